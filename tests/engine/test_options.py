@@ -1,0 +1,36 @@
+"""What a table may choose."""
+
+from dataclasses import replace
+
+import pytest
+
+from tournaments.engine.problems import InvalidEntry
+from tournaments.engine.rulesets import Option
+from tournaments.engine.variants import RULESETS
+
+CHOICES = [
+    (ruleset.id, option.setting, value)
+    for ruleset in RULESETS.values()
+    for option in ruleset.options
+    for value in option.values
+]
+
+
+@pytest.mark.parametrize(("ruleset", "setting", "value"), CHOICES)
+def test_option_changes_one_setting(ruleset, setting, value):
+    before = RULESETS[ruleset]
+    after = before.with_options({setting: value})
+    assert after == replace(before, settings={**before.settings, setting: value})
+
+
+@pytest.mark.parametrize("ruleset", sorted(RULESETS))
+def test_defaults_may_be_stated(ruleset):
+    rules = RULESETS[ruleset]
+    assert rules.with_options({o.setting: o.values[0] for o in rules.options}) == rules
+
+
+def test_true_is_no_number():
+    rules = replace(RULESETS["rifki"], options=(Option("laps", (0, 1)),))
+    assert rules.with_options({"laps": 1}).settings["laps"] == 1
+    with pytest.raises(InvalidEntry):
+        rules.with_options({"laps": True})

@@ -1,0 +1,106 @@
+"""Ranks with equals, the mean, and who is out when a game was stopped or adjusted."""
+
+from fractions import Fraction
+
+import pytest
+
+from tournaments.engine.badges import award
+from tournaments.engine.entries import Adjustment, Deal, Stopped
+from tournaments.engine.games import Game
+from tournaments.engine.outcomes import decide, rank
+from tournaments.engine.variants import RULESETS
+
+
+def stopped_at(totals, *, ruleset="turkish-king", **options):
+    """A game stopped with these totals, which adjustments brought about."""
+    game = Game(RULESETS[ruleset].with_options(options))
+    for seat, points in enumerate(totals):
+        if points:
+            game = game.play(Adjustment(seat, points, "as it stood"))
+    return game.play(Stopped("other"))
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks"),
+    [
+        ((0, 0, 0, 0), (1, 1, 1, 1)),
+        ((10, 20, 20, 5), (3, 1, 1, 4)),
+        ((9, 8, 8, 7), (1, 2, 2, 4)),
+        ((Fraction(1, 3), 0, Fraction(1, 2), -1), (2, 3, 1, 4)),
+    ],
+)
+def test_equal_scores_share_a_rank(scores, ranks):
+    assert rank(scores) == ranks
+    assert decide(stopped_at(scores)).ranks == ranks
+
+
+def test_exactly_zero_is_sunk():
+    outcome = decide(stopped_at((0, Fraction(1, 3), -5, 5)))
+    assert (outcome.out, outcome.sunk) == ((1, 3), (0, 2))
+
+
+@pytest.mark.parametrize(
+    ("totals", "out"),
+    [
+        ((-100, -200, -300, -400), (0, 1)),
+        # The mean is -250/4 = -62.5: -62 is above it, -63 below.
+        ((-62, -63, -63, -62), (0, 3)),
+        ((-100, -100, -100, -100), ()),
+        # The mean is 1/12 + 1/4 = 1/3: exactly the mean is sunk.
+        ((Fraction(1, 3), 1, 0, 0), (1,)),
+    ],
+)
+def test_out_may_mean_above_the_mean(totals, out):
+    outcome = decide(stopped_at(totals, out="mean"))
+    assert outcome.out == out
+    assert outcome.sunk == tuple(seat for seat in range(4) if seat not in out)
+
+
+def test_nobody_is_out_before_the_end():
+    game = Game(RULESETS["turkish-king"]).play(Deal("trump", counts={"tricks": (5, 4, 3, 1)}))
+    outcome = decide(game)
+    assert (outcome.ranks, outcome.out, outcome.sunk) == ((1, 2, 3, 4), (), ())
+
+
+def test_rifki_has_a_winner_and_nobody_out():
+    outcome = decide(stopped_at((5, 5, -5, -10), ruleset="rifki"))
+    assert (outcome.ranks, outcome.out, outcome.sunk) == ((1, 1, 3, 4), (), ())
+
+
+@pytest.mark.parametrize(
+    ("totals", "badges"),
+    [
+        ((1, -1, -1, -1), [("phone-plug", 0)]),
+        ((1, 1, -1, 1), [("triple-socket", 2)]),
+        ((1, 1, -1, -1), []),
+        ((0, 0, 0, 0), []),
+    ],
+)
+def test_stopped_game_earns_the_plug_or_the_socket_with_its_stop(totals, badges):
+    game = stopped_at(totals)
+    stop = len(game.entries) - 1
+    assert [(b.badge, b.seat, b.entry) for b in award(game)] == [(*b, stop) for b in badges]
+    assert award(stopped_at(totals, ruleset="rifki")) == ()
+
+
+def test_adjustment_after_the_end_decides_anew_and_reopens_nothing():
+    game = stopped_at((1, -1, -1, -1))
+    adjusted = game.play(Adjustment(0, -3, "revoke", "others"))
+    assert adjusted.totals == (-2, 0, 0, 0)
+    assert (adjusted.finished, adjusted.ending) == (True, game.ending)
+    assert (decide(adjusted).out, award(adjusted)) == ((), ())
+
+
+def test_adjustment_does_not_take_a_king_away():
+    game = Game(RULESETS["turkish-king"]).play(Deal("trump", counts={"tricks": (0, 13, 0, 0)}))
+    outcome = decide(game.play(Adjustment(1, -2000, "revoke")))
+    assert (outcome.ranks, outcome.out) == ((2, 1, 2, 2), (1,))
+
+
+@pytest.mark.parametrize("seat", range(4))
+@pytest.mark.parametrize("points", [-100, 1, Fraction(-9, 2), Fraction(1, 7)])
+def test_adjustment_to_the_others_keeps_the_sum(seat, points):
+    game = Game(RULESETS["rifki"]).play(Adjustment(seat, points, "revoke", "others"))
+    assert game.totals[seat] == points
+    assert {total for s, total in enumerate(game.totals) if s != seat} == {Fraction(-points) / 3}
+    assert (sum(game.totals), game.expected_sum) == (0, 0)

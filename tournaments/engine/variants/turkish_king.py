@@ -1,0 +1,101 @@
+"""Turkish King and its forms (`docs/rules.md` §1.1–1.3, §1.10)."""
+
+from dataclasses import replace
+
+from tournaments.engine.entries import SUITS
+from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Option, Ruleset
+
+NO_TRICKS = Contract(
+    id="no-tricks", kind=PENALTY, values={"tricks": -50}, quota=2, badges=("king", "dys", "ox-eye")
+)
+NO_HEARTS = Contract(
+    id="no-hearts",
+    kind=PENALTY,
+    values={"hearts": -30},
+    quota=2,
+    may_end_early=True,
+    badges=("king", "dys", "ox-eye"),
+)
+NO_MEN = Contract(
+    id="no-men",
+    kind=PENALTY,
+    values={"men": -60},
+    quota=2,
+    may_end_early=True,
+    badges=("king", "dys", "ox-eye"),
+)
+NO_QUEENS = Contract(
+    id="no-queens",
+    kind=PENALTY,
+    values={"queens": -100},
+    quota=2,
+    may_end_early=True,
+    replay_one_each=True,
+    badges=("king", "dys", "ox-eye"),
+)
+HEART_KING = Contract(
+    id="heart-king",
+    kind=PENALTY,
+    values={"heart_king": -320},
+    quota=2,
+    may_end_early=True,
+    fields=("rifki_holder",),
+    badges=("king", "dys", "sold-rifki", "own-rifki"),
+)
+LAST_TWO = Contract(
+    id="last-two", kind=PENALTY, values={"last_two": -180}, quota=2, badges=("king", "dys")
+)
+TRUMP_DEAL = Contract(
+    id="trump",
+    kind=TRUMP,
+    values={"tricks": 50},
+    trumps=SUITS,
+    badges=("king", "outside-king", "flower"),
+)
+
+TURKISH_KING = Ruleset(
+    id="turkish-king",
+    family="turkish-king",
+    contracts=(NO_TRICKS, NO_HEARTS, NO_MEN, NO_QUEENS, HEART_KING, LAST_TWO, TRUMP_DEAL),
+    quotas={PENALTY: 3, TRUMP: 2},
+    deals=20,
+    settings={
+        "order": "free",
+        "outcome": "out-and-sunk",
+        "king": "ends-game",
+        "king_deals": "all",
+        "out": "positive",
+    },
+    options=(
+        Option("king", ("ends-game", "declared", "off")),
+        Option("king_deals", ("all", "trump")),
+        Option("out", ("positive", "mean")),
+    ),
+    redeals=("misdeal", "no-high-card"),
+    voids=("misdeal", "one-each"),
+    badges=("triple-socket", "phone-plug"),
+)
+
+INTERNET = replace(
+    TURKISH_KING, id="turkish-king-internet", quotas={PENALTY: 2, TRUMP: 1}, deals=12
+)
+
+BLOODY = replace(
+    TURKISH_KING,
+    id="turkish-king-bloody",
+    settings={**TURKISH_KING.settings, "order": "advised"},
+    options=(*TURKISH_KING.options, Option("order", ("advised", "ordered", "strict"))),
+)
+
+RIFKI = replace(
+    TURKISH_KING,
+    id="rifki",
+    contracts=tuple(replace(c, replay_one_each=False) for c in TURKISH_KING.contracts),
+    settings={"order": "free", "outcome": "highest-wins"},
+    options=(),
+    redeals=("misdeal",),
+    voids=("misdeal",),
+    badges=(),
+)
+
+RULESETS = (TURKISH_KING, INTERNET, BLOODY, RIFKI)
