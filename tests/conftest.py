@@ -1,0 +1,50 @@
+"""What all tests share: translations, a place for files, and Chromium where there is one."""
+
+import os
+import shutil
+
+import pytest
+from django.core.management import call_command
+
+# Playwright runs a loop of its own in the thread of the test; the database is used all the same.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+NO_CHROMIUM = "no Chromium on this machine"
+
+
+def pytest_sessionstart(session):
+    if not hasattr(session.config, "workerinput"):
+        call_command("compile_translations", verbosity=0)
+
+
+def pytest_runtest_setup(item):
+    if CHROMIUM or not item.get_closest_marker("browser"):
+        return
+    if os.environ.get("KINGSCORE_REQUIRE_ALL") == "1":
+        pytest.fail(f"{NO_CHROMIUM}, and KINGSCORE_REQUIRE_ALL=1 wants every test run")
+    pytest.skip(NO_CHROMIUM)
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = terminalreporter.stats.get("skipped", [])
+    left_out = [report for report in skipped if "browser" in report.keywords]
+    if left_out:
+        terminalreporter.write_line(
+            f"Left out: {len(left_out)} browser tests, because there is {NO_CHROMIUM}."
+            " Install chromium and run the tests again to include them."
+        )
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    # Chromium refuses its sandbox to root, as which tests run in containers.
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": sandbox}
+
+
+@pytest.fixture(autouse=True)
+def files_of_this_test_only(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "files"

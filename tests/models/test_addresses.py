@@ -1,0 +1,147 @@
+"""Addresses that give access: what opens what, and what does not."""
+
+import pytest
+
+from tests.factories import GameFactory
+from tournaments.models import Game, addresses
+from tournaments.services import playing
+
+pytestmark = pytest.mark.django_db
+
+DOORS = {
+    "write": Game.objects.writable_at,
+    "pen": Game.objects.takeable_at,
+    "follow": Game.objects.readable_at,
+}
+ALL_PAIRS = [(door, kind) for door in DOORS for kind in DOORS]
+
+
+@pytest.mark.parametrize(("door", "kind"), ALL_PAIRS)
+def test_address_opens_the_door_of_its_kind_only(door, kind):
+    GameFactory()
+    game = GameFactory()
+
+    found = list(DOORS[door](game.public_id, game.secret(kind)))
+
+    assert found == ([game] if door == kind else [])
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_address_of_another_game_opens_nothing(door):
+    game, other = GameFactory(), GameFactory()
+
+    assert not DOORS[door](game.public_id, other.secret(door)).exists()
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("change", [str.swapcase, lambda s: s[:-1], lambda s: "", lambda s: "ğ"])
+def test_address_with_a_wrong_secret_opens_nothing(door, change):
+    game = GameFactory()
+
+    assert not DOORS[door](game.public_id, change(game.secret(door))).exists()
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_address_of_no_game_opens_nothing(door):
+    game = GameFactory()
+    secret = game.secret(door)
+    playing.delete_game(game.pk)
+
+    assert not DOORS[door](game.public_id, secret).exists()
+
+
+def test_address_is_long_enough_not_to_be_guessed():
+    secret = GameFactory().secret("write")
+
+    # 24 characters of base64: 144 bits.
+    assert (len(secret), addresses.BYTES * 8) == (24, 144)
+
+
+def test_address_can_be_derived_again_from_what_is_stored():
+    game = GameFactory()
+
+    assert Game.objects.get(pk=game.pk).secret("follow") == game.secret("follow")
+
+
+def test_address_depends_on_the_secret_of_the_server(settings):
+    game = GameFactory()
+    before = game.secret("write")
+
+    settings.SECRET_KEY = "another server"
+
+    assert not Game.objects.writable_at(game.public_id, before).exists()
+
+
+@pytest.mark.parametrize("kind", ["write", "pen"])
+def test_address_of_the_pen_is_revoked_when_the_pen_is_taken(kind):
+    game = GameFactory()
+    before = game.secret(kind)
+
+    taken = playing.hand_over(game.pk, 1, "other-phone")
+
+    assert not DOORS[kind](game.public_id, before).exists()
+    assert DOORS[kind](game.public_id, taken.secret(kind)).get() == game
+
+
+def test_address_to_follow_is_revoked_by_its_own_generation_only():
+    game = GameFactory()
+    write, follow = game.secret("write"), game.secret("follow")
+
+    Game.objects.filter(pk=game.pk).update(follow_generation=2)
+
+    assert not Game.objects.readable_at(game.public_id, follow).exists()
+    assert Game.objects.writable_at(game.public_id, write).get() == game
+
+
+def test_queryset_got_before_a_revocation_opens_nothing_after_it():
+    game = GameFactory()
+    door = Game.objects.writable_at(game.public_id, game.secret("write"))
+
+    playing.hand_over(game.pk, 1, "other-phone")
+
+    assert not door.exists()
+
+
+def test_once_writable_knows_the_address_whose_pen_was_taken():
+    game = GameFactory()
+    before = game.secret("write")
+    assert not Game.objects.once_writable_at(game.public_id, before).exists()
+
+    taken = playing.hand_over(game.pk, 1, "other-phone")
+
+    assert Game.objects.once_writable_at(game.public_id, before).get() == game
+    assert not Game.objects.once_writable_at(game.public_id, taken.secret("write")).exists()
+
+
+@pytest.mark.parametrize("kind", ["pen", "follow"])
+def test_once_writable_knows_no_address_of_another_kind(kind):
+    game = GameFactory()
+    before = game.secret(kind)
+
+    playing.hand_over(game.pk, 1, "other-phone")
+
+    assert not Game.objects.once_writable_at(game.public_id, before).exists()
+
+
+def test_once_writable_looks_back_over_ten_hands():
+    game = GameFactory()
+    secrets = []
+    for generation in range(1, 13):
+        secrets.append(game.secret("write"))
+        game = playing.hand_over(game.pk, generation, f"phone-{generation}")
+
+    known = [Game.objects.once_writable_at(game.public_id, secret).exists() for secret in secrets]
+
+    assert known == [False, False, *[True] * 10]
+
+
+@pytest.mark.parametrize("door", ["writable_at", "takeable_at", "readable_at", "once_writable_at"])
+def test_address_of_a_game_that_never_was_opens_nothing(door):
+    assert not getattr(Game.objects, door)("nosuchgame", "x" * 24).exists()
+
+
+@pytest.mark.parametrize("door", ["writable_at", "takeable_at", "readable_at", "once_writable_at"])
+@pytest.mark.parametrize("name", ["", "\0", "ğ", "x" * 500])
+def test_address_with_anything_for_a_name_opens_nothing(door, name):
+    assert not getattr(Game.objects, door)(name, "x" * 24).exists()
+    assert not Game.objects.taken_with(name, "other-phone").exists()

@@ -1,0 +1,25 @@
+"""The settings of the project, with a data folder that is thrown away after the tests."""
+
+import os
+import tempfile
+
+if "KINGSCORE_TEST_DATA" not in os.environ:
+    # Processes of pytest-xdist inherit the folder; the one that made it removes it at its end.
+    FOLDER = tempfile.TemporaryDirectory(prefix="kingscore-tests-")
+    os.environ["KINGSCORE_TEST_DATA"] = FOLDER.name
+os.environ["KINGSCORE_DATA"] = os.environ["KINGSCORE_TEST_DATA"]
+
+from kingscore.settings import *  # noqa: F403
+
+TIME_ZONE = "Europe/Istanbul"
+
+# A nudge goes nowhere: tests call the tasks themselves.
+CELERY_BROKER_URL = "memory://"
+CELERY_BROKER_TRANSPORT_OPTIONS = {}
+# Files come straight from static/: nothing needs to be collected before a test.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True

@@ -1,0 +1,131 @@
+"""Many phones at one real server, and a server that dies under them.
+
+The server is gunicorn as `up` starts it, on a folder of its own; with KINGSCORE_DATABASE_URL it
+works on PostgreSQL, in a database of its own.
+"""
+
+import os
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from benchmarks.kill import kill_again_and_again
+from tests.factories import WHOLE_GAME, deal
+from tests.phones import Phone, new_key
+from tests.servers import serve
+
+RIFKI, QUEENS = WHOLE_GAME[:2]
+PHONES = 20
+PATIENCE = 30
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    with serve(folder, os.environ.get("KINGSCORE_DATABASE_URL")) as server:
+        yield server
+
+
+@pytest.fixture
+def strangers(server):
+    """Phones that have not asked for anything yet."""
+    phones = [Phone(server.host, server.port) for _ in range(PHONES)]
+    yield phones
+    for phone in phones:
+        phone.hang_up()
+
+
+@pytest.fixture
+def phones(strangers):
+    """Phones that all came with the address that writes; the first one opened the table."""
+    strangers[0].open_table()
+    return [phone.join(strangers[0]) for phone in strangers]
+
+
+def at_once(asks):
+    """Let all ask at one moment; count the statuses they are answered with."""
+    start = threading.Barrier(len(asks))
+
+    def one(ask):
+        start.wait(PATIENCE)
+        return ask()
+
+    with ThreadPoolExecutor(len(asks)) as pool:
+        return list(pool.map(one, asks))
+
+
+def statuses(answers):
+    return Counter(answer.status for answer in answers)
+
+
+def sheet_of(server, phone):
+    return server.read_sheets()[phone.path.split("/")[2]]
+
+
+def test_same_deal_by_many_phones_is_stored_once_and_the_others_see_the_sheet(server, phones):
+    keys = [new_key() for _ in phones]
+
+    answers = at_once(
+        [
+            lambda phone=phone, key=key: phone.write_deal(RIFKI, 0, key)
+            for phone, key in zip(phones, keys, strict=True)
+        ]
+    )
+
+    assert statuses(answers) == {200: 1, 409: PHONES - 1}
+    winner = next(key for key, answer in zip(keys, answers, strict=True) if answer.status == 200)
+    sheet = sheet_of(server, phones[0])
+    assert sheet["writes"] == [[1, winner, RIFKI]]
+    assert sheet["totals"] == [0, 0, -320, 0]
+    assert all("−320" in answer.text for answer in answers)
+
+
+def test_same_deal_by_many_phones_with_one_key_is_stored_once_and_all_are_told_so(server, phones):
+    key = new_key()
+
+    answers = at_once([lambda phone=phone: phone.write_deal(RIFKI, 0, key) for phone in phones])
+
+    assert statuses(answers) == {200: PHONES}
+    assert sheet_of(server, phones[0])["writes"] == [[1, key, RIFKI]]
+
+
+def test_two_phones_correcting_at_once_leave_one_correction(server, phones):
+    for revision, body in enumerate((RIFKI, QUEENS)):
+        assert phones[0].write_deal(body, revision, new_key()).status == 200
+    versions = [deal("heart-king", 1, 0, 0, 0), deal("heart-king", 0, 0, 0, 1)]
+
+    answers = at_once(
+        [
+            lambda phone=phone, body=body: phone.correct_deal(0, body, 2, new_key())
+            for phone, body in zip(phones, versions, strict=False)
+        ]
+    )
+
+    # A correction that was taken leads back to the sheet.
+    assert statuses(answers) == {302: 1, 409: 1}
+    kept = versions[[answer.status for answer in answers].index(302)]
+    writes = sheet_of(server, phones[0])["writes"]
+    assert [(revision, body) for revision, _, body in writes] == [
+        (1, RIFKI),
+        (2, QUEENS),
+        (3, kept),
+    ]
+
+
+def test_same_new_table_by_many_requests_is_opened_once(strangers):
+    key = new_key()
+
+    paths = at_once([lambda phone=phone: phone.open_table(key) for phone in strangers])
+
+    assert len(set(paths)) == 1
+
+
+def test_no_acknowledged_deal_is_lost_when_the_server_is_killed(server, tmp_path):
+    static = server.folder / "static"
+    with serve(tmp_path, os.environ.get("KINGSCORE_DATABASE_URL"), static=static) as own:
+        tally = kill_again_and_again(own, kills=3, tables=4)
+
+    assert (tally.kills, tally.lost, tally.problems) == (3, 0, [])
+    assert tally.acknowledged > 0

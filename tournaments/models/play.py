@@ -1,0 +1,171 @@
+"""Games at a table, and every write of their sheets."""
+
+import hashlib
+import secrets
+
+from django.db import models
+from django.db.models import Q
+
+from tournaments.models import addresses
+
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+"""Nothing that is misread from paper: no 0/o, no 1/l/i."""
+
+LONGEST_AUTHOR = 80
+LONGEST_REASON = 200
+
+
+def new_public_id() -> str:
+    """A short name for a game in its addresses; it is no secret."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(10))
+
+
+def digest(key: str) -> str:
+    """What a row keeps of a key that gives access: enough to know it, too little to use it."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class GameQuerySet(models.QuerySet["Game"]):
+    """Who may do what with a game, by the address they came with."""
+
+    def writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """The game whose sheet whoever has this address may write."""
+        return self._at("write", public_id, secret)
+
+    def takeable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """The game whose pen whoever has this address may take."""
+        return self._at("pen", public_id, secret)
+
+    def readable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """The game that whoever has this address may follow."""
+        return self._at("follow", public_id, secret)
+
+    def once_writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """The game whose pen has been taken from this address since."""
+        row = self.named(public_id).first()
+        if row is None:
+            return self.none()
+        earlier = range(max(1, row.write_generation - 10), row.write_generation)
+        once = any(addresses.matches(secret, "write", public_id, g) for g in earlier)
+        return self.filter(pk=row.pk) if once else self.none()
+
+    def taken_with(self, public_id: str, key: str) -> "GameQuerySet":
+        """The game whose pen was last taken by whoever has this key."""
+        return self.named(public_id).filter(taken_with=digest(key))
+
+    def named(self, public_id: str) -> "GameQuerySet":
+        """The game with this name in its addresses."""
+        # Anything can stand in an address, but PostgreSQL looks for no text with a NUL in it.
+        return self.none() if "\0" in public_id else self.filter(public_id=public_id)
+
+    def _at(self, kind: str, public_id: str, secret: str) -> "GameQuerySet":
+        row = self.named(public_id).first()
+        if row is None or not addresses.matches(secret, kind, public_id, row.generation(kind)):
+            return self.none()
+        # The generation is asked again, so that an address revoked meanwhile opens nothing.
+        return self.filter(pk=row.pk, **{row.generation_field(kind): row.generation(kind)})
+
+
+class Game(models.Model):
+    """One game at one table: its head; the entries are in its writes."""
+
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    ruleset = models.CharField(max_length=40)
+    options = models.JSONField(default=dict, blank=True)
+    players = models.JSONField()
+    first_declarer = models.PositiveSmallIntegerField(default=0)
+    title = models.CharField(max_length=80, blank=True)
+    place = models.CharField(max_length=80, blank=True)
+    played_at = models.DateTimeField()
+    revision = models.PositiveIntegerField(default=0)
+    write_generation = models.PositiveIntegerField(default=1)
+    follow_generation = models.PositiveIntegerField(default=1)
+    # Null, not "": any number of games were started without a key.
+    start_key = models.CharField(max_length=64, null=True, blank=True, editable=False)  # noqa: DJ001
+
+    taken_with = models.CharField(max_length=64, blank=True, editable=False)
+
+    objects = GameQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(write_generation__gte=1) & Q(follow_generation__gte=1),
+                name="game_generations_from_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(first_declarer__lt=4), name="game_first_declarer_is_a_seat"
+            ),
+            models.UniqueConstraint(fields=["start_key"], name="game_one_per_start_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ruleset} {self.public_id}"
+
+    @staticmethod
+    def generation_field(kind: str) -> str:
+        """The field that revokes addresses of a kind; pen and write go together."""
+        return "follow_generation" if kind == "follow" else "write_generation"
+
+    def generation(self, kind: str) -> int:
+        """The generation that addresses of a kind have now."""
+        value: int = getattr(self, self.generation_field(kind))
+        return value
+
+    def secret(self, kind: str) -> str:
+        """The secret part of this game's address of a kind (`write`, `pen`, `follow`)."""
+        return addresses.derive(kind, self.public_id, self.generation(kind))
+
+
+class Write(models.Model):
+    """One write at a table: an entry, a new version of one, its withdrawal, or a new head.
+
+    Rows are only ever added. The sheet is, for each position, the body with the highest
+    revision; a body of None is an entry withdrawn.
+    """
+
+    class Kind(models.TextChoices):
+        """What was done."""
+
+        ENTRY = "entry"
+        CORRECTION = "correction"
+        WITHDRAWAL = "withdrawal"
+        HEAD = "head"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="writes")
+    revision = models.PositiveIntegerField()
+    key = models.CharField(max_length=64)
+    kind = models.CharField(max_length=10, choices=Kind)
+    position = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+    # The head that a new one replaces: unlike entries it has no row of its own from the start.
+    before = models.JSONField(null=True)
+    author = models.CharField(max_length=LONGEST_AUTHOR, blank=True)
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["revision"]
+        constraints = [
+            models.UniqueConstraint(fields=["game", "revision"], name="write_one_per_revision"),
+            models.UniqueConstraint(fields=["game", "key"], name="write_one_per_key"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["entry", "correction", "withdrawal", "head"]),
+                name="write_kind_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="head", position__isnull=True)
+                | (~Q(kind="head") & Q(position__isnull=False)),
+                name="write_position_unless_head",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="withdrawal", body__isnull=True)
+                | (~Q(kind="withdrawal") & Q(body__isnull=False)),
+                name="write_body_unless_withdrawal",
+            ),
+            models.CheckConstraint(condition=~Q(key=""), name="write_key_not_empty"),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="write_revision_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.revision} of game {self.game_id}"

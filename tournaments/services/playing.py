@@ -1,0 +1,287 @@
+"""Starting games and writing their sheets.
+
+Every write of a sheet carries a key chosen by the phone and the revision it last saw;
+it locks the game row, folds the whole game with the change, and only then stores it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from tournaments.engine.entry_records import read_entry, write_entry
+from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.records import (
+    check_first_declarer,
+    check_players,
+    play_record,
+)
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, Report, Write
+from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
+from tournaments.queries import Sheet, fold_sheet, load_sheet
+
+KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
+
+
+class StaleRevision(Exception):
+    """The sheet has moved on since the phone saw it; `sheet` is how it stands now."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        super().__init__(f"the game is at revision {sheet.row.revision}")
+
+
+class KeyReused(Exception):
+    """A key that has already stored something else was sent again."""
+
+
+class BadKey(Exception):
+    """A key that is no key: 8 to 64 letters, digits, `-` or `_`."""
+
+
+class NoSuchEntry(Exception):
+    """There is no entry at this position (any more)."""
+
+
+class PenTaken(Exception):
+    """Someone else has taken the pen meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """Whose write this is: its key, the revision seen, who holds the phone, and when."""
+
+    key: str
+    revision: int
+    at: datetime
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands above a sheet: names in seat order, who declares first, the table's rules."""
+
+    ruleset: str
+    players: Sequence[str]
+    first_declarer: int = 0
+    options: Mapping[str, Any] | None = None
+    title: str = ""
+    place: str = ""
+
+
+def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
+    """Open a new table; asked twice with the same `key` and head, it is opened once.
+
+    Raises:
+        InvalidEntry: names, seat, ruleset or options that cannot be; nothing is written.
+    """
+    check_head(head)
+    fields = {
+        "ruleset": head.ruleset,
+        "options": dict(head.options or {}),
+        "players": [name.strip() for name in head.players],
+        "first_declarer": head.first_declarer,
+        "title": head.title,
+        "place": head.place,
+    }
+    if key is None:
+        return Game.objects.create(**fields, played_at=at)
+    # Whoever knows the key is shown the table it opened, so the row holds only its digest.
+    start_key = digest(json.dumps([key, fields], sort_keys=True))
+    defaults = {**fields, "played_at": at}
+    return Game.objects.get_or_create(start_key=start_key, defaults=defaults)[0]
+
+
+def check_head(head: Head) -> None:
+    """Check what stands above a sheet.
+
+    Raises:
+        InvalidEntry: with every problem, `where` naming the field of the head.
+    """
+    ruleset = RULESETS.get(head.ruleset)
+    if ruleset is None:
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": head.ruleset})])
+    problems = [*check_players(ruleset, list(head.players))]
+    problems += check_first_declarer(ruleset, head.first_declarer)
+    try:
+        ruleset.with_options(head.options or {})
+    except InvalidEntry as error:
+        problems += error.problems
+    if problems:
+        raise InvalidEntry(problems)
+
+
+def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
+    """Add an entry, given as it stands in a record, to the end of the sheet.
+
+    Raises:
+        InvalidEntry: with every reason why it cannot be.
+        StaleRevision: the sheet has moved on; it comes with the exception.
+        KeyReused, BadKey: the key cannot be used for this.
+        Game.DoesNotExist: the game was deleted.
+    In each case nothing is written.
+    """
+
+    def add(sheet: Sheet) -> Write:
+        play_record(sheet.game, body)
+        position = max((w.position for w in sheet.writes if w.position is not None), default=-1) + 1
+        return Write(kind=Write.Kind.ENTRY, position=position, body=canonical(body))
+
+    same = Write(kind=Write.Kind.ENTRY, body=canonical(body))
+    return _write(game_pk, pen, same, add)
+
+
+def correct_entry(
+    game_pk: int, position: int, body: Mapping[str, Any], reason: str, pen: Pen
+) -> Sheet:
+    """Put a new version of the entry at `position` above the old one, which stays in the log.
+
+    Raises:
+        LaterEntryInvalid: the corrected entry, or one after it, cannot be; with the reasons.
+        NoSuchEntry: nothing stands at that position.
+        StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
+    """
+    kind = Write.Kind.CORRECTION
+    version = Write(
+        kind=kind, position=position, body=canonical(body), reason=_remark(reason, LONGEST_REASON)
+    )
+    return _write(game_pk, pen, version, lambda sheet: _new_version(sheet, version))
+
+
+def withdraw_entry(game_pk: int, position: int, reason: str, pen: Pen) -> Sheet:
+    """Take the entry at `position` off the sheet; it stays in the log.
+
+    Raises:
+        LaterEntryInvalid: an entry after it no longer fits.
+        NoSuchEntry, StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `correct_entry`.
+    """
+    version = Write(
+        kind=Write.Kind.WITHDRAWAL, position=position, reason=_remark(reason, LONGEST_REASON)
+    )
+    return _write(game_pk, pen, version, lambda sheet: _new_version(sheet, version))
+
+
+def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
+    """Correct names, seats, first declarer or options of a game; its ruleset stays.
+
+    Raises:
+        InvalidEntry: a head that cannot be.
+        LaterEntryInvalid: an entry no longer fits the new head.
+        StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
+    """
+    check_head(head)
+    body = {
+        "players": [name.strip() for name in head.players],
+        "first_declarer": head.first_declarer,
+        "options": dict(head.options or {}),
+        "title": head.title,
+        "place": head.place,
+    }
+    version = Write(kind=Write.Kind.HEAD, body=body)
+
+    def put_head(sheet: Sheet) -> Write | None:
+        version.before = {name: getattr(sheet.row, name) for name in body}
+        if version.before == body:
+            return None
+        for name, value in body.items():
+            setattr(sheet.row, name, value)
+        return version
+
+    return _write(game_pk, pen, version, put_head)
+
+
+def hand_over(game_pk: int, generation: int, key: str) -> Game:
+    """Give the pen to whoever chose `key`: every write address before the new one is revoked.
+
+    Asked twice with the same `generation` and `key`, as after a lost answer, it is given once.
+
+    Raises:
+        PenTaken: it was taken with another key meanwhile.
+        Game.DoesNotExist: the game was deleted.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        if row.write_generation == generation:
+            row.write_generation += 1
+            row.taken_with = digest(key)
+            row.save(update_fields=["write_generation", "taken_with"])
+        elif row.taken_with != digest(key):
+            raise PenTaken
+    return row
+
+
+def delete_game(game_pk: int) -> None:
+    """Delete a game with all that was written and its documents; deleting it twice is no error."""
+    with transaction.atomic():
+        # A write under way is waited for, or its row would be left behind without a game.
+        Game.objects.select_for_update().filter(pk=game_pk).first()
+        files = [report.file for report in Report.objects.filter(game_id=game_pk)]
+        Game.objects.filter(pk=game_pk).delete()
+        for file in files:
+            if file.name:
+                transaction.on_commit(partial(file.storage.delete, file.name))
+
+
+def canonical(body: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry as the log holds it: defaults left out, fields in one order.
+
+    A body that cannot be read stays as it is; it is refused when it is played.
+    """
+    entry, faults = read_entry(body)
+    return dict(body) if entry is None or faults else write_entry(entry)
+
+
+def _remark(text: str, longest: int) -> str:
+    """What was said about a write, as far as its field can hold it."""
+    # No write fails for its remark: PostgreSQL refuses a NUL, and what is too long.
+    return text.replace("\0", "")[:longest]
+
+
+def _new_version(sheet: Sheet, version: Write) -> Write | None:
+    if version.position is None or version.position not in sheet.positions:
+        raise NoSuchEntry
+    return None if version.body == sheet.body(version.position) else version
+
+
+def _write(game_pk: int, pen: Pen, same: Write, change: Callable[[Sheet], Write | None]) -> Sheet:
+    """Store what `change` makes of the sheet, once; None is a change that changes nothing.
+
+    `same` is what a write with this key must have stored if it was sent before.
+    """
+    if not KEY.fullmatch(pen.key):
+        raise BadKey
+    with transaction.atomic():
+        # The lock makes writers of one game queue up; without it two could see one revision.
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        sheet = load_sheet(row)
+        for stored in sheet.writes:
+            if stored.key == pen.key:
+                return _repeat(sheet, stored, same)
+        if row.revision != pen.revision:
+            raise StaleRevision(sheet)
+        write = change(sheet)
+        if write is None:
+            return sheet
+        write.game, write.key, write.at = row, pen.key, pen.at
+        write.author = _remark(pen.author, LONGEST_AUTHOR)
+        write.revision = row.revision + 1
+        after = fold_sheet(row, (*sheet.writes, write))
+        write.save(force_insert=True)
+        row.revision = write.revision
+        row.save()
+        return after
+
+
+def _repeat(sheet: Sheet, write: Write, same: Write) -> Sheet:
+    """The answer to a write that was stored before, if it is the same one."""
+    if (write.kind, write.body, write.reason) != (same.kind, same.body, same.reason):
+        raise KeyReused
+    if same.position is not None and write.position != same.position:
+        raise KeyReused
+    return sheet
