@@ -1,0 +1,327 @@
+"""The rows of documents: asked for once, built once, tried again, never lost."""
+
+import threading
+from datetime import timedelta
+from queue import Empty
+
+import pytest
+from celery import current_app
+from django.core.files.base import ContentFile
+from django.db import connection
+from django.utils import timezone
+
+from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, ReportFactory, deal, record
+from tournaments.models import Report
+from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
+from tournaments.services import playing
+from tournaments.services.reporting import (
+    claim_report,
+    finish_report,
+    request_empty_sheet,
+    request_scoresheet,
+    try_again,
+)
+from tournaments.tasks import build_report, sweep_reports
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(game, language="tr", host="https://king.example", at=EVENING):
+    url = f"{host}/follow/{game.public_id}/{game.secret('follow')}/"
+    return request_scoresheet(game, language=language, follow_url=url, at=at)
+
+
+def document(report):
+    report.refresh_from_db()
+    with report.file.open() as file:
+        return file.read()
+
+
+def woken(timeout=0.0):
+    """The reports a worker has been woken for since this was last asked."""
+    found = []
+    with current_app.connection_for_read() as link:
+        queue = link.SimpleQueue("celery")
+        try:
+            while True:
+                message = queue.get(block=bool(timeout), timeout=timeout)
+                message.ack()
+                found += message.payload[0]
+                timeout = 0.0
+        except Empty:
+            return found
+
+
+@pytest.fixture(autouse=True)
+def nobody_woken_yet():
+    woken()
+
+
+@pytest.fixture
+def game():
+    return GameFactory(entries=WHOLE_GAME[:3])
+
+
+def test_same_request_twice_is_one_row(game):
+    game.refresh_from_db()
+    assert ask(game) == ask(game, at=EVENING + timedelta(hours=1))
+    assert Report.objects.count() == 1
+
+
+def test_new_deal_makes_a_new_row(game):
+    game.refresh_from_db()
+    before = ask(game)
+    record(game, WHOLE_GAME[3])
+    game.refresh_from_db()
+    assert ask(game) != before
+
+
+@pytest.mark.parametrize("field", ["title", "place", "players", "options"])
+def test_new_head_makes_a_new_row(game, field):
+    game.refresh_from_db()
+    before = ask(game)
+    change = {"title": "Final", "place": "Moda", "players": NAMES[::-1], "options": {"king": "off"}}
+    setattr(game, field, change[field])
+    game.save()
+    assert ask(game) != before
+
+
+def test_language_host_and_revoked_address_make_new_rows(game):
+    game.refresh_from_db()
+    reports = {ask(game), ask(game, "it"), ask(game, host="https://elsewhere.example")}
+    game.follow_generation += 1
+    game.save()
+    reports.add(ask(game))
+    assert len(reports) == 4
+
+
+def test_new_layout_makes_a_new_row(game, monkeypatch):
+    game.refresh_from_db()
+    before = ask(game)
+    monkeypatch.setattr("tournaments.services.reporting.LAYOUT", 1_000)
+    assert ask(game) != before
+
+
+def test_row_keeps_no_address_that_gives_access(game):
+    game.refresh_from_db()
+    report = ask(game)
+    assert game.secret("follow") not in str(report.parameters)
+    address = f"https://king.example/follow/{game.public_id}/{game.secret('follow')}/"
+    assert Report.objects.get().follow_url == address
+
+
+def test_sheet_is_of_the_revision_asked_for_whatever_is_written_after(game):
+    game.refresh_from_db()
+    seen = playing.Game.objects.get(pk=game.pk)
+    record(game, WHOLE_GAME[3])
+    assert len(ask(seen).parameters["record"]["entries"]) == 3
+
+
+def test_request_wakes_a_worker_once_it_is_committed(game, django_capture_on_commit_callbacks):
+    game.refresh_from_db()
+    with django_capture_on_commit_callbacks(execute=True):
+        report = ask(game)
+        assert woken() == []
+    with django_capture_on_commit_callbacks(execute=True):
+        ask(game)
+    assert woken(timeout=5) == [report.pk]
+
+
+def test_built_sheet_is_kept_and_served_at_once(game, pdf):
+    game.refresh_from_db()
+    report = ask(game)
+    build_report(report.pk)
+    done = ask(game)
+    assert (done.pk, done.state, done.error) == (report.pk, "done", "")
+    page = pdf(document(done))
+    assert page.pages == 1
+    assert "−220 −60 −700 −220" in page.text
+
+
+def test_sheet_is_in_the_language_asked_for(game, pdf):
+    game.refresh_from_db()
+    reports = [ask(game, language) for language in ("en", "it")]
+    for report in reports:
+        build_report(report.pk)
+    english, italian = (pdf(document(report)) for report in reports)
+    assert english.reader.trailer["/Root"]["/Lang"] == "en"
+    assert "20 November 2026" in english.text
+    assert "20 novembre 2026" in italian.text
+
+
+def test_empty_sheet_is_asked_for_and_built_once(pdf):
+    report = request_empty_sheet("rifki", language="tr", at=EVENING)
+    build_report(report.pk)
+    again = request_empty_sheet("rifki", language="tr", at=EVENING)
+    assert (again.pk, again.state) == (report.pk, "done")
+    assert pdf(document(again)).pages == 1
+    assert request_empty_sheet("turkish-king", language="tr", at=EVENING).state == "waiting"
+
+
+def test_task_of_a_done_row_does_nothing(game):
+    game.refresh_from_db()
+    report = ask(game)
+    build_report(report.pk)
+    before = Report.objects.values().get()
+    build_report(report.pk)
+    assert Report.objects.values().get() == before
+
+
+def test_task_of_a_row_that_is_gone_does_nothing():
+    build_report(999_999)
+    assert not Report.objects.exists()
+
+
+def test_lost_file_is_built_anew(game):
+    game.refresh_from_db()
+    report = ask(game)
+    build_report(report.pk)
+    report.refresh_from_db()
+    report.file.storage.delete(report.file.name)
+    assert ask(game).state == "waiting"
+    build_report(report.pk)
+    assert ask(game).state == "done"
+
+
+def test_half_a_file_left_by_a_dead_worker_is_replaced(game, pdf):
+    game.refresh_from_db()
+    report = ask(game)
+    name = f"reports/{report.content_key}.pdf"
+    storage = report.file.storage
+    storage.save(name, ContentFile(b"%PDF-1.7 half"))
+    build_report(report.pk)
+    report.refresh_from_db()
+    assert report.file.name == name
+    assert storage.listdir("reports")[1] == [f"{report.content_key}.pdf"]
+    assert pdf(document(report)).pages == 1
+
+
+def test_claim_is_exclusive_until_given_up():
+    report = ReportFactory()
+    assert claim_report(report.pk, EVENING) == report
+    assert claim_report(report.pk, EVENING + GIVEN_UP_AFTER) is None
+    late = EVENING + GIVEN_UP_AFTER + timedelta(seconds=1)
+    assert claim_report(report.pk, late) == report
+    assert claim_report(report.pk, late) is None
+    report.refresh_from_db()
+    assert report.attempts == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_claim_at_once_one_gets_it():
+    reports = ReportFactory.create_batch(10, game=GameFactory())
+    together, got = threading.Barrier(6), []
+
+    def claim_each():
+        connection.ensure_connection()
+        try:
+            for report in reports:
+                together.wait(30)
+                claimed = claim_report(report.pk, EVENING)
+                got.extend([report.pk] if claimed else [])
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=claim_each) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(got) == [report.pk for report in reports]
+    assert set(Report.objects.values_list("attempts", flat=True)) == {1}
+
+
+def test_second_document_of_a_report_is_thrown_away():
+    report = ReportFactory()
+    finish_report(report, b"%PDF first", EVENING)
+    finish_report(report, b"%PDF second", EVENING)
+    report.refresh_from_db()
+    assert document(report) == b"%PDF first"
+    assert len(report.file.storage.listdir("reports")[1]) == 1
+
+
+def test_document_of_a_deleted_game_is_thrown_away(game, django_capture_on_commit_callbacks):
+    report = ReportFactory(game=game)
+    finish_report(report, b"%PDF", EVENING)
+    storage = report.file.storage
+    late = ReportFactory(game=game)
+    with django_capture_on_commit_callbacks(execute=True):
+        playing.delete_game(game.pk)
+    finish_report(late, b"%PDF", EVENING)
+    assert storage.listdir("reports")[1] == []
+    assert not Report.objects.exists()
+
+
+@pytest.fixture
+def impossible():
+    """A report that fails whenever it is built."""
+    now = timezone.now()
+    fields = {"asked_at": now, "touched_at": now, "parameters": {"ruleset": "whist"}}
+    return ReportFactory(kind="empty-sheet", game=None, **fields)
+
+
+def test_failing_build_is_retried_and_then_fails_with_its_reason(impossible):
+    states = []
+    for _ in range(MOST_ATTEMPTS):
+        build_report(impossible.pk)
+        impossible.refresh_from_db()
+        states.append(impossible.state)
+    assert states == ["waiting", "waiting", "failed"]
+    assert impossible.error == "ValueError: no ruleset whist"
+    build_report(impossible.pk)
+    impossible.refresh_from_db()
+    assert impossible.attempts == MOST_ATTEMPTS
+
+
+def test_failed_report_can_be_tried_again(impossible, django_capture_on_commit_callbacks):
+    for _ in range(MOST_ATTEMPTS):
+        build_report(impossible.pk)
+    impossible.parameters = {"ruleset": "rifki"}
+    impossible.save(update_fields=["parameters"])
+    with django_capture_on_commit_callbacks(execute=True):
+        try_again(impossible, EVENING)
+    assert woken(timeout=5) == [impossible.pk]
+    build_report(impossible.pk)
+    impossible.refresh_from_db()
+    assert (impossible.state, impossible.error) == ("done", "")
+
+
+def test_only_a_failed_report_is_tried_again(game):
+    game.refresh_from_db()
+    report = ask(game)
+    build_report(report.pk)
+    try_again(report, EVENING)
+    report.refresh_from_db()
+    assert report.state == "done"
+
+
+def test_sweep_wakes_a_worker_for_what_waits_and_what_was_left_behind():
+    now = timezone.now()
+    long_ago = now - GIVEN_UP_AFTER - timedelta(seconds=5)
+    waiting = ReportFactory(state="waiting", asked_at=now, touched_at=now)
+    killed = ReportFactory(state="building", asked_at=long_ago, touched_at=long_ago)
+    ReportFactory(state="building", asked_at=long_ago, touched_at=now)
+    ReportFactory(state="failed", asked_at=long_ago, touched_at=long_ago)
+    ReportFactory(state="done", file="reports/x.pdf", touched_at=long_ago)
+    sweep_reports()
+    assert woken(timeout=5) == [killed.pk, waiting.pk]
+
+
+def test_report_whose_workers_die_each_time_fails_in_the_end():
+    report, at = ReportFactory(), EVENING
+    for _ in range(MOST_ATTEMPTS):
+        assert claim_report(report.pk, at) == report
+        at += GIVEN_UP_AFTER + timedelta(seconds=1)
+    assert claim_report(report.pk, at) is None
+    report.refresh_from_db()
+    assert (report.state, report.error) == ("failed", "its worker was lost")
+
+
+def test_sheet_of_a_game_ended_by_a_king_is_built(pdf):
+    king = deal("trump", 0, 0, 13, 0, trump="hearts")
+    game = GameFactory(entries=(*WHOLE_GAME[:5], king))
+    game.refresh_from_db()
+    report = ask(game, "en")
+    build_report(report.pk)
+    report.refresh_from_db()
+    assert "King by Cem in deal 6" in pdf(document(report)).text
