@@ -1,0 +1,18 @@
+// Copying and sending the addresses of a game, where the browser can.
+for (const row of document.querySelectorAll("[data-share]")) {
+  const address = row.dataset.share;
+  const copy = row.querySelector("[data-copy]");
+  const send = row.querySelector("[data-send]");
+  copy.hidden = !navigator.clipboard;
+  send.hidden = !navigator.share;
+  row.hidden = copy.hidden && send.hidden;
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(address);
+    copy.textContent = copy.dataset.done;
+  });
+  // Closing the list of apps is no error.
+  send.addEventListener("click", () => navigator.share({ url: address }).catch(() => {}));
+}
+for (const input of document.querySelectorAll("input[readonly]")) {
+  input.addEventListener("focus", () => input.select());
+}

@@ -1,0 +1,63 @@
+"""A cable between a phone and the server that can be pulled out.
+
+Chromium's own offline switch does not hold for a service worker, and leaves a gap while a
+page is loaded again; nothing gets through a cable that is pulled.
+"""
+
+import contextlib
+import socket
+import threading
+from urllib.parse import urlsplit
+
+
+class Cable:
+    """Passes connections on to the server at `target`, as long as it is plugged in."""
+
+    def __init__(self, target):
+        parts = urlsplit(target)
+        self.server = (parts.hostname, parts.port)
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.door.getsockname()[1]}"
+        self.plugged, self.ends = True, set()
+        threading.Thread(target=self.take_calls, daemon=True).start()
+
+    def take_calls(self):
+        with contextlib.suppress(OSError):
+            while True:
+                caller, _ = self.door.accept()
+                if self.plugged:
+                    self.connect(caller)
+                else:
+                    caller.close()
+
+    def connect(self, caller):
+        server = socket.create_connection(self.server)
+        self.ends |= {caller, server}
+        for one, other in ((caller, server), (server, caller)):
+            threading.Thread(target=self.pass_on, args=(one, other), daemon=True).start()
+
+    def pass_on(self, source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+            self.ends.discard(end)
+
+    def pull(self):
+        """Cut every connection, and take no new one."""
+        self.plugged = False
+        for end in list(self.ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def plug(self):
+        """Take connections again."""
+        self.plugged = True
+
+    def close(self):
+        """Put the cable away."""
+        self.pull()
+        self.door.close()

@@ -1,0 +1,49 @@
+"""Phones for the browser tests, put away after each."""
+
+import pytest
+
+from tests.browser.cable import Cable
+from tests.browser.phone import TablePhone, game_with
+from tournaments.web.phone import address
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    """No word from Chromium to anyone but the server under test."""
+    quiet = [
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+    ]
+    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *quiet]}
+
+
+@pytest.fixture
+def table_phone(browser, live_server):
+    """Make phones that write at tables, each with a cable of its own to the server."""
+    phones = []
+
+    def make(**settings):
+        phones.append(TablePhone(browser, Cable(live_server.url), **settings))
+        return phones[-1]
+
+    yield make
+    for phone in phones:
+        phone.context.close()
+        phone.cable.close()
+
+
+@pytest.fixture
+def at_table(table_phone):
+    """A phone that writes at a table with some deals."""
+
+    def open_table(deals=0, locale="en", **head):
+        phone = table_phone(locale=locale)
+        phone.game = game_with(deals, **head)
+        phone.open(address(phone.game, "write"))
+        return phone
+
+    return open_table

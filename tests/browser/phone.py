@@ -1,0 +1,176 @@
+"""A phone in Chromium, and what every page is looked at for."""
+
+import re
+from pathlib import Path
+
+from tests.factories import NAMES, WHOLE_GAME, GameFactory, HeadFactory, reload
+
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+VIOLATIONS = """
+async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.any.map(a => a.message)))
+"""
+
+# What can be tapped, except what is far off the screen until the keyboard reaches it.
+SMALL_TARGETS = """
+() => [...document.querySelectorAll("a, button, input, select, summary")]
+  .map(e => e.matches("input") && e.closest("label") || e)
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().bottom > 0)
+  .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
+  .filter(([, box]) => box.width < 43.9 || box.height < 43.9)
+  .map(([html, box]) => `${html} ${box.width}x${box.height}`)
+"""
+
+# Data for scripts is no script.
+INLINE = """
+[...document.querySelectorAll("[style], style, script:not([src]), [onclick]")]
+  .filter(e => e.type !== "application/json").map(e => e.outerHTML)
+"""
+SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def game_with(deals=0, **head):
+    """A table with the first deals of the whole game."""
+    return reload(GameFactory(head=HeadFactory(**head), entries=WHOLE_GAME[:deals])).row
+
+
+class Phone:
+    """A phone of its own, with cookies of its own."""
+
+    def __init__(self, browser, base, **settings):
+        self.context = browser.new_context(**{**PHONE, "locale": "en", **settings})
+        self.page = self.context.new_page()
+        self.base, self.taps, self.foreign = base, 0, []
+        self.page.on("request", self.note)
+
+    def note(self, request):
+        if not request.url.startswith((self.base, "data:")):
+            self.foreign.append(request.url)
+
+    def open(self, path):
+        self.page.goto(path if path.startswith("http") else self.base + path)
+
+    def tap(self, target):
+        target.tap()
+        self.taps += 1
+
+    def start_table(self, names=NAMES):
+        self.open("/new/")
+        for seat, name in enumerate(names):
+            self.page.fill(f"[name=name{seat}]", name)
+        self.page.locator(".actions button").tap()
+        self.page.wait_for_url(re.compile("/play/"))
+        return self.page.url
+
+    def faults(self):
+        """What is wrong with the page as it stands, by what was looked for; {} where nothing is."""
+        self.page.evaluate(AXE.read_text())
+        found = {
+            "violations": self.page.evaluate(VIOLATIONS),
+            "small targets": self.page.evaluate(SMALL_TARGETS),
+            "inline scripts and styles": self.page.evaluate(INLINE),
+            "wider than the phone": self.page.evaluate(SIDEWAYS),
+            "from elsewhere": self.foreign,
+        }
+        return {what: which for what, which in found.items() if which}
+
+
+class TablePhone(Phone):
+    """A phone with which a table writes its deals, tap by tap."""
+
+    def __init__(self, browser, cable, **settings):
+        super().__init__(browser, cable.url, **settings)
+        self.cable = cable
+
+    def lose_signal(self):
+        self.cable.pull()
+        self.page.evaluate("dispatchEvent(new Event('offline'))")
+
+    def find_signal(self):
+        self.cable.plug()
+        self.page.evaluate("dispatchEvent(new Event('online'))")
+
+    def choose(self, body):
+        """Tap the contract; a trump suit names trump as well."""
+        suit = body.get("trump")
+        if suit:
+            self.tap(self.page.locator(f".suit-{suit}:has(input)"))
+        else:
+            self.tap(self.page.locator(f".pick:has([value={body['contract']}])"))
+
+    def count(self, body):
+        """Tap the numbers, until the form knows the rest."""
+        ((unit, counts),) = body["counts"].items()
+        tiles = self.page.locator(f".unit-{unit} .tile")
+        if unit in ("heart_king", "last_two"):
+            for seat, number in enumerate(counts):
+                for _ in range(number):
+                    self.tap(tiles.nth(seat))
+            return
+        for number in counts:
+            if self.can_save():
+                return
+            self.tap(self.key(number))
+
+    def key(self, number):
+        return self.page.locator(f".keys [data-number='{number}']")
+
+    def numbers(self, unit):
+        """The numbers that stand in the tiles, the phone's holder first."""
+        return [tile.input_value() for tile in self.page.locator(f".unit-{unit} input").all()]
+
+    @property
+    def save(self):
+        return self.page.locator(".save button[value=deal]")
+
+    def can_save(self):
+        return self.save.is_enabled()
+
+    def enter(self, body):
+        self.choose(body)
+        self.count(body)
+
+    def write_deal(self, body):
+        """Write down a deal; the taps it took."""
+        before, revision = self.taps, self.revision
+        self.enter(body)
+        self.tap(self.save)
+        self.page.wait_for_selector(f"#table[data-revision='{revision + 1}']")
+        return self.taps - before
+
+    @property
+    def revision(self):
+        return int(self.page.get_attribute("#table", "data-revision"))
+
+    def totals(self):
+        """The totals in the last line of the sheet."""
+        cells = self.page.locator(".sheet tbody tr:last-child .score b").all_inner_texts()
+        return [int(text.replace("−", "-").replace("♚", "")) for text in cells]
+
+    def badges(self):
+        """The badges on the page, each with the player and the number of the deal."""
+        return self.page.locator("[data-badge]").evaluate_all(
+            """lines => lines.map(line => [line.dataset.badge,
+                 line.querySelector(".player").textContent,
+                 Number(line.querySelector(".soft.small").textContent.match(/[0-9]+/))])"""
+        )
+
+    def waiting(self):
+        """What stands above the sheet as not sent yet."""
+        return [line.inner_text() for line in self.page.locator("#outbox li").all()]
+
+    def stay_after_reload(self):
+        """Wait until the browser has kept the page for a reload without signal."""
+        kept = """async () => {
+          const cache = await caches.open("kingscore-pages-1");
+          return Boolean(await cache.match(location.origin + location.pathname))
+            && Boolean(navigator.serviceWorker.controller);
+        }"""
+        # Not wait_for_function, to which a promise is as good as what it promises.
+        for _ in range(100):
+            if self.page.evaluate(kept):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("the browser keeps no page")

@@ -1,0 +1,202 @@
+"""The pages around the table, in Chromium at the size of a phone."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from tests.browser.phone import Phone
+from tests.factories import NAMES
+from tournaments.models import Game, Report
+from tournaments.services import reporting
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def new_phone(browser, live_server):
+    """Make phones; they are put away after the test."""
+    phones = []
+
+    def make(**settings):
+        phones.append(Phone(browser, live_server.url, **settings))
+        return phones[-1]
+
+    yield make
+    for phone in phones:
+        phone.context.close()
+
+
+def pages(phone):
+    """Every page around the table in turn, opened, with its name."""
+    phone.open("/")
+    yield "home, empty"
+    phone.open("/new/")
+    yield "new table"
+    phone.page.locator("#table").evaluate("form => form.requestSubmit()")
+    phone.page.wait_for_selector(".errors")
+    yield "new table, refused"
+    sheet = phone.start_table()
+    phone.open("/")
+    phone.page.locator(".again summary").tap()
+    phone.page.locator(".paper summary").tap()
+    yield "home"
+    phone.open("/new/?again=1")
+    phone.page.locator(".more summary").first.tap()
+    phone.page.locator("form > details summary").tap()
+    yield "new table, options"
+    phone.open(f"{sheet}pen/")
+    for summary in phone.page.locator("summary").all():
+        summary.tap()
+    yield "pen"
+    take = phone.page.input_value("#take-address")
+    phone.open(f"{sheet}rematch/")
+    yield "rematch"
+    phone.open(f"{sheet}delete/")
+    yield "delete"
+    phone.open(take)
+    yield "take"
+    phone.open("/")
+    phone.page.locator(".paper summary").tap()
+    phone.page.locator(".paper button").first.tap()
+    phone.page.wait_for_selector(".steps")
+    yield "report"
+    Report.objects.update(state="failed", error="ValueError")
+    phone.page.reload()
+    yield "report, failed"
+    phone.open("/play/nothing/here/pen/")
+    yield "not found"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "tr", "it"])
+def test_every_page_is_accessible_tappable_and_its_own(new_phone, language, scheme):
+    phone = new_phone(locale=language, color_scheme=scheme, reduced_motion="reduce")
+
+    for name in pages(phone):
+        assert (name, phone.faults()) == (name, {})
+
+
+def test_same_four_play_again_after_two_taps(new_phone):
+    phone = new_phone()
+    phone.start_table()
+    phone.open("/")
+
+    phone.tap(phone.page.locator(".again summary"))
+    phone.tap(phone.page.get_by_role("button", name="Cem", exact=True))
+    phone.page.wait_for_url(re.compile("/play/"))
+
+    before, game = Game.objects.order_by("pk")
+    assert phone.taps == 2
+    assert phone.page.url.endswith(f"/play/{game.public_id}/{game.secret('write')}/")
+    assert (game.players, game.first_declarer) == (before.players, 2)
+
+
+def test_same_four_again_after_going_back_is_another_game(new_phone):
+    phone = new_phone()
+    phone.start_table()
+    phone.open("/")
+    for _ in range(2):
+        phone.page.locator(".again summary").tap()
+        phone.page.get_by_role("button", name="Cem", exact=True).tap()
+        phone.page.wait_for_url(re.compile("/play/"))
+        phone.page.go_back()
+
+    assert Game.objects.count() == 3
+
+
+def test_start_tapped_twice_opens_one_table(new_phone):
+    phone = new_phone()
+    phone.open("/new/")
+    for seat, name in enumerate(NAMES):
+        phone.page.fill(f"[name=name{seat}]", name)
+
+    phone.page.locator("#table").evaluate("form => { form.submit(); form.submit(); }")
+    phone.page.wait_for_url(re.compile("/play/"))
+    phone.open("/")
+
+    assert Game.objects.count() == 1
+    expect(phone.page.locator(".games li")).to_have_count(1)
+
+
+def test_table_starts_without_scripts(new_phone):
+    phone = new_phone(java_script_enabled=False)
+
+    phone.start_table()
+    phone.open("/")
+
+    expect(phone.page.locator(".games .names")).to_have_text("Ayşe · Burak · Cem · Deniz")
+
+
+def test_only_the_chosen_ruleset_offers_its_options(new_phone):
+    phone = new_phone()
+    phone.open("/new/")
+    offered = phone.page.locator(".more:visible")
+
+    expect(offered).to_have_count(1)
+    expect(offered).to_contain_text("King")
+    phone.page.get_by_role("radio", name="Rıfkı").check()
+
+    expect(offered).to_have_count(0)
+
+
+def test_pen_handed_over_is_taken_from_the_first_phone(new_phone):
+    first, second = new_phone(), new_phone()
+    sheet = first.start_table()
+    first.open(f"{sheet}pen/")
+    first.page.get_by_text("Another phone writes instead of this one").tap()
+
+    second.open(first.page.input_value("#take-address"))
+    second.page.get_by_role("button", name="Take the pen").tap()
+    second.page.wait_for_url(re.compile("/play/"))
+
+    assert second.page.url != sheet
+    assert second.page.request.get(f"{second.page.url}pen/").status == 200
+    assert first.page.request.get(f"{sheet}pen/").status == 404
+    first.open("/")
+    assert "/follow/" in first.page.locator(".games a").first.get_attribute("href")
+
+
+def test_deleted_game_is_off_the_list(new_phone):
+    phone = new_phone()
+    phone.start_table()
+    phone.open("/")
+
+    phone.page.get_by_role("link", name="Delete the game of Ayşe, Burak, Cem, Deniz").tap()
+    phone.page.get_by_role("button", name="Delete for good").tap()
+
+    expect(phone.page.get_by_role("status")).to_have_text("The game is deleted.")
+    expect(phone.page.locator(".games li")).to_have_count(0)
+
+
+def test_report_turns_into_its_download_by_itself(new_phone):
+    phone = new_phone()
+    phone.open("/")
+    phone.page.locator(".paper summary").tap()
+    phone.page.locator(".paper button").first.tap()
+    expect(phone.page.locator("[aria-current=step]")).to_have_text("Waiting for its turn")
+
+    reporting.finish_report(Report.objects.get(), b"%PDF-1.7", timezone.now())
+
+    download = phone.page.get_by_role("link", name="Download (PDF)")
+    expect(download).to_be_visible(timeout=5000)
+    with phone.page.expect_download() as waiting:
+        download.tap()
+    assert waiting.value.suggested_filename == "King, empty sheet.pdf"
+
+
+def test_choices_of_a_reader_last(new_phone):
+    phone = new_phone(color_scheme="light")
+    phone.open("/new/")
+
+    phone.page.get_by_role("button", name="Türkçe").tap()
+    phone.page.get_by_role("button", name="Koyu").tap()
+    phone.page.get_by_role("button", name="4 renk").tap()
+
+    expect(phone.page).to_have_url(re.compile("/new/$"))
+    html = phone.page.locator("html")
+    expect(html).to_have_attribute("lang", "tr")
+    expect(html).to_have_attribute("data-theme", "dark")
+    expect(html).to_have_attribute("data-suits", "four")
+    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(20, 24, 21)")

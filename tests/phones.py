@@ -1,0 +1,119 @@
+"""A phone at a table, reduced to its requests: it keeps cookies and one connection open."""
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from http.cookies import SimpleCookie
+from urllib.parse import urlencode
+
+from tests.factories import NAMES
+
+CSRF_FIELD = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+PATIENCE = 30
+
+# What a connection does when the server dies under it.
+CUT_OFF = (OSError, HTTPException)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    location: str
+    text: str
+
+
+@dataclass
+class Phone:
+    """One phone and the table it writes for; `path` is the address of the sheet."""
+
+    host: str
+    port: int
+    path: str = ""
+    token: str = ""
+    cookies: dict[str, str] = field(default_factory=dict)
+    connection: HTTPConnection | None = None
+
+    def open_table(self, key=None):
+        """Start a game without an account, as the form on the first page does."""
+        self.token = CSRF_FIELD.search(self.ask("GET", "/new/").text)[1]
+        names = {f"name{seat}": name for seat, name in enumerate(NAMES)}
+        start = {"ruleset": "turkish-king", "first_declarer": "0", "key": key or new_key()}
+        answer = self.post("/new/", names | start)
+        assert answer.status == 302, answer
+        self.path = answer.location
+        return self.path
+
+    def join(self, other):
+        """Come to the same table with the address that writes; a token is fetched first."""
+        self.path = other.path
+        self.token = CSRF_FIELD.search(self.ask("GET", self.path).text)[1]
+        return self
+
+    def write_deal(self, body, revision, key):
+        """Write down a deal, given as it stands in a record."""
+        return self.send_deal(deal_fields(body, revision, key))
+
+    def send_deal(self, fields):
+        """Send the form of a deal; only the table comes back, not the whole page."""
+        return self.post(f"{self.path}entry/", fields, {"HX-Request": "true"})
+
+    def correct_deal(self, position, body, revision, key):
+        """Put another deal into a line of the sheet."""
+        fields = {**deal_fields(body, revision, key), "action": "correct", "why": "wrong seat"}
+        return self.post(f"{self.path}entries/{position}/", fields)
+
+    def post(self, path, fields, headers=None):
+        return self.ask("POST", path, {"csrfmiddlewaretoken": self.token, **fields}, headers)
+
+    def ask(self, method, path, fields=None, headers=None):
+        if self.connection is None:
+            self.connection = HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers = {"Cookie": kept, **(headers or {})}
+        body = None
+        if fields is not None:
+            body = urlencode(fields)
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        try:
+            self.send(method, path, body, headers)
+            response = self.connection.getresponse()
+            text = response.read().decode()
+        except CUT_OFF:
+            self.hang_up()
+            raise
+        for line in response.headers.get_all("Set-Cookie", []):
+            self.cookies |= {name: kept.value for name, kept in SimpleCookie(line).items()}
+        return Answer(response.status, response.headers.get("Location", ""), text)
+
+    def send(self, method, path, body, headers):
+        """Send a request; a connection that the server closed while idle is opened once more."""
+        try:
+            self.connection.request(method, path, body, headers)
+        except ConnectionError:
+            self.hang_up()
+            self.connection = HTTPConnection(self.host, self.port, timeout=PATIENCE)
+            self.connection.request(method, path, body, headers)
+
+    def hang_up(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+def new_key():
+    """A key as phones choose them."""
+    return secrets.token_urlsafe(18)
+
+
+def deal_fields(body, revision, key):
+    """The fields of the form in which a deal is written down."""
+    fields = {"type": "deal", "revision": revision, "key": key, "holder": 0}
+    # Every deal so far was one revision, so it says whose turn it is.
+    fields["declarer"] = revision % len(NAMES)
+    fields |= {name: body[name] for name in ("contract", "trump") if name in body}
+    for unit, counts in body["counts"].items():
+        fields |= {f"count-{unit}-{seat}": count for seat, count in enumerate(counts)}
+    return fields

@@ -1,0 +1,131 @@
+"""What a table typed into the form, read as a raw entry of a record."""
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tournaments import messages
+from tournaments.engine.entry_records import write_points
+from tournaments.engine.problems import Code, Problem
+from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.scoring import king_is_said
+from tournaments.engine.units import Unit
+
+Typed = Mapping[str, str]
+"""The fields of the form by name, as they were sent."""
+
+POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
+"""Points as people write them: 100, 1/2, 0.5 or 0,5."""
+
+
+def read_entry(ruleset: Ruleset, typed: Typed) -> tuple[dict[str, Any], list[Problem]]:
+    """What was typed as a raw entry of a record, and what could not be read of it."""
+    problems: list[Problem] = []
+    kind = typed.get("type", "")
+    raw: dict[str, Any] = {"type": kind}
+    raw.update(READERS[kind](ruleset, typed, problems) if kind in READERS else {})
+    return raw, problems
+
+
+def typed_entry(body: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of the form, filled in with an entry that stands in the sheet."""
+    typed = {
+        name: str(value)
+        for name, value in body.items()
+        if name in ("contract", "trump", "king_declared_by", "rifki_holder")
+    }
+    for unit, numbers in body.get("counts", {}).items():
+        typed |= {f"count-{unit}-{seat}": str(number) for seat, number in enumerate(numbers)}
+    return typed | ({"king": "yes"} if "king" in body else {})
+
+
+def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    contract = ruleset.by_id.get(typed.get("contract", ""))
+    yield from _given(typed, "contract")
+    if contract is None:
+        return
+    if contract.trumps:
+        yield from _given(typed, "trump")
+    counts = {unit.id: _read_counts(ruleset, unit, typed, problems) for unit in contract.units}
+    for name in ("king_declared_by", *contract.fields):
+        if typed.get(name):
+            yield name, _number(typed[name], name, problems)
+    if typed.get("king") and king_is_said(ruleset, contract):
+        # One tick is enough: it can only be the side that holds the most of everything.
+        sides = range(ruleset.side_count)
+        yield "king", max(sides, key=lambda side: sum(c[side] for c in counts.values()))
+    yield "counts", counts
+
+
+def _read_counts(ruleset: Ruleset, unit: Unit, typed: Typed, problems: list[Problem]) -> list[int]:
+    """The numbers of one unit; what is left blank is filled in where only one number fits."""
+    fields = [
+        typed.get(f"count-{unit.id}-{side}", "").strip() for side in range(ruleset.side_count)
+    ]
+    numbers = [_number(text, f"counts.{unit.id}", problems) if text else None for text in fields]
+    given = [number for number in numbers if number is not None]
+    rest = unit.total - sum(given)
+    if len(given) != len(numbers) - 1 or rest < 0:
+        rest = 0
+    return [rest if number is None else number for number in numbers]
+
+
+def _read_void(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    contract = ruleset.by_id.get(typed.get("contract", ""))
+    one_each = contract is not None and contract.replay_one_each
+    yield "reason", typed.get("reason") or ("one-each" if one_each else "misdeal")
+    yield from _given(typed, "contract")
+
+
+def _read_redeal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    yield "by", _number(typed.get("by", ""), "by", problems)
+    yield "reason", typed.get("reason", "")
+
+
+def _read_adjustment(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    yield "seat", _number(typed.get("seat", ""), "seat", problems)
+    yield "points", _points(typed.get("points", ""), problems)
+    yield "reason", typed.get("reason", "").strip()
+    if typed.get("to"):
+        yield "to", typed["to"]
+
+
+def _read_stopped(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    yield "reason", typed.get("reason", "")
+
+
+READERS = {
+    "deal": _read_deal,
+    "void": _read_void,
+    "redeal": _read_redeal,
+    "adjustment": _read_adjustment,
+    "stopped": _read_stopped,
+}
+"""How the fields of each type of entry are read."""
+
+
+def _given(typed: Typed, name: str) -> Iterator[tuple[str, str]]:
+    if typed.get(name):
+        yield name, typed[name]
+
+
+def _number(text: str, where: str, problems: list[Problem]) -> int:
+    """A whole number; people also write it with a real minus sign."""
+    try:
+        return int(text.strip().replace(messages.MINUS, "-"))
+    except ValueError:
+        expected = {"expected": _("a whole number")}
+        problems.append(Problem(Code.WRONG_TYPE, where, expected))
+        return 0
+
+
+def _points(text: str, problems: list[Problem]) -> int | str:
+    """Points as they stand in a record: whole, or an exact fraction."""
+    plain = "".join(text.split()).replace(messages.MINUS, "-")
+    if not POINTS.fullmatch(plain):
+        problems.append(Problem(Code.WRONG_TYPE, "points", {"expected": 'integer or "p/q"'}))
+        return 0
+    return write_points(Fraction(plain.replace(",", ".")))

@@ -1,0 +1,122 @@
+"""Everything that was written at a table, the newest first: nothing is ever wiped out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments import messages
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, Write
+from tournaments.queries import Sheet, load_sheet
+from tournaments.web.phone import address
+from tournaments.web.scoring import handed_over
+from tournaments.web.sheet_view import lines_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """One write: what was done, by whom, when and why; `changes` says what it did."""
+
+    what: str
+    author: str
+    at: datetime
+    reason: str
+    changes: tuple[str, ...]
+    position: int | None = None
+    number: int | None = None
+
+
+@never_cache
+@require_safe
+def history(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """All writes of a game, also of what was taken off its sheet."""
+    row = Game.objects.writable_at(public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    steps = list(_steps(load_sheet(row)))
+    page = {"row": row, "secret": secret, "steps": steps[::-1], "back": address(row, "write")}
+    return render(request, "tournaments/history.html", page)
+
+
+def done(write: Write) -> str:
+    """What a write did, in a word."""
+    words = {
+        Write.Kind.ENTRY: _("written"),
+        Write.Kind.CORRECTION: _("corrected"),
+        Write.Kind.WITHDRAWAL: _("taken off"),
+        Write.Kind.HEAD: _("names, seats or rules changed"),
+    }
+    return words[Write.Kind(write.kind)]
+
+
+def summary_of(body: Mapping[str, Any], players: Sequence[str]) -> str:
+    """What an entry says, in one line."""
+    words = []
+    if "contract" in body:
+        words.append(messages.contract_name(body["contract"]))
+    if "trump" in body:
+        words.append(messages.suit_symbol(body["trump"]))
+    words += [" ".join(map(str, numbers)) for numbers in body.get("counts", {}).values()]
+    for name in ("seat", "by", "king"):
+        if name in body:
+            words.append(players[body[name]])
+    if "points" in body:
+        words.append(messages.points_text(body["points"]))
+    if body.get("type") == "adjustment":
+        words.append(body["reason"])
+    elif "reason" in body:
+        words.append(messages.reason_name(body["type"], body["reason"]))
+    return " · ".join(words)
+
+
+def _steps(sheet: Sheet) -> Iterator[Step]:
+    """The writes in the order in which they were made."""
+    numbers = {line.position: line.number for line in lines_of(sheet)}
+    stood: dict[int, str] = {}
+    for write in sheet.writes:
+        position, changes = write.position, tuple(_head_changes(sheet, write))
+        if position is not None:
+            says = summary_of(write.body or {}, sheet.row.players)
+            before, stood[position] = stood.get(position, ""), says
+            changes = (_changed(before, says) if says else before,)
+        number = None if position is None else numbers.get(position)
+        yield Step(done(write), write.author, write.at, write.reason, changes, position, number)
+
+
+def _head_changes(sheet: Sheet, write: Write) -> Iterator[str]:
+    """What a write changed above the sheet."""
+    if write.kind != Write.Kind.HEAD:
+        return
+    before, after = (dict(_head_words(sheet, head or {})) for head in (write.before, write.body))
+    for name in dict.fromkeys([*before, *after]):
+        old, new = before.get(name, ""), after.get(name, "")
+        if old != new:
+            yield f"{name}: {_changed(old, new)}"
+
+
+def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What stands above a sheet, each with what it is."""
+    for seat, name in enumerate(head.get("players", ())):
+        yield _("Seat %(number)s") % {"number": seat + 1}, name
+    if "first_declarer" in head:
+        first = _("Seat %(number)s") % {"number": head["first_declarer"] + 1}
+        yield _("Who declared first"), first
+    if "options" in head:
+        rules = RULESETS[sheet.row.ruleset]
+        for option in rules.options:
+            value = head["options"].get(option.setting, rules.settings[option.setting])
+            name = messages.option_name(option.setting)
+            yield name, messages.option_value_name(option.setting, value)
+    for name, label in (("title", _("Title")), ("place", _("Place"))):
+        yield label, head.get(name, "")
+
+
+def _changed(before: str, after: str) -> str:
+    return f"{before} → {after or '–'}" if before and before != after else after

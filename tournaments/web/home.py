@@ -1,0 +1,120 @@
+"""The first page: a new table, this phone's games, a sample, and how pages look here."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tournaments import messages
+from tournaments.engine.variants import RULESETS
+from tournaments.queries import Sheet
+from tournaments.services.sample import start_sample
+from tournaments.web.forms import NewTableForm, key_of, new_key
+from tournaments.web.phone import (
+    A_YEAR,
+    PhoneGame,
+    address,
+    phone_games,
+    phone_table,
+    remember_game,
+)
+
+PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
+"""What a reader may choose, each kept in a cookie of its name; the first is the default."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A game of this phone as a line of the list."""
+
+    game: PhoneGame
+    ruleset: str
+    state: str
+    delete: str
+
+    @property
+    def sheet(self) -> Sheet:
+        """The game's sheet."""
+        return self.game.sheet
+
+
+@never_cache
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What this is, and where to start (2 queries)."""
+    last = phone_table(request)
+    page = {
+        "again": NewTableForm(table=last) if last.players else None,
+        "again_players": last.players,
+        "again_ruleset": messages.ruleset_name(last.ruleset),
+        "games": [_line(game) for game in phone_games(request)],
+        "deleted": "deleted" in request.GET,
+        "empty_sheets": [(id_, messages.ruleset_name(id_)) for id_ in RULESETS],
+        "key": new_key(),
+    }
+    return render(request, "tournaments/home.html", page)
+
+
+@require_POST
+def open_sample(request: HttpRequest) -> HttpResponse:
+    """Open a game that is half-way through, to try the program on."""
+    # Translators: four names usual among card players of the language, separated by commas.
+    names = pgettext("players of the sample game", "Alice, Ben, Clara, David").split(", ")
+    title = _("Sample game")
+    row = start_sample(names, title, at=timezone.now(), key=key_of(request.POST))
+    response = redirect(address(row, "write"))
+    remember_game(request, response, row, "write")
+    return response
+
+
+@require_POST
+def change_preferences(request: HttpRequest) -> HttpResponse:
+    """Remember light or dark and the colours of the suits, and go back."""
+    response = HttpResponseRedirect(_back(request))
+    for name, values in PREFERENCES.items():
+        if request.POST.get(name) in values:
+            response.set_cookie(
+                name,
+                request.POST[name],
+                max_age=A_YEAR,
+                httponly=True,
+                samesite="Lax",
+                secure=request.is_secure(),
+            )
+    return response
+
+
+def _back(request: HttpRequest) -> str:
+    """The page of ours that the reader came from."""
+    back = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
+    return back if ours else "/"
+
+
+def _line(game: PhoneGame) -> Line:
+    row = game.sheet.row
+    writes = game.kind == "write"
+    delete = reverse("delete", args=[row.public_id, row.secret("write")]) if writes else ""
+    return Line(game, messages.ruleset_name(row.ruleset), state_of(game.sheet), delete)
+
+
+def state_of(sheet: Sheet) -> str:
+    """How far a game is, or how it ended, in a few words."""
+    game, players = sheet.game, sheet.row.players
+    if not game.finished:
+        so_far = {"deal": len(game.deals) + 1, "deals": game.ruleset.deals}
+        return _("deal %(deal)s of %(deals)s") % so_far
+    out = [players[seat] for seat in sheet.outcome.out]
+    if out:
+        return _("out: %(players)s") % {"players": ", ".join(out)}
+    if sheet.outcome.sunk:
+        return _("nobody is out")
+    best = [players[seat] for seat, rank in enumerate(sheet.outcome.ranks) if rank == 1]
+    return _("won: %(players)s") % {"players": ", ".join(best)}

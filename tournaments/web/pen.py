@@ -1,0 +1,85 @@
+"""Who holds the pen: let others follow, hand the writing over, take it, delete the game."""
+
+import segno
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments import messages
+from tournaments.models import Game
+from tournaments.services.playing import PenTaken, delete_game, hand_over
+from tournaments.web.forms import key_of
+from tournaments.web.phone import address, forget_game, remember_game
+
+THIS_MACHINE_ONLY = ("localhost", "127.0.0.1", "::1", "[::1]")
+
+
+@never_cache
+@require_safe
+def pen(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """The addresses of a game as QR codes: to follow, to write as well, to take the pen."""
+    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    take_path = reverse("take", args=[row.public_id, row.secret("pen")])
+    page = {
+        "row": row,
+        "back": address(row, "write"),
+        "follow": _door(request, address(row, "follow")),
+        "take": _door(request, take_path),
+        "write": _door(request, address(row, "write")),
+        "delete": reverse("delete", args=[public_id, secret]),
+        "out_of_reach": request.get_host().rsplit(":", 1)[0] in THIS_MACHINE_ONLY,
+    }
+    return render(request, "tournaments/pen.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Take the pen: from now on this phone writes, and the one before follows."""
+    key = key_of(request.POST)
+    # Asked again after a lost answer: the address is used up, but the key is the taker's.
+    row = Game.objects.taken_with(public_id, key).first()
+    if row is None:
+        row = get_object_or_404(Game.objects.takeable_at(public_id, secret))
+        if request.method != "POST":
+            page = {"row": row, "ruleset": messages.ruleset_name(row.ruleset), "key": key}
+            return render(request, "tournaments/take.html", page)
+        row = _take(row, key)
+    response = redirect(address(row, "write"))
+    remember_game(request, response, row, "write")
+    return response
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Delete a game for good, after asking once."""
+    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    if request.method != "POST":
+        page = {
+            "row": row,
+            "ruleset": messages.ruleset_name(row.ruleset),
+            "back": address(row, "write"),
+        }
+        return render(request, "tournaments/delete.html", page)
+    delete_game(row.pk)
+    response = HttpResponseRedirect(f"{reverse('home')}?deleted=1")
+    forget_game(request, response, row)
+    return response
+
+
+def _take(row: Game, key: str) -> Game:
+    try:
+        return hand_over(row.pk, row.write_generation, key)
+    except (PenTaken, Game.DoesNotExist) as error:
+        raise Http404 from error
+
+
+def _door(request: HttpRequest, path: str) -> dict[str, str]:
+    """An address, whole, and as a QR code to be put into the page."""
+    whole = request.build_absolute_uri(path)
+    code = segno.make(whole, error="m", micro=False)
+    svg = code.svg_inline(border=0, omitsize=True, svgclass=None, lineclass=None)
+    return {"address": whole, "code": svg}

@@ -1,0 +1,138 @@
+"""What a phone remembers in signed cookies: its games, and the table it last played at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from tournaments.models import Game
+from tournaments.queries import Sheet, load_sheets
+
+GAMES = "games"
+TABLE = "table"
+A_YEAR = 365 * 24 * 60 * 60
+
+MOST_GAMES = 40
+"""As many as a cookie holds in less than 3 kB; the oldest are forgotten first."""
+
+MOST_NAMES = 16
+
+Known = tuple[str, str, int]
+"""A game as the cookie has it: its public id, the kind of address, the address's generation."""
+
+
+@dataclass(frozen=True)
+class PhoneGame:
+    """A game this phone may write or follow."""
+
+    sheet: Sheet
+    kind: str
+
+    @property
+    def address(self) -> str:
+        """Where this phone opens the game."""
+        return address(self.sheet.row, self.kind)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table this phone last started, and the names it knows, the latest first."""
+
+    players: Sequence[str] = ()
+    ruleset: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    names: Sequence[str] = ()
+
+
+def address(row: Game, kind: str) -> str:
+    """The path of a game's `write` or `follow` page."""
+    return reverse(kind, args=[row.public_id, row.secret(kind)])
+
+
+def phone_games(request: HttpRequest) -> list[PhoneGame]:
+    """This phone's games that still exist, the newest first (2 queries)."""
+    known = _known_games(request)
+    rows = Game.objects.filter(public_id__in=[public_id for public_id, _, _ in known])
+    sheets = {sheet.row.public_id: sheet for sheet in load_sheets(rows)} if known else {}
+    games = (_open(sheets.get(public_id), kind, gen) for public_id, kind, gen in known)
+    return [game for game in games if game is not None]
+
+
+def address_on_phone(request: HttpRequest, row: Game) -> str:
+    """Where this phone opens a game: to write if it has the pen, else to follow."""
+    mine = (row.public_id, "write", row.write_generation) in _known_games(request)
+    return address(row, "write" if mine else "follow")
+
+
+def remember_game(request: HttpRequest, response: HttpResponse, row: Game, kind: str) -> None:
+    """Keep a game in this phone's list; a phone that may write does not become a follower."""
+    known = _known_games(request)
+    game: Known = (row.public_id, kind, row.generation(kind))
+    writes: Known = (row.public_id, "write", row.write_generation)
+    if game not in known and writes not in known:
+        others = [other for other in known if other[0] != row.public_id]
+        _keep(request, response, GAMES, [game, *others][:MOST_GAMES])
+
+
+def forget_game(request: HttpRequest, response: HttpResponse, row: Game) -> None:
+    """Take a game off this phone's list."""
+    others = [other for other in _known_games(request) if other[0] != row.public_id]
+    _keep(request, response, GAMES, others)
+
+
+def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> None:
+    """Keep names, ruleset and options for the next table."""
+    names = list(dict.fromkeys([*row.players, *phone_table(request).names]))[:MOST_NAMES]
+    kept = [row.players, row.ruleset, row.options, names]
+    _keep(request, response, TABLE, kept)
+
+
+def phone_table(request: HttpRequest) -> Table:
+    """The table this phone last started; an empty one where it has not started any."""
+    kept = _read(request, TABLE)
+    return Table(*kept) if kept else Table()
+
+
+def suggested_names(request: HttpRequest) -> Sequence[str]:
+    """Names of players this phone knows, the latest first."""
+    return phone_table(request).names
+
+
+def _open(sheet: Sheet | None, kind: str, generation: int) -> PhoneGame | None:
+    """The game as this phone may open it now; whoever lost the pen may still follow."""
+    if sheet is None:
+        return None
+    if generation == sheet.row.generation(kind):
+        return PhoneGame(sheet, kind)
+    return PhoneGame(sheet, "follow") if kind == "write" else None
+
+
+def _known_games(request: HttpRequest) -> list[Known]:
+    kept = _read(request, GAMES) or []
+    return [(public_id, kind, generation) for public_id, kind, generation in kept]
+
+
+def _read(request: HttpRequest, name: str) -> Any:
+    try:
+        return signing.loads(request.COOKIES.get(name, ""), salt=_salt(name))
+    except signing.BadSignature:
+        return None
+
+
+def _keep(request: HttpRequest, response: HttpResponse, name: str, kept: Any) -> None:
+    response.set_cookie(
+        name,
+        signing.dumps(kept, salt=_salt(name), compress=True),
+        max_age=A_YEAR,
+        httponly=True,
+        samesite="Lax",
+        secure=request.is_secure(),
+    )
+
+
+def _salt(name: str) -> str:
+    # The number goes up with the form of what is kept, so that old cookies are not misread.
+    return f"kingscore.phone.{name}.1"

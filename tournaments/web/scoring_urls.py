@@ -1,0 +1,19 @@
+"""Addresses of a table's sheet."""
+
+from django.urls import path
+
+from tournaments.web import correcting, heading, history, offline, scoring
+
+PLAY = "play/<str:public_id>/<str:secret>/"
+
+urlpatterns = [
+    path(PLAY, scoring.write, name="write"),
+    path(f"{PLAY}entry/", scoring.record, name="record"),
+    path(f"{PLAY}undo/", scoring.undo, name="undo"),
+    path(f"{PLAY}holder/", scoring.turn, name="holder"),
+    path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
+    path(f"{PLAY}names/", heading.head, name="head"),
+    path(f"{PLAY}log/", history.history, name="history"),
+    path("follow/<str:public_id>/<str:secret>/", scoring.follow, name="follow"),
+    path("sw.js", offline.service_worker, name="service_worker"),
+]

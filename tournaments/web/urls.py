@@ -1,0 +1,25 @@
+"""Addresses of every page."""
+
+from django.urls import include, path
+
+from tournaments.web import documents, home, pen, starting
+
+GAME = "<str:public_id>/<str:secret>"
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("new/", starting.new_table, name="new"),
+    path("sample/", home.open_sample, name="sample"),
+    path("preferences/", home.change_preferences, name="preferences"),
+    path(f"play/{GAME}/pen/", pen.pen, name="pen"),
+    path(f"play/{GAME}/delete/", pen.delete, name="delete"),
+    path(f"play/{GAME}/rematch/", starting.rematch, name="rematch"),
+    path(f"play/{GAME}/scoresheet/", documents.scoresheet, name="scoresheet"),
+    path(f"take/{GAME}/", pen.take, name="take"),
+    path(f"follow/{GAME}/scoresheet/", documents.follow_scoresheet, name="follow_scoresheet"),
+    path(f"follow/{GAME}/record.json", documents.follow_record, name="follow_record"),
+    path("reports/<int:pk>/<str:secret>/", documents.report, name="report"),
+    path("reports/<int:pk>/<str:secret>/file/", documents.report_file, name="report_file"),
+    path("empty-sheet/<slug:ruleset>/", documents.empty_sheet, name="empty_sheet"),
+    path("", include("tournaments.web.scoring_urls")),
+]
