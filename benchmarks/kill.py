@@ -1,0 +1,165 @@
+"""Kills the server in the middle of writes, again and again, and looks for what was lost.
+
+    python benchmarks/kill.py [--kills 50] [--tables 6] [--seed 1]
+
+Phones write deals without a pause, each at its own table. Every process of the server gets
+SIGKILL at a moment drawn by chance; it is started again, and every deal that had been answered
+must be in the database under its key, once, in a game that still folds. What was sent but not
+answered is then sent again with its key, as the phones do, and must be answered. With
+KINGSCORE_DATABASE_URL on PostgreSQL (in a database of its own there), otherwise on SQLite.
+"""
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import django
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+# For tests/factories.py; the servers have settings, folders and databases of their own.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+django.setup()
+
+from tests.factories import WHOLE_GAME  # noqa: E402 - the path comes first
+from tests.phones import CUT_OFF, Phone, new_key  # noqa: E402
+from tests.servers import Server, serve  # noqa: E402
+
+
+@dataclass
+class Tally:
+    """What happened in all."""
+
+    kills: int = 0
+    acknowledged: int = 0
+    cut_off: int = 0
+    stored_unacknowledged: int = 0
+    lost: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills, {self.acknowledged} writes acknowledged, {self.lost} lost, "
+            f"{self.stored_unacknowledged} unacknowledged but stored "
+            f"(of {self.cut_off} cut off)"
+        )
+
+
+@dataclass
+class Table:
+    """A table whose phone never rests; `answered` are the deals it was told are stored."""
+
+    phone: Phone
+    game_key: str = ""
+    game: str = ""
+    written: int = 0
+    sending: tuple[str, str, int] | None = None
+    answered: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    problem: str = ""
+
+    def write_until_cut_off(self, killed: threading.Event) -> None:
+        """Write deals and open new games; what was under way when it ended stays in `sending`."""
+        try:
+            # A request that came while the server was down is answered by the next one.
+            while not killed.is_set():
+                if not self.game:
+                    self._open()
+                key = self.sending[1] if self.sending else new_key()
+                self.sending = (self.game, key, self.written)
+                answer = self.phone.write_deal(WHOLE_GAME[self.written], self.written, key)
+                if answer.status != 200:
+                    self.problem = f"answered {answer.status}: {answer.text[:300]}"
+                    return
+                self.answered[self.game].append((key, self.written))
+                self.sending, self.written = None, self.written + 1
+                if self.written == len(WHOLE_GAME):
+                    self.game, self.game_key, self.written = "", "", 0
+        except CUT_OFF:
+            return
+
+    def _open(self) -> None:
+        # Kept until it is answered: asked again with it, the same table is opened.
+        self.game_key = self.game_key or new_key()
+        path = self.phone.open_table(self.game_key)
+        self.game = path.split("/")[2]
+        self.answered[self.game] = []
+
+
+def kill_again_and_again(server: Server, kills: int, tables: int, seed: int = 1) -> Tally:
+    """Kill the running server so many times; it runs again at the end."""
+    chance = random.Random(seed)
+    places = [Table(Phone(server.host, server.port)) for _ in range(tables)]
+    tally = Tally()
+    for _ in range(kills):
+        killed = threading.Event()
+        phones = [threading.Thread(target=p.write_until_cut_off, args=[killed]) for p in places]
+        for phone in phones:
+            phone.start()
+        time.sleep(chance.uniform(0.3, 1.0))
+        server.kill()
+        killed.set()
+        tally.kills += 1
+        server.start()
+        for phone in phones:
+            phone.join()
+        compare(server.read_sheets(), places, tally)
+        if tally.problems:
+            break
+    for place in places:
+        place.phone.hang_up()
+    tally.acknowledged = sum(len(kept) for place in places for kept in place.answered.values())
+    return tally
+
+
+def compare(sheets: dict, places: list[Table], tally: Tally) -> None:
+    """Add to the tally what the database has of what was answered and of what was sent."""
+    found = {
+        game: {key: (revision, body) for revision, key, body in sheet["writes"]}
+        for game, sheet in sheets.items()
+    }
+    for place in places:
+        if place.problem:
+            tally.problems.append(place.problem)
+        for game, answered in place.answered.items():
+            stored = found.get(game, {})
+            for key, number in answered:
+                if stored.get(key) != (number + 1, WHOLE_GAME[number]):
+                    tally.lost += 1
+                    tally.problems.append(f"{game}: deal {number} is {stored.get(key)}")
+        if place.sending is not None:
+            game, key, _ = place.sending
+            tally.cut_off += 1
+            tally.stored_unacknowledged += key in found.get(game, {})
+    for game, sheet in sheets.items():
+        revisions = [revision for revision, _, _ in sheet["writes"]]
+        whole = list(range(1, sheet["revision"] + 1))
+        if revisions != whole or sum(sheet["totals"]) != sheet["expected_sum"]:
+            tally.problems.append(f"{game} is no whole sheet: {sheet}")
+
+
+def main() -> int:
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("--kills", type=int, default=50)
+    words.add_argument("--tables", type=int, default=6)
+    words.add_argument("--seed", type=int, default=1)
+    chosen = words.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="kingscore-kill-") as folder,
+        serve(folder, os.environ.get("KINGSCORE_DATABASE_URL")) as server,
+    ):
+        tally = kill_again_and_again(server, chosen.kills, chosen.tables, chosen.seed)
+        where = "PostgreSQL" if server.database_url else "SQLite"
+    print(f"{where}: {tally}")
+    for problem in tally.problems:
+        print(problem)
+    return 1 if tally.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""A real web server of the project, started as `up` starts it, on data of its own."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from tournaments.management.commands.up import open_door, web_words
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 60
+
+PREPARE = """
+from django.core.management import call_command
+from tournaments.management.commands import up
+up.migrate_if_needed()
+call_command("compile_translations", verbosity=0)
+up.collect_static_if_needed()
+"""
+
+READ_SHEETS = """
+import json
+from tournaments.models import Game
+from tournaments.queries import load_sheets
+print(json.dumps({
+    sheet.row.public_id: {
+        "revision": sheet.row.revision,
+        "writes": [[write.revision, write.key, write.body] for write in sheet.writes],
+        "totals": list(sheet.game.totals),
+        "expected_sum": sheet.game.expected_sum,
+    }
+    for sheet in load_sheets(Game.objects.all())
+}))
+"""
+
+
+class Server:
+    """The web server on a folder, at an address that stays when it is started again."""
+
+    def __init__(self, folder, database_url=None, settings="kingscore.settings"):
+        self.folder, self.database_url, self.settings = Path(folder), database_url, settings
+        self.process = None
+        self.run_python(PREPARE)
+        # Held here as `up` holds it: a server started again is found at the same address.
+        self.door = open_door("127.0.0.1", 0)
+        self.host, self.port = self.door.getsockname()
+
+    @property
+    def environment(self):
+        own = {"KINGSCORE_DATA": str(self.folder), "DJANGO_SETTINGS_MODULE": self.settings}
+        if self.database_url:
+            own["KINGSCORE_DATABASE_URL"] = self.database_url
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
+        return {**kept, **own}
+
+    def run_python(self, code):
+        """Run code in the project, on the data of this server, and return what it printed."""
+        done = subprocess.run(
+            [sys.executable, "-c", f"import django; django.setup()\n{code}"],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done.stdout
+
+    def read_sheets(self):
+        """Every game as the database has it, folded, by its public id."""
+        return json.loads(self.run_python(READ_SHEETS))
+
+    def start(self):
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", *web_words(self.door)],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                pass_fds=[self.door.fileno()],
+                # A group of its own: killed whole, the master with its workers.
+                start_new_session=True,
+            )
+        self.wait()
+
+    def wait(self):
+        """Wait for the first answer; until then visitors stand in the queue of the door."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError(self.said)
+            visitor = HTTPConnection(self.host, self.port, timeout=5)
+            try:
+                visitor.request("HEAD", "/")
+                visitor.getresponse()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return
+            finally:
+                visitor.close()
+        raise TimeoutError(self.said)
+
+    @property
+    def said(self):
+        return (self.folder / "log").read_text()
+
+    def kill(self):
+        """End all its processes at once, as a power cut would, without a word to any."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def close(self):
+        self.stop()
+        self.door.close()
+
+
+@contextmanager
+def serve(folder, database_url=None, settings="kingscore.settings", static=None):
+    """A server on a folder, and on a database of its own where a PostgreSQL address is given.
+
+    `static` is a folder of collected files to take over instead of collecting them again.
+    """
+    if static is not None:
+        shutil.copytree(static, Path(folder) / "static")
+    with database_of_its_own(database_url) as own_url:
+        server = Server(folder, own_url, settings)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.close()
+
+
+@contextmanager
+def database_of_its_own(database_url):
+    """A database beside the one at the address, dropped at the end; None stays None."""
+    if not database_url:
+        yield None
+        return
+    import psycopg
+
+    name = f"kingscore_served_{secrets.token_hex(4)}"
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            yield urlunsplit(urlsplit(database_url)._replace(path=f"/{name}"))
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

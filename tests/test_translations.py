@@ -1,0 +1,153 @@
+"""No text stays untranslated."""
+
+from gettext import GNUTranslations
+
+import pytest
+from babel.messages.pofile import read_po
+from django.core.management import CommandError, call_command
+
+PYTHON = """
+from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgettext
+_("A deal")
+gettext_lazy("A table")
+ngettext("%(n)s trick", "%(n)s tricks", 3)
+pgettext("card", "King")
+"""
+TEMPLATE = """
+    {% load i18n %}<p title="{% translate "Undo" %}">
+  {% translate "Heart" context "card" %}{{ _("In a variable") }}
+{% blocktranslate trimmed %}
+    Two
+    lines
+{% endblocktranslate %}
+  {% blocktranslate count n=n %}{{ n }} player{% plural %}{{ n }} players{% endblocktranslate %}
+"""
+FOUND = {
+    "A deal",
+    "A table",
+    ("%(n)s trick", "%(n)s tricks"),
+    ("card", "King"),
+    "Undo",
+    ("card", "Heart"),
+    "In a variable",
+    "Two lines",
+    ("%(n)s player", "%(n)s players"),
+}
+
+
+@pytest.fixture
+def project(settings, tmp_path):
+    (tmp_path / "tournaments").mkdir()
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "tournaments/play.py").write_text(PYTHON)
+    (tmp_path / "templates/page.html").write_text(TEMPLATE)
+    settings.BASE_DIR = tmp_path
+    settings.LOCALE_PATHS = [tmp_path / "locale"]
+    settings.LANGUAGES = [("en", "English"), ("tr", "Türkçe")]
+    return tmp_path
+
+
+def catalogue(project):
+    with (project / "locale/tr/LC_MESSAGES/django.po").open("rb") as source:
+        return read_po(source, locale="tr")
+
+
+def translate_all(project):
+    po = project / "locale/tr/LC_MESSAGES/django.po"
+    po.write_text(po.read_text().replace('msgstr ""\n\n', 'msgstr "x"\n\n').strip() + "\n")
+    text = po.read_text()
+    for plural in ("%(n)s trick", "%(n)s player"):
+        at = text.index(f'msgid "{plural}"')
+        text = text[:at] + text[at:].replace('msgstr[0] ""', 'msgstr[0] "%(n)s"', 1)
+    po.write_text(text.removesuffix('msgstr ""\n') + 'msgstr "x"\n' * text.endswith('msgstr ""\n'))
+
+
+def complaints():
+    with pytest.raises(CommandError) as caught:
+        call_command("collect_messages", "--check")
+    return str(caught.value).splitlines()
+
+
+def test_collect_finds_every_kind_of_text(project, capsys):
+    call_command("collect_messages")
+
+    found = {
+        (message.context, message.id) if message.context else message.id
+        for message in catalogue(project)
+        if message.id
+    }
+    assert found == FOUND
+
+
+def test_check_names_each_text_that_is_missing(project):
+    assert len(complaints()) == len(FOUND)
+    assert "tr: missing: 'A deal'" in complaints()
+
+
+def test_check_names_each_text_that_is_empty(project):
+    call_command("collect_messages", verbosity=0)
+
+    assert "tr: empty: 'King' (card)" in complaints()
+
+
+def test_check_passes_when_all_is_translated_and_fails_for_one_new_text(project):
+    call_command("collect_messages")
+    translate_all(project)
+    call_command("collect_messages", "--check")
+
+    (project / "templates/new.txt").write_text("{% load i18n %}{% translate 'Something new' %}")
+
+    assert complaints() == ["tr: missing: 'Something new'"]
+
+
+def test_check_names_a_text_that_is_no_longer_used(project):
+    call_command("collect_messages")
+    translate_all(project)
+
+    (project / "tournaments/play.py").write_text(PYTHON.replace('_("A deal")', ""))
+
+    assert complaints() == ["tr: stale: 'A deal'"]
+
+
+def test_check_names_a_translation_without_its_placeholder(project):
+    call_command("collect_messages")
+    translate_all(project)
+    po = project / "locale/tr/LC_MESSAGES/django.po"
+
+    po.write_text(po.read_text().replace('"%(n)s"', '"%(m)s"', 1))
+
+    assert [line.partition(": ")[2][:5] for line in complaints()] == ["wrong"]
+
+
+def test_collecting_again_changes_nothing_and_keeps_translations(project):
+    call_command("collect_messages")
+    translate_all(project)
+    call_command("collect_messages")
+    po = project / "locale/tr/LC_MESSAGES/django.po"
+    before = po.read_text()
+
+    call_command("collect_messages")
+
+    assert po.read_text() == before
+    assert "Date" not in before
+    assert catalogue(project)["A deal"].string == "x"
+
+
+def test_compiling_writes_what_gettext_reads_and_only_when_needed(project):
+    call_command("collect_messages")
+    translate_all(project)
+    call_command("compile_translations", verbosity=0)
+    compiled = project / "locale/tr/LC_MESSAGES/django.mo"
+    first = compiled.stat().st_mtime_ns
+
+    call_command("compile_translations", verbosity=0)
+
+    with compiled.open("rb") as source:
+        turkish = GNUTranslations(source)
+    assert turkish.gettext("A deal") == "x"
+    assert turkish.ngettext("%(n)s trick", "%(n)s tricks", 3) == "%(n)s"
+    assert compiled.stat().st_mtime_ns == first
+
+
+def test_no_text_of_ours_is_untranslated():
+    call_command("collect_messages", "--check")

@@ -1,0 +1,248 @@
+"""The one command a club needs, with its real processes."""
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def wait_until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if result := condition():
+            return result
+        time.sleep(0.05)
+    raise AssertionError(f"not within {seconds} seconds")
+
+
+def children(pid):
+    """Return the command of each child that is alive, by process id."""
+    found = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = status.read_text().rpartition(")")[2].split()[:2]
+            command = (status.parent / "cmdline").read_text().replace("\0", " ")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(parent) == pid and state != "Z":
+            found[int(status.parent.name)] = command
+    return found
+
+
+def tree(pid):
+    """Return the ids of all that descend from a process."""
+    return {pid for child in children(pid) for pid in {child, *tree(child)}}
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def answer(address):
+    try:
+        with urllib.request.urlopen(address, timeout=10) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+class Site:
+    def __init__(self, data, *arguments, **environment):
+        self.log = data / "log"
+        self.data = data
+        self.environment = environment_of(data, **environment)
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "manage.py",
+                    "up",
+                    "--host",
+                    "127.0.0.1",
+                    "--port",
+                    "0",
+                    *arguments,
+                ],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self.pid = self.process.pid
+        self.family = set()
+
+    @property
+    def said(self):
+        return self.log.read_text()
+
+    def address(self):
+        found = wait_until(lambda: re.search(r"Kingscore is at (\S+)", self.said) or self.ended())
+        return found[1]
+
+    def ended(self):
+        assert self.process.poll() is None, self.said
+
+    def child(self, name):
+        return wait_until(
+            lambda: next((pid for pid, words in children(self.pid).items() if name in words), None)
+        )
+
+    def run_python(self, code):
+        words = [sys.executable, "-c", f"import kingscore, django; django.setup(); {code}"]
+        environment = {**self.environment, "DJANGO_SETTINGS_MODULE": "kingscore.settings"}
+        done = subprocess.run(
+            words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def stop(self, kind=signal.SIGINT):
+        # Noted now: what outlives its parent cannot be found by it.
+        self.family = tree(self.pid)
+        self.process.send_signal(kind)
+        return self.process.wait(timeout=30)
+
+
+def environment_of(data, **more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("KINGSCORE_")}
+    # The variables of the tests would make the site one of the tests.
+    kept.pop("DJANGO_SETTINGS_MODULE", None)
+    return {**kept, "KINGSCORE_DATA": str(data), "PYTHONUNBUFFERED": "1", **more}
+
+
+@pytest.fixture
+def start(tmp_path):
+    sites = []
+
+    def start_site(*arguments, **environment):
+        sites.append(Site(tmp_path, *arguments, **environment))
+        return sites[-1]
+
+    yield start_site
+    for site in sites:
+        left = site.family | tree(site.pid)
+        if site.process.poll() is None:
+            site.process.kill()
+            site.process.wait()
+        for pid in filter(alive, left):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_up_serves_and_leaves_nothing_behind_when_stopped(start, kind):
+    site = start()
+    assert answer(site.address()) == 200
+    site.child("celery")
+
+    assert site.stop(kind) == 0, site.said
+
+    # The leash, gunicorn and its two, the worker and its clock, if that is born yet.
+    assert len(site.family) >= 5
+    assert [pid for pid in site.family if alive(pid)] == []
+    assert "Traceback" not in site.said
+
+
+def test_up_finds_the_data_of_the_first_start(start):
+    first = start()
+    assert answer(first.address()) == 200
+    first.stop()
+    secret = first.data / "secret-key"
+    kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+
+    second = start()
+    assert answer(second.address()) == 200
+    second.stop()
+
+    assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
+
+
+def test_up_starts_a_killed_server_again_on_the_same_address(start):
+    site = start()
+    address = site.address()
+    assert answer(address) == 200
+    web = site.child("gunicorn")
+    orphans = children(web)
+
+    os.kill(web, signal.SIGKILL)
+    wait_until(lambda: not alive(web))
+
+    # Its orphans end within a second or two, and may cut off what they still take on; but the
+    # port stays open, so that after them a visitor waits and is not turned away.
+    wait_until(lambda: not any(map(alive, orphans)))
+    assert answer(address) == 200
+    assert site.child("gunicorn") != web
+    assert "The web server ended by itself" in site.said
+
+
+def test_programs_end_when_up_is_killed(start):
+    site = start()
+    assert answer(site.address()) == 200
+    site.child("celery")
+
+    site.stop(signal.SIGKILL)
+
+    assert len(site.family) >= 5
+    wait_until(lambda: not any(map(alive, site.family)))
+
+
+BROKERS = ["folder://localhost", os.environ.get("KINGSCORE_TEST_REDIS_URL")]
+"""Redis too, where one is named; `.ci/run` starts one."""
+
+
+@pytest.mark.parametrize("broker", [broker for broker in BROKERS if broker])
+def test_worker_takes_the_messages_of_the_web_server(start, broker):
+    site = start(KINGSCORE_BROKER_URL=broker)
+    site.address()
+    site.child("celery")
+
+    site.run_python(
+        "from celery import current_app;"
+        'current_app.send_task("tournaments.tasks.sweep_reports", queue="celery")'
+    )
+
+    count = (
+        "from celery import current_app;"
+        'print(current_app.connection_for_read().channel()._size("celery"))'
+    )
+    wait_until(lambda: site.run_python(count) == "0")
+    assert "Traceback" not in site.said
+
+
+def test_up_gives_up_on_a_worker_that_never_stays(start):
+    site = start(KINGSCORE_BROKER_URL="nonsense://localhost")
+
+    assert site.process.wait(timeout=60) == 1
+
+    assert "The worker does not stay up" in site.said
+
+
+def test_up_says_when_the_port_is_taken(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "manage.py", "up", "--host", "127.0.0.1", "--port", str(port)],
+            cwd=ROOT,
+            env=environment_of(tmp_path),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert f"Cannot listen on 127.0.0.1, port {port}" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,155 @@
+"""Finds every text to translate and brings the catalogues up to date, or says what they lack."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import DEFAULT_KEYWORDS, extract
+from babel.messages.pofile import read_po, write_po
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import templatize
+
+KEYWORDS = {
+    **DEFAULT_KEYWORDS,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext_lazy": (1, 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext_lazy": ((1, "c"), 2, 3),
+}
+
+# No dates, names or versions: they would change with every run and say nothing.
+HEADER = """\
+msgid ""
+msgstr ""
+"Language: {language}\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: {plural_forms}\\n"
+
+"""
+
+
+def sources(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file that may hold texts, as Python."""
+    for path in sorted((root / "tournaments").rglob("*.py")):
+        if "migrations" not in path.parts:
+            yield path, path.read_text(encoding="utf-8")
+    for path in sorted((root / "templates").rglob("*.*")):
+        # Django itself turns a template into calls of gettext. Its indentation means nothing.
+        calls = templatize(path.read_text(encoding="utf-8"))
+        yield path, "\n".join(line.strip() for line in calls.splitlines())
+
+
+def found_messages(root: Path) -> Catalog:
+    """Collect what the code and the templates want translated."""
+    found = Catalog()
+    for path, text in sources(root):
+        source = io.BytesIO(f"# coding: utf-8\n{text}".encode())
+        name = path.relative_to(root).as_posix()
+        for _line, ids, comments, context in extract(
+            "python", source, KEYWORDS, comment_tags=["Translators:"]
+        ):
+            # Without line numbers, so that a moved line is not a change.
+            found.add(ids, locations=[(name, 0)], auto_comments=comments, context=context)
+    return found
+
+
+def read_catalogue(po: Path) -> Catalog:
+    """Read the translations of one language, none when there is no file yet."""
+    language = po.parent.parent.name
+    if not po.exists():
+        return Catalog(locale=language)
+    with po.open("rb") as source:
+        return read_po(source, locale=language)
+
+
+def written_catalogue(catalogue: Catalog) -> str:
+    """Return the text of a .po file."""
+    body = io.BytesIO()
+    write_po(
+        body,
+        catalogue,
+        width=0,
+        omit_header=True,
+        sort_by_file=True,
+        ignore_obsolete=True,
+        include_lineno=False,
+    )
+    header = HEADER.format(
+        language=catalogue.locale_identifier, plural_forms=catalogue.plural_forms
+    )
+    return header + body.getvalue().decode().strip() + "\n"
+
+
+def is_translated(message: Message) -> bool:
+    """Whether every form of a message is there and nobody doubts it."""
+    forms = message.string if isinstance(message.string, (list, tuple)) else [message.string]
+    return bool(forms) and all(forms) and not message.fuzzy
+
+
+def label(message: Message) -> str:
+    """Name a message the way a translator finds it."""
+    text = message.id[0] if isinstance(message.id, (list, tuple)) else message.id
+    return f"{text!r} ({message.context})" if message.context else repr(text)
+
+
+def faults(found: Catalog, translated: Catalog) -> Iterator[str]:
+    """Say what a language lacks, has too much of, or has with the wrong placeholders."""
+    for message in filter(lambda message: message.id, found):
+        known = translated.get(message.id, message.context)
+        if known is None or isinstance(known.id, str) != isinstance(message.id, str):
+            yield f"missing: {label(message)}"
+        elif not is_translated(known):
+            yield f"empty: {label(message)}"
+        else:
+            for error in known.check(translated):
+                yield f"wrong: {label(message)}: {error}"
+    for message in filter(lambda message: message.id, translated):
+        if found.get(message.id, message.context) is None:
+            yield f"stale: {label(message)}"
+
+
+class Command(BaseCommand):
+    """Updates or checks the catalogue of each language but the source."""
+
+    help = "Collect the texts to translate into locale/*/LC_MESSAGES/django.po."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--check", action="store_true", help="Change nothing; fail where a text is missing."
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        found = found_messages(Path(settings.BASE_DIR))
+        languages = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+        paths = [
+            Path(settings.LOCALE_PATHS[0]) / code / "LC_MESSAGES/django.po" for code in languages
+        ]
+        if options["check"]:
+            self.check_catalogues(found, paths)
+        else:
+            for po in paths:
+                self.update_catalogue(found, po)
+
+    def check_catalogues(self, found: Catalog, paths: list[Path]) -> None:
+        lines = [
+            f"{po.parent.parent.name}: {fault}"
+            for po in paths
+            for fault in faults(found, read_catalogue(po))
+        ]
+        if lines:
+            raise CommandError("\n".join(lines))
+
+    def update_catalogue(self, found: Catalog, po: Path) -> None:
+        catalogue = read_catalogue(po)
+        catalogue.update(found, no_fuzzy_matching=True)
+        po.parent.mkdir(parents=True, exist_ok=True)
+        po.write_text(written_catalogue(catalogue), encoding="utf-8")
+        empty = sum(not is_translated(message) for message in catalogue if message.id)
+        self.stdout.write(f"{po.parent.parent.name}: {len(catalogue)} texts, {empty} to translate")

@@ -1,0 +1,253 @@
+"""Runs everything Kingscore needs, the web server and the worker, under one process."""
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import segno
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+
+from tournaments.management.leash import end_groups
+
+# A program that lived shorter than this did not start; so many times in a row is enough.
+SHORT_LIFE = 10
+SHORT_LIVES = 3
+# A little more than the web server gives requests under way.
+PATIENCE = 12
+
+
+class Program:
+    """One program kept running, in a process group of its own so that Ctrl-C reaches only us."""
+
+    def __init__(
+        self, name: str, words: list[str], leash: "Leash", keep: tuple[int, ...] = ()
+    ) -> None:
+        self.name, self.words, self.leash, self.keep = name, words, leash, keep
+        self.short_lives = 0
+        self.start()
+
+    def start(self) -> None:
+        self.born = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", *self.words],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=self.keep,
+            # Python finds the project in the folder it is started in.
+            cwd=settings.BASE_DIR,
+        )
+        self.leash.hold(self.process.pid)
+
+    def revive(self) -> None:
+        """Start again when ended, and raise when that does not help."""
+        if self.process.poll() is None:
+            return
+        self.end_rest()
+        lived = time.monotonic() - self.born
+        self.short_lives = self.short_lives + 1 if lived < SHORT_LIFE else 0
+        if self.short_lives >= SHORT_LIVES:
+            raise CommandError(
+                f"The {self.name} does not stay up (status {self.process.returncode});"
+                " its last words are above. Everything is stopped."
+            )
+        sys.stderr.write(f"The {self.name} ended by itself; it is started again.\n")
+        self.start()
+
+    def end_rest(self) -> None:
+        """End what the program left behind, such as the clock of a killed worker."""
+        end_groups([self.process.pid], signal.SIGKILL)
+        self.leash.let_go(self.process.pid)
+
+
+class Leash:
+    """The process that ends the programs when this one is killed."""
+
+    def __init__(self) -> None:
+        far_end, self.end = os.pipe()
+        words = [sys.executable, "-m", "tournaments.management.leash"]
+        self.process = subprocess.Popen(
+            words, stdin=far_end, start_new_session=True, cwd=settings.BASE_DIR
+        )
+        os.close(far_end)
+
+    def hold(self, group: int) -> None:
+        self.tell(f"+{group}\n")
+
+    def let_go(self, group: int) -> None:
+        self.tell(f"-{group}\n")
+
+    def tell(self, line: str) -> None:
+        # Without the leash everything works but the emergency it is for.
+        with suppress(BrokenPipeError):
+            os.write(self.end, line.encode())
+
+    def close(self) -> None:
+        os.close(self.end)
+        self.process.wait()
+
+
+def open_door(host: str, port: int) -> socket.socket:
+    """Listen for visitors.
+
+    The web server inherits the socket: while it is started again, visitors wait in the queue
+    instead of being turned away.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot listen on {host}, port {port}: {error.strerror}."
+            " Is Kingscore running already? Another port: --port 8001"
+        ) from error
+
+
+def lan_address() -> str | None:
+    """Return the address by which phones on the same network reach this machine."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Sends nothing: it only asks which way a packet to a far address would leave.
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        address: str = probe.getsockname()[0]
+    return address
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """Return where to find the site, from this machine first."""
+    if host not in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
+        name = f"[{host}]" if ":" in host else host
+        return [f"http://{name}:{port}/"]
+    lan = lan_address()
+    return [f"http://{name}:{port}/" for name in ("localhost", lan) if name]
+
+
+def migrate_if_needed() -> None:
+    """Bring the database up to date; asking first is faster than migrating nothing."""
+    executor = MigrationExecutor(connections["default"])
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", verbosity=0, interactive=False)
+    # The programs to come have connections of their own.
+    connections.close_all()
+
+
+def static_fingerprint() -> str:
+    """Return a digest that changes when a file for the browser does."""
+    parts = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            state = Path(storage.path(name)).stat()
+            parts.append(f"{name} {state.st_size} {state.st_mtime_ns}")
+    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()
+
+
+def collect_static_if_needed() -> None:
+    """Compress and name the files for the browser, when one has changed."""
+    stamp = Path(settings.STATIC_ROOT) / ".collected"
+    fingerprint = static_fingerprint()
+    if not stamp.exists() or stamp.read_text() != fingerprint:
+        call_command("collectstatic", verbosity=0, interactive=False)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(fingerprint)
+
+
+def web_words(door: socket.socket) -> list[str]:
+    """Return the command of the web server."""
+    application = settings.WSGI_APPLICATION.rpartition(".")
+    return [
+        *("gunicorn", f"{application[0]}:{application[2]}", "--bind", f"fd://{door.fileno()}"),
+        *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
+        *("--graceful-timeout", "10", "--log-level", "warning"),
+        # Longer than followers wait between two questions, so that they need not connect anew.
+        *("--keep-alive", "15"),
+        # No access log, which is gunicorn's default: the addresses of tables are secrets.
+        "--no-control-socket",
+    ]
+
+
+def worker_words() -> list[str]:
+    """Return the command of the worker, which runs one task after another and has the clock."""
+    project = settings.WSGI_APPLICATION.partition(".")[0]
+    return [
+        *("celery", "--app", project, "--quiet", "worker", "--beat", "--pool", "solo"),
+        # There is one worker: nobody to gossip with.
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+    ]
+
+
+@contextmanager
+def stop_signals() -> Iterator[threading.Event]:
+    """Give an event that Ctrl-C, SIGTERM and a closed terminal set."""
+    stop = threading.Event()
+    kinds = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {kind: signal.signal(kind, lambda *_: stop.set()) for kind in kinds}
+    try:
+        yield stop
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+
+class Command(BaseCommand):
+    """The one command a club needs."""
+
+    help = "Set up what is missing and run the web server and the worker until Ctrl-C."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="0.0.0.0")  # noqa: S104 - phones must reach it
+        parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        with stop_signals() as stop, open_door(options["host"], options["port"]) as door:
+            migrate_if_needed()
+            call_command("compile_translations", verbosity=0)
+            collect_static_if_needed()
+            self.run(door, addresses(options["host"], door.getsockname()[1]), stop)
+
+    def run(self, door: socket.socket, found_at: list[str], stop: threading.Event) -> None:
+        leash = Leash()
+        programs: list[Program] = []
+        try:
+            programs.append(Program("web server", web_words(door), leash, (door.fileno(),)))
+            programs.append(Program("worker", worker_words(), leash))
+            self.announce(found_at)
+            # Started again rather than given up: a table at its 17th deal wants the page back,
+            # and nobody there watches the laptop. One that never stays up does stop everything.
+            while not stop.wait(0.5):
+                for program in programs:
+                    program.revive()
+        finally:
+            self.stop(programs)
+            leash.close()
+
+    def announce(self, found_at: list[str]) -> None:
+        self.stdout.write("Kingscore is at " + " and ".join(found_at))
+        if self.stdout.isatty():
+            segno.make(found_at[-1], micro=False).terminal(sys.stdout, compact=True)
+        self.stdout.write("Stop it with Ctrl-C.")
+        self.stdout.flush()
+
+    def stop(self, programs: list[Program]) -> None:
+        for program in programs:
+            program.process.terminate()
+        deadline = time.monotonic() + PATIENCE
+        for program in programs:
+            with suppress(subprocess.TimeoutExpired):
+                program.process.wait(max(0, deadline - time.monotonic()))
+            program.end_rest()
