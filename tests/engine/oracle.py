@@ -5,6 +5,9 @@ It takes nothing for granted but that the record is right: it refuses nothing.
 
 from fractions import Fraction
 
+SCORED = ("turkish-king", "turkish-king-internet", "turkish-king-bloody", "rifki")
+"""The rulesets this scorer knows."""
+
 CONTRACTS = {
     # in the order of the table: unit, units, points each
     "no-tricks": ("tricks", 13, -50),

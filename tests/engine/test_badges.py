@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.engine.oracle import SCORED
 from tests.engine.test_kings import UNITS
 from tournaments.engine.badges import award
 from tournaments.engine.entries import Deal
@@ -29,7 +30,7 @@ def earned(*deals, ruleset="rifki"):
         ("last-two", (1, 1, 0, 0), (2, 0, 0, 0)),
     ],
 )
-@pytest.mark.parametrize("ruleset", sorted(RULESETS))
+@pytest.mark.parametrize("ruleset", SCORED)
 def test_dys_is_for_the_declarer_who_took_more_than_half(ruleset, contract, half, more):
     assert earned((contract, half), ruleset=ruleset) == []
     assert earned((contract, more), ruleset=ruleset) == [("dys", 0, 0)]
@@ -54,13 +55,13 @@ def test_ox_eye_is_not_for_penalties_of_few_parts(contract):
     assert earned((contract, (0, 0, 0, units)), (contract, (0, 0, 0, units))) == []
 
 
-@pytest.mark.parametrize("ruleset", sorted(RULESETS))
+@pytest.mark.parametrize("ruleset", SCORED)
 def test_flower_is_for_no_trick_in_a_trump_deal(ruleset):
     deal = ("trump", (0, 6, 7, 0))
     assert earned(deal, ruleset=ruleset) == [("flower", 0, 0), ("flower", 3, 0)]
 
 
-@pytest.mark.parametrize("ruleset", sorted(RULESETS))
+@pytest.mark.parametrize("ruleset", SCORED)
 @pytest.mark.parametrize(
     ("holder", "badges"),
     [

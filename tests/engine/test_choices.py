@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.engine.oracle import SCORED
 from tests.engine.test_kings import UNITS
 from tournaments.engine.entries import Deal, Redeal, Void
 from tournaments.engine.games import Game
@@ -38,7 +39,7 @@ def left(game):
     return {choice.contract.id: choice.left for choice in game.choices()}
 
 
-@pytest.mark.parametrize("ruleset", sorted(RULESETS))
+@pytest.mark.parametrize("ruleset", SCORED)
 def test_everything_may_be_named_first(ruleset):
     game = after(ruleset=ruleset)
     assert legal(game) == [*PENALTIES, "trump"]
@@ -139,7 +140,7 @@ def test_void_and_redeal_leave_the_turn_and_the_quotas():
         assert paused.left_to_declare(1) == {"penalty": 3, "trump": 2}
 
 
-@pytest.mark.parametrize("ruleset", sorted(RULESETS))
+@pytest.mark.parametrize("ruleset", SCORED)
 @pytest.mark.parametrize("by", range(4))
 def test_redeal_without_a_high_card_is_for_a_declarer_who_must_trump(ruleset, by):
     short = ruleset == "turkish-king-internet"

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.drawing import draw_record
-from tests.engine.oracle import CONTRACTS
+from tests.engine.oracle import CONTRACTS, SCORED
 from tournaments.engine.badges import award
 from tournaments.engine.entry_records import read_entry, write_entry
 from tournaments.engine.games import Game
@@ -31,7 +31,7 @@ fuzz = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
-RULESET = st.sampled_from(sorted(RULESETS))
+RULESET = st.sampled_from(SCORED)
 WORDS = st.sampled_from(
     [*CONTRACTS, "spades", "none", "misdeal", "one-each", "no-high-card", "others", "time", ""]
 )

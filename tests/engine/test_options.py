@@ -20,13 +20,17 @@ CHOICES = [
 def test_option_changes_one_setting(ruleset, setting, value):
     before = RULESETS[ruleset]
     after = before.with_options({setting: value})
-    assert after == replace(before, settings={**before.settings, setting: value})
+    implied = before.implied.get(setting, {}).get(value, {})
+    assert after == replace(before, settings={**before.settings, **implied, setting: value})
 
 
 @pytest.mark.parametrize("ruleset", sorted(RULESETS))
 def test_defaults_may_be_stated(ruleset):
     rules = RULESETS[ruleset]
-    assert rules.with_options({o.setting: o.values[0] for o in rules.options}) == rules
+    stated = {
+        o.setting: rules.settings[o.setting] for o in rules.options if o.setting in rules.settings
+    }
+    assert rules.with_options(stated) == rules
 
 
 def test_true_is_no_number():

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.variants import RULESETS
 from tournaments.reports.empty_sheet import compose_empty_sheet
 from tournaments.reports.typesetting import typeset
@@ -14,7 +14,7 @@ from tournaments.reports.typesetting import typeset
 def test_empty_sheet_is_one_page_with_every_deal_and_contract(pdf, ruleset, language):
     with translation.override(language):
         page = pdf(typeset("empty_sheet.typ", compose_empty_sheet(ruleset)))
-        names = [messages.contract_name(contract.id) for contract in RULESETS[ruleset].contracts]
+        names = [words.contract_name(contract.id) for contract in RULESETS[ruleset].contracts]
     assert page.pages == 1
     numbers = [line for line in page.lines if line.isdigit()]
     assert numbers == [str(number) for number in range(1, RULESETS[ruleset].deals + 1)]

@@ -56,7 +56,8 @@ def _outside_king(game: Game, played: PlayedDeal) -> Iterator[int]:
 def _dys(game: Game, played: PlayedDeal) -> Iterator[int]:
     """More than half of the penalty one declared."""
     side = game.ruleset.sides[played.declarer]
-    if 2 * _taken(played)[side] > played.contract.units[0].total:
+    taken = _taken(played)
+    if 2 * taken[side] > sum(taken):
         yield side
 
 

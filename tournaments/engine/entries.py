@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from tournaments.engine.rulesets import Points
 from tournaments.engine.units import Counts
 
-NOTHING: Mapping[str, int | str] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 SUITS = ("spades", "hearts", "diamonds", "clubs")
+NO_TRUMP = "none"
 STOP_REASONS = ("time", "agreement", "other")
 
 
@@ -17,25 +19,29 @@ STOP_REASONS = ("time", "agreement", "other")
 class Deal:
     """A deal: the contract, who declared it (a seat), and the units each side took.
 
-    `counts` is None while the deal is open. `details` holds the fields that only some
-    rulesets or contracts have (`trump`, `king`, `king_declared_by`, `tricks_played`,
-    `rifki_holder`).
+    `counts` is None while the deal is open, `contract` None where it is sealed, or where
+    the game has none. `details` holds the fields that only some rulesets or contracts have
+    (`trump`, `king`, `sale`, `maker` …), as plain JSON values.
     """
 
-    contract: str
+    contract: str | None = None
     declarer: int | None = None
     counts: Counts | None = None
-    details: Mapping[str, int | str] = field(default_factory=lambda: NOTHING)
+    details: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """A deal that is played again; it uses no quota and the turn stays."""
+    """A deal that is played again; it uses no quota and the turn stays.
+
+    `details` holds what proves a sealed contract (`sealed`, `salt`).
+    """
 
     reason: str
     contract: str | None = None
     declarer: int | None = None
+    details: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     author: str | None = None
 
 
@@ -45,6 +51,13 @@ class Redeal:
 
     by: int
     reason: str
+    author: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A hand that nobody played; the next player deals."""
+
     author: str | None = None
 
 
@@ -67,4 +80,4 @@ class Stopped:
     author: str | None = None
 
 
-Entry = Deal | Void | Redeal | Adjustment | Stopped
+Entry = Deal | Void | Redeal | Passed | Adjustment | Stopped

@@ -3,20 +3,26 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from tournaments.engine.entries import NOTHING, Adjustment, Deal, Entry, Redeal, Stopped, Void
-from tournaments.engine.games import whole
+from tournaments.engine.entries import (
+    NOTHING,
+    Adjustment,
+    Deal,
+    Entry,
+    Passed,
+    Redeal,
+    Stopped,
+    Void,
+)
 from tournaments.engine.problems import Code, Problem
-from tournaments.engine.rulesets import Points
+from tournaments.engine.rulesets import Points, number_of
 
 Json = Mapping[str, Any]
 
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 LARGEST = 10**100
-_FRACTION = re.compile(r"-?[0-9]{1,30}/[0-9]{1,30}")
 
 
 def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
@@ -40,10 +46,10 @@ def write_entry(entry: Entry) -> dict[str, Any]:
         value = getattr(entry, name, None)
         if value is not None:
             fields[name] = write_points(value) if name == "points" else value
-    if isinstance(entry, Deal):
+    if isinstance(entry, Deal | Void):
         fields.update(entry.details)
-        if entry.counts is not None:
-            fields["counts"] = {unit: list(counts) for unit, counts in entry.counts.items()}
+    if isinstance(entry, Deal) and entry.counts is not None:
+        fields["counts"] = {unit: list(counts) for unit, counts in entry.counts.items()}
     if entry.author is not None:
         fields["author"] = entry.author
     return fields
@@ -60,7 +66,11 @@ def write_points(points: Points) -> int | str:
 
 
 class _Wrong(Exception):
-    """A value of the wrong type; the message says what was wanted."""
+    """Values of the wrong type: what was wanted, by the path inside the field ("" for itself)."""
+
+    def __init__(self, *wanted: tuple[str, str]) -> None:
+        self.wanted = wanted
+        super().__init__(wanted)
 
 
 def is_integer(value: Any) -> bool:
@@ -70,7 +80,7 @@ def is_integer(value: Any) -> bool:
 
 def _integer(value: Any) -> int:
     if not is_integer(value):
-        raise _Wrong("integer")
+        raise _Wrong(("", "integer"))
     return int(value)
 
 
@@ -82,24 +92,64 @@ def is_text(value: Any) -> bool:
 
 def _text(value: Any) -> str:
     if not is_text(value):
-        raise _Wrong("string")
+        raise _Wrong(("", "string"))
     return str(value)
 
 
 def _points(value: Any) -> Points:
-    if is_integer(value):
-        return int(value)
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        numerator, denominator = value.split("/")
-        if int(denominator):
-            return whole(Fraction(int(numerator), int(denominator)))
-    raise _Wrong('integer or "p/q"')
+    number = number_of(value)
+    if number is None or not -LARGEST < number < LARGEST:
+        raise _Wrong(("", 'integer or "p/q"'))
+    return number
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong(("", "true or false"))
+    return value
 
 
 def _counts(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise _Wrong("object")
+        raise _Wrong(("", "object"))
     return value
+
+
+def _or_null(reader: "Reader") -> "Reader":
+    return lambda value: None if value is None else reader(value)
+
+
+def _list_of(reader: "Reader", wanted: str) -> "Reader":
+    """A list each of whose items `reader` can read."""
+
+    def read(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise _Wrong(("", wanted))
+        try:
+            return [reader(item) for item in value]
+        except _Wrong as wrong:
+            raise _Wrong(("", wanted)) from wrong
+
+    return read
+
+
+def _object_of(reader_of: Callable[[str], "Reader"]) -> "Reader":
+    """An object each of whose fields the reader for its name can read."""
+
+    def read(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise _Wrong(("", "object"))
+        fields, wrong = {}, []
+        for name, item in value.items():
+            try:
+                fields[name] = reader_of(name)(item)
+            except _Wrong as error:
+                wrong += [(f".{name}{path}", wanted) for path, wanted in error.wanted]
+        if wrong:
+            raise _Wrong(*wrong)
+        return fields
+
+    return read
 
 
 Reader = Callable[[Any], Any]
@@ -124,6 +174,20 @@ def _form(
     return Form(required, optional, make, {**anywhere, **required, **optional})
 
 
+_INTEGERS = _list_of(_integer, "list of integers")
+
+_DOUBLE: Mapping[str, Reader] = MappingProxyType({"seats": _INTEGERS, "redoubled": _boolean})
+
+
+def _double(value: Any) -> Any:
+    """Two seats that doubled each other; nothing else belongs there."""
+    if not isinstance(value, dict) or "seats" not in value or not value.keys() <= _DOUBLE.keys():
+        raise _Wrong(("", "object"))
+    return _object_of(_DOUBLE.__getitem__)(value)
+
+
+SEALS: Mapping[str, Reader] = MappingProxyType({"sealed": _text, "salt": _text})
+
 DETAILS: Mapping[str, Reader] = MappingProxyType(
     {
         "trump": _text,
@@ -131,17 +195,45 @@ DETAILS: Mapping[str, Reader] = MappingProxyType(
         "king_declared_by": _integer,
         "tricks_played": _integer,
         "rifki_holder": _integer,
+        **SEALS,
+        "blind": _boolean,
+        "sale": _object_of(lambda _name: _integer),
+        "partner": _integer,
+        "offered": _list_of(_text, "list of contracts"),
+        "third": _boolean,
+        "closed_by": _integer,
+        "doubles": _list_of(_double, "list of doubled pairs"),
+        "maker": _integer,
+        "tricks": _integer,
+        "alone": _boolean,
+        "defender_alone": _or_null(_integer),
+        "winner": _or_null(_integer),
+        "left": _object_of(lambda _name: _INTEGERS),
+        "calls": _INTEGERS,
     }
 )
 
 
+def _details(fields: Mapping[str, Any], names: Mapping[str, Reader]) -> Mapping[str, Any]:
+    return {name: fields[name] for name in names if name in fields} or NOTHING
+
+
 def _make_deal(fields: dict[str, Any]) -> Deal:
-    details = {name: fields[name] for name in DETAILS if name in fields}
     return Deal(
-        fields.get("contract", ""),
+        fields.get("contract"),
         fields.get("declarer"),
         fields.get("counts"),
-        details or NOTHING,
+        _details(fields, DETAILS),
+        fields.get("author"),
+    )
+
+
+def _make_void(fields: dict[str, Any]) -> Void:
+    return Void(
+        fields.get("reason", ""),
+        fields.get("contract"),
+        fields.get("declarer"),
+        _details(fields, SEALS),
         fields.get("author"),
     )
 
@@ -149,20 +241,21 @@ def _make_deal(fields: dict[str, Any]) -> Deal:
 FORMS: Mapping[str, Form] = MappingProxyType(
     {
         "deal": _form(
-            {"contract": _text}, {"declarer": _integer, "counts": _counts, **DETAILS}, _make_deal
+            {},
+            {"contract": _text, "declarer": _integer, "counts": _counts, **DETAILS},
+            _make_deal,
         ),
         "void": _form(
             {"reason": _text},
-            {"contract": _text, "declarer": _integer},
-            lambda f: Void(
-                f.get("reason", ""), f.get("contract"), f.get("declarer"), f.get("author")
-            ),
+            {"contract": _text, "declarer": _integer, **SEALS},
+            _make_void,
         ),
         "redeal": _form(
             {"by": _integer, "reason": _text},
             {},
             lambda f: Redeal(f.get("by", -1), f.get("reason", ""), f.get("author")),
         ),
+        "passed": _form({}, {}, lambda f: Passed(f.get("author"))),
         "adjustment": _form(
             {"seat": _integer, "points": _points, "reason": _text},
             {"to": _text},
@@ -182,7 +275,14 @@ FORMS: Mapping[str, Form] = MappingProxyType(
 """The entries of a record by their `type`."""
 
 TYPES: Mapping[type, str] = MappingProxyType(
-    {Deal: "deal", Void: "void", Redeal: "redeal", Adjustment: "adjustment", Stopped: "stopped"}
+    {
+        Deal: "deal",
+        Void: "void",
+        Redeal: "redeal",
+        Passed: "passed",
+        Adjustment: "adjustment",
+        Stopped: "stopped",
+    }
 )
 
 
@@ -199,7 +299,7 @@ def _read_fields(form: Form, raw: Json, faults: list[Problem]) -> dict[str, Any]
         try:
             read = reader(value)
         except _Wrong as wrong:
-            faults.append(wrong_type(name, str(wrong)))
+            faults += [wrong_type(name + path, wanted) for path, wanted in wrong.wanted]
             continue
         fields[name] = read if name != "counts" else _read_counts(read, faults)
     return fields

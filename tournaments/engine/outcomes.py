@@ -6,7 +6,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from tournaments.engine.games import Game
-from tournaments.engine.rulesets import Points
+from tournaments.engine.rulesets import Points, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,22 @@ def _out_by_score(game: Game) -> tuple[int, ...]:
         king = game.ruleset.sides[ending.seat]
         return tuple(side for side in sides if (side == king) == (ending.by == "king"))
     bar: Points = 0
-    if game.ruleset.settings["out"] == "mean":
+    if game.ruleset.settings.get("out") == "mean":
         bar = Fraction(sum(game.totals), len(game.totals))
     return tuple(side for side in sides if game.totals[side] > bar)
 
 
-OUTCOMES: Mapping[str | int | bool, Callable[[Game], tuple[int, ...] | None]] = MappingProxyType(
-    {"out-and-sunk": _out_by_score, "highest-wins": lambda _game: None}
+def _pair_out_by_score(game: Game) -> tuple[int, ...] | None:
+    """As by score; without a point between them it is a draw (`docs/rules.md` §1.7)."""
+    king = game.ending is not None and game.ending.seat is not None
+    return _out_by_score(game) if king or any(game.totals) else None
+
+
+OUTCOMES: Mapping[Setting, Callable[[Game], tuple[int, ...] | None]] = MappingProxyType(
+    {
+        "out-and-sunk": _out_by_score,
+        "pair-out-and-sunk": _pair_out_by_score,
+        "highest-wins": lambda _game: None,
+    }
 )
 """The named outcomes: each gives the sides that are out, or None where there is only a winner."""

@@ -32,9 +32,18 @@ class Code(StrEnum):
     REDEAL_NOT_ALLOWED = "redeal-not-allowed"
     BAD_KING = "bad-king"
     BAD_TRUMP = "bad-trump"
+    BAD_SALE = "bad-sale"
+    BAD_PARTNER = "bad-partner"
+    BAD_OFFER = "bad-offer"
+    BAD_DOMINO = "bad-domino"
+    BAD_DOUBLE = "bad-double"
+    BAD_EUCHRE = "bad-euchre"
+    BAD_KRAPET = "bad-krapet"
+    BAD_SEAL = "bad-seal"
     BAD_ADJUSTMENT = "bad-adjustment"
     OPEN_DEAL = "open-deal"
     GAME_OVER = "game-over"
+    BAD_RULESET = "bad-ruleset"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from tournaments.engine.badges import award
-from tournaments.engine.entries import Deal
+from tournaments.engine.entries import Deal, Passed
 from tournaments.engine.entry_records import (
+    DETAILS,
     Json,
     is_integer,
     is_text,
@@ -21,10 +22,11 @@ from tournaments.engine.entry_records import (
     write_points,
     wrong_type,
 )
+from tournaments.engine.fields import fields_anywhere
 from tournaments.engine.games import Game
 from tournaments.engine.outcomes import decide
 from tournaments.engine.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.rulesets import PENALTY, TRUMP, Ruleset
 from tournaments.engine.variants import RULESETS
 
 GAME_FORMAT = "kingscore-game/1"
@@ -102,19 +104,41 @@ def play_record(game: Game, raw: Any, *, last: bool = True) -> Game:
     if entry is None:
         raise InvalidEntry(faults)
     problems = list(game.check(entry))
-    if faults:
-        # A field that could not be read is reported once, not a second time as missing or wrong.
-        unread = {fault.where for fault in faults}
-        problems = faults + [
-            problem
-            for problem in problems
-            if not unread & {problem.where, problem.where.partition(".")[0]}
-        ]
-    if isinstance(entry, Deal) and not last and not game.finished and "counts" not in raw:
+    # Where there are no such entries, their fields say nothing.
+    if faults and not (isinstance(entry, Passed) and not game.ruleset.passes):
+        problems = _once(game, faults, problems)
+    if isinstance(entry, Deal) and not last and not game.finished and _is_left_open(game, raw):
         problems.append(Problem(Code.OPEN_DEAL))
     if problems:
         raise InvalidEntry(problems)
     return game.after(entry)
+
+
+def _is_left_open(game: Game, raw: Json) -> bool:
+    return "counts" not in raw and game.ruleset.unnamed is None
+
+
+def _once(game: Game, faults: list[Problem], problems: list[Problem]) -> list[Problem]:
+    """Faults of form, and the problems that are not of fields that could not be read.
+
+    What could not be read is reported once, not a second time as missing or wrong; a field
+    that has no place in this game is unexpected, whatever stands in it.
+    """
+    known = fields_anywhere(game.ruleset)
+    faults = [
+        Problem(Code.UNEXPECTED_FIELD, field, {"field": field})
+        if (field := _field_of(fault)) in DETAILS and field not in known
+        else fault
+        for fault in faults
+    ]
+    unread = {fault.where for fault in faults}
+    unread |= {_field_of(fault) for fault in faults if _field_of(fault) in DETAILS}
+    kept = [p for p in problems if not unread & {p.where, _field_of(p)}]
+    return faults + kept
+
+
+def _field_of(problem: Problem) -> str:
+    return problem.where.partition(".")[0]
 
 
 def write_result(reading: Reading) -> dict[str, Any]:
@@ -183,8 +207,9 @@ def _write_next(game: Game) -> dict[str, Any]:
     return {
         "declarer": game.declarer,
         "contracts": [contract.id for contract in game.legal_contracts()],
-        "must": game.must,
-        "deal": len(game.deals) + 1,
+        # A record knows these two; what else a player has left to declare the pages show.
+        "must": game.must if game.must in (PENALTY, TRUMP) else None,
+        "deal": game.turns + 1,
     }
 
 

@@ -4,7 +4,8 @@ A ruleset says everything in values and in the names of strategies; no code asks
 which ruleset it plays.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,10 +15,14 @@ from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.units import UNITS, Unit
 
 Points = int | Fraction
+PerSide = tuple[Points, ...]
 Setting = str | int | bool
 
 PENALTY = "penalty"
 TRUMP = "trump"
+
+LARGEST_COUNT = 10_000
+"""No table plays more deals, or to more points, in one game."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,11 @@ class Contract:
     strategy that turns counts into points. A contract that `may_end_early` is over once
     all its units are out; with `replay_one_each` a deal of one unit each is played again.
     `trumps` are the suits that may be named with it, `fields` the further fields a deal
-    of it may have, `badges` what can be earned in it.
+    of it may have, `redeals` the reasons for new cards when it may be played next,
+    `badges` what can be earned in it. `prizes` are points for what is no unit: places, or
+    going out first. With `cappotto` taking every unit may count otherwise (an option).
+    A contract that is not `named` stands for every deal of its game and in no record; one
+    that is not `declared` has only a leader.
     """
 
     id: str
@@ -42,7 +51,12 @@ class Contract:
     replay_one_each: bool = False
     trumps: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    redeals: tuple[str, ...] = ()
     badges: tuple[str, ...] = ()
+    prizes: tuple[Points, ...] = ()
+    cappotto: bool = False
+    named: bool = True
+    declared: bool = True
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -50,17 +64,30 @@ class Contract:
         return tuple(UNITS[unit] for unit in self.values)
 
     @cached_property
-    def deal_sum(self) -> Points:
-        """What one deal of this contract adds to the sum of all scores."""
-        return sum(UNITS[unit].total * each for unit, each in self.values.items())
+    def unit_sum(self) -> Points:
+        """What all the units of one deal are worth together."""
+        return sum((UNITS[unit].total or 0) * each for unit, each in self.values.items())
 
 
 @dataclass(frozen=True)
 class Option:
-    """A setting of the ruleset that a table may choose, and the values it can take."""
+    """A setting of the ruleset that a table may choose, and the values it can take.
+
+    `kind` names how a value is checked: `one-of` the `values`, a `count` from 1, an
+    `even-count`, or `money` (a positive whole number or `"p/q"`).
+    """
 
     setting: str
-    values: tuple[Setting, ...]
+    values: tuple[Setting, ...] = ()
+    kind: str = "one-of"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the game: so many deals, in each of which one of `contracts` is played."""
+
+    deals: int
+    contracts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,20 +95,35 @@ class Ruleset:
     """A whole game as a table.
 
     `sides` maps each seat to its side; `quotas` says how many contracts of each kind
-    one player declares; `settings` holds the names of strategies and switches, of
-    which `options` may be changed by the table; `redeals` and `voids` are the reasons
-    a table may give for one; `badges` can be earned at the end of the game.
+    one side declares; `deals` is the length of the game (None: it ends at a target);
+    `stages` say which contracts are played when (none: any at any time). The declarer
+    changes after `in_a_row` deals; `declares` names who that is (`turn`: the seat whose
+    turn it is, `pair`: that seat or its partner). A game that `passes` knows hands that
+    nobody plays. `fields` are further fields of every deal, `steps` name what else moves
+    the points of a deal, in this order; where there are `all_units`, these may be written
+    down instead of those of the contract. `settings` holds the names of strategies and
+    switches, of which `options` may be changed by the table; `implied` are the defaults
+    that follow from other options. `redeals` and `voids` are the reasons a table may give
+    for one; `badges` can be earned at the end of the game.
     """
 
     id: str
     family: str
     contracts: tuple[Contract, ...]
-    quotas: Mapping[str, int]
-    deals: int
+    quotas: Mapping[str, int] = field(default_factory=dict)
+    deals: int | None = None
     sides: tuple[int, ...] = (0, 1, 2, 3)
     clockwise: bool = False
+    stages: tuple[Stage, ...] = ()
+    in_a_row: int = 1
+    declares: str = "turn"
+    passes: bool = False
+    fields: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    all_units: tuple[str, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
+    implied: Mapping[str, Mapping[Setting, Mapping[str, Setting]]] = field(default_factory=dict)
     redeals: tuple[str, ...] = ("misdeal",)
     voids: tuple[str, ...] = ("misdeal",)
     badges: tuple[str, ...] = ()
@@ -92,6 +134,11 @@ class Ruleset:
         return MappingProxyType({contract.id: contract for contract in self.contracts})
 
     @cached_property
+    def unnamed(self) -> Contract | None:
+        """The contract of every deal, where none is named."""
+        return next((contract for contract in self.contracts if not contract.named), None)
+
+    @cached_property
     def seats(self) -> int:
         """How many people play."""
         return len(self.sides)
@@ -100,6 +147,39 @@ class Ruleset:
     def side_count(self) -> int:
         """How many sides are scored: players, or pairs."""
         return max(self.sides) + 1
+
+    @cached_property
+    def seats_in_a_side(self) -> int:
+        """How many people play together."""
+        return self.seats // self.side_count
+
+    @cached_property
+    def plan(self) -> tuple[tuple[str, ...], ...]:
+        """For each deal the contracts of its stage; empty where any may come at any time."""
+        return tuple(stage.contracts for stage in self.stages for _ in range(stage.deals))
+
+    @cached_property
+    def length(self) -> int | None:
+        """How many deals are played: as the table chose, or as the ruleset says."""
+        chosen = self.settings.get("deals")
+        return self.deals if chosen is None else int(chosen)
+
+    @property
+    def target(self) -> int | None:
+        """The points at which the game ends, where there is such a target."""
+        target = self.settings.get("target")
+        return None if target is None else int(target)
+
+    @cached_property
+    def side_quotas(self) -> Mapping[str, int]:
+        """The quotas as the table plays them."""
+        return {} if self.settings.get("declarations") == "free" else self.quotas
+
+    def contract_named(self, name: str | None) -> Contract | None:
+        """The contract a deal names, or that of every deal; None where there is no such."""
+        if self.unnamed is not None:
+            return self.unnamed
+        return None if name is None else self.by_id.get(name)
 
     def side_names(self, players: Sequence[str]) -> list[str]:
         """One name per side, from names in seat order: a player, or the two of a pair."""
@@ -123,16 +203,66 @@ class Ruleset:
             raise InvalidEntry(problems)
         if not options:
             return self
-        return replace(self, settings=MappingProxyType({**self.settings, **options}))  # type: ignore[dict-item]
+        settings: dict[str, object] = dict(self.settings)
+        for name, value in options.items():
+            settings.update(self.implied.get(name, {}).get(value, {}))  # type: ignore[call-overload]
+        return replace(self, settings=MappingProxyType({**settings, **options}))  # type: ignore[dict-item]
 
     def _check_options(self, options: Mapping[str, object]) -> Iterator[Problem]:
-        choices = {option.setting: option.values for option in self.options}
+        choices = {option.setting: option for option in self.options}
         for name, value in options.items():
-            allowed = choices.get(name, ())
-            # True == 1 in Python: an option of the wrong type is no choice.
-            if not any(value == choice and type(value) is type(choice) for choice in allowed):
+            option = choices.get(name)
+            if option is None or not OPTION_KINDS[option.kind](option, value):
+                allowed = [] if option is None else list(option.values)
                 yield Problem(
-                    Code.UNKNOWN_OPTION,
-                    f"options.{name}",
-                    {"option": name, "allowed": list(allowed)},
+                    Code.UNKNOWN_OPTION, f"options.{name}", {"option": name, "allowed": allowed}
                 )
+
+
+def _is_one_of(option: Option, value: object) -> bool:
+    # True == 1 in Python: an option of the wrong type is no choice.
+    return any(value == choice and type(value) is type(choice) for choice in option.values)
+
+
+def _is_count(_option: Option, value: object) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST_COUNT
+
+
+def _is_even_count(option: Option, value: object) -> bool:
+    return _is_count(option, value) and type(value) is int and value % 2 == 0
+
+
+def _is_money(_option: Option, value: object) -> bool:
+    amount = number_of(value)
+    return amount is not None and amount > 0
+
+
+_FRACTION = re.compile(r"-?[0-9]{1,30}/[0-9]{1,30}")
+
+
+def number_of(value: object) -> Points | None:
+    """A number as a record has it: a whole one or `"p/q"`; None where it is neither."""
+    if type(value) is int:
+        return value
+    if not isinstance(value, str) or not _FRACTION.fullmatch(value):
+        return None
+    numerator, denominator = map(int, value.split("/"))
+    return whole(Fraction(numerator, denominator)) if denominator else None
+
+
+def whole(points: Points) -> Points:
+    """`points` as an int wherever they are whole."""
+    if type(points) is int:
+        return points
+    return points.numerator if points.denominator == 1 else points
+
+
+OPTION_KINDS: Mapping[str, Callable[[Option, object], bool]] = MappingProxyType(
+    {
+        "one-of": _is_one_of,
+        "count": _is_count,
+        "even-count": _is_even_count,
+        "money": _is_money,
+    }
+)
+"""How the value of an option is checked."""

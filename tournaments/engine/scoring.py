@@ -2,151 +2,91 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 
 from tournaments.engine.entries import Deal
+from tournaments.engine.fields import ALL_TRICKS, check_fields, fields_of
+from tournaments.engine.kings import King, check_king, find_king, king_is_declared
 from tournaments.engine.problems import Code, Problem
-from tournaments.engine.rulesets import TRUMP, Contract, Points, Ruleset
-from tournaments.engine.units import UNITS, Counts, check_unit, fewest_tricks
-
-ALL_TRICKS = UNITS["tricks"].total
-SEAT_FIELDS = ("king", "king_declared_by", "rifki_holder")
-
-
-@dataclass(frozen=True, slots=True)
-class King:
-    """A King at the table: the seat it stands or falls with, and whether it was made."""
-
-    seat: int
-    made: bool
+from tournaments.engine.rulesets import Contract, PerSide, Points, Ruleset, whole
+from tournaments.engine.steps import STEPS
+from tournaments.engine.units import UNITS, Counts, check_agreement, check_unit, fewest_tricks
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """What a deal is worth: points per side, in side order, and their expected sum."""
 
-    points: tuple[Points, ...]
+    points: PerSide
     expected_sum: Points
     king: King | None
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """A way to turn counts into points, and to tell which counts are possible."""
+    """A way to turn what was written down into points, and to tell what is possible.
 
-    check: Callable[[Ruleset, Contract, Counts], Iterator[Problem]]
-    points: Callable[[Contract, Counts], tuple[Points, ...]]
-    expected_sum: Callable[[Contract, tuple[Points, ...]], Points]
+    `deal_sum` is what one deal adds to the sum of all scores; None where that is only
+    known afterwards: then it is the points awarded.
+    """
+
+    check: Callable[[Ruleset, Contract, Deal], Iterator[Problem]]
+    points: Callable[[Ruleset, Contract, Deal], PerSide]
+    deal_sum: Callable[[Contract], Points | None]
 
 
-def check_deal(ruleset: Ruleset, deal: Deal) -> Iterator[Problem]:
+def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
     """Every reason why this deal cannot have been, whoever's turn it was.
 
-    An open deal (no counts yet) is checked for what it says so far.
+    `deal` says who declared; an open deal (no counts yet) is checked for what it says so far.
     """
-    contract = ruleset.by_id.get(deal.contract)
-    if contract is None:
-        yield Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": deal.contract})
-        return
-    yield from _check_details(ruleset, contract, deal)
+    yield from check_fields(ruleset, contract, deal)
     faults: list[Problem] = []
     if deal.counts is not None:
-        faults += SCORINGS[contract.scoring].check(ruleset, contract, deal.counts)
+        faults += SCORINGS[contract.scoring].check(ruleset, contract, deal)
     yield from faults
     # What follows from counts is only asked of counts that can be.
     counts = None if faults else deal.counts
     yield from _check_replay(ruleset, contract, deal, counts)
-    yield from _check_tricks_played(contract, deal, counts)
-    yield from _check_king(ruleset, contract, deal)
+    if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
+        yield from _check_tricks_played(contract, deal, counts)
+    yield from check_king(ruleset, contract, deal)
 
 
-def score_deal(ruleset: Ruleset, deal: Deal) -> Score:
-    """The points of a deal with counts in which `check_deal` found no problem."""
-    contract = ruleset.by_id[deal.contract]
+def score_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Score:
+    """The points of a completed deal in which `check_deal` found no problem."""
     scoring = SCORINGS[contract.scoring]
-    counts = deal.counts or {}
-    points = scoring.points(contract, counts)
-    return Score(points, scoring.expected_sum(contract, points), find_king(ruleset, deal))
+    points = scoring.points(ruleset, contract, deal)
+    deal_sum = scoring.deal_sum(contract)
+    expected = sum(points) if deal_sum is None else deal_sum
+    for name in ruleset.steps:
+        before, points = points, STEPS[name].move(ruleset, contract, deal, points)
+        if STEPS[name].adds:
+            expected += sum(points) - sum(before)
+    return Score(points, expected, find_king(ruleset, contract, deal))
 
 
-def find_king(ruleset: Ruleset, deal: Deal) -> King | None:
-    """The King made or failed in a deal, by the table's King rule (`docs/rules.md` §1.1, §1.9)."""
-    rule = ruleset.settings.get("king", "off")
-    if rule == "off" or (rule == "declared" and "king_declared_by" not in deal.details):
-        return None
-    contract = ruleset.by_id[deal.contract]
-    taker = _taker_of_all_tricks(contract, deal)
-    if rule == "declared":
-        seat = int(deal.details["king_declared_by"])
-        return King(seat, taker == ruleset.sides[seat])
-    if taker is None or not _king_counts_in(ruleset, contract):
-        return None
-    return King(int(deal.details.get("king", taker)), made=True)
-
-
-def _taker_of_all_tricks(contract: Contract, deal: Deal) -> int | None:
-    """The side with all 13 tricks: shown by a count of tricks, otherwise as the table says."""
-    counts = deal.counts or {}
-    if "tricks" in contract.values:
-        tricks = counts.get("tricks", ())
-        return tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
-    king = deal.details.get("king")
-    return None if king is None else int(king)
-
-
-def king_is_said(ruleset: Ruleset, contract: Contract) -> bool:
-    """Whether a King in this contract has to be stated, because its counts do not show it."""
-    switched_on = ruleset.settings.get("king", "off") != "off"
-    return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)
-
-
-def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
-    return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
-
-
-def _check_details(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    for name, value in deal.details.items():
-        if name == "trump":
-            if value not in contract.trumps:
-                yield Problem(
-                    Code.BAD_TRUMP, "trump", {"trump": value, "allowed": list(contract.trumps)}
-                )
-        elif name not in _fields_of(ruleset, contract):
-            yield Problem(Code.UNEXPECTED_FIELD, name, {"field": name})
-        elif name in SEAT_FIELDS and value not in range(ruleset.seats):
-            yield Problem(Code.BAD_SEAT, name, {"seats": ruleset.seats, "got": value})
-
-
-def _fields_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
-    """The fields a deal may have besides contract, declarer, counts and trump."""
-    rule = ruleset.settings.get("king", "off")
-    return (*contract.fields, "tricks_played", *KING_FIELDS[rule])
-
-
-KING_FIELDS: Mapping[str | int | bool, tuple[str, ...]] = MappingProxyType(
-    {"off": (), "ends-game": ("king",), "declared": ("king", "king_declared_by")}
-)
+def deal_sum(contract: Contract) -> Points | None:
+    """What one deal of a contract adds to the sum of all scores; None if it is not fixed."""
+    return SCORINGS[contract.scoring].deal_sum(contract)
 
 
 def _check_replay(
     ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:
     """One unit each is played again; only a declared King stands, as failed."""
-    rule = ruleset.settings.get("king", "off")
-    declared = "king_declared_by" in KING_FIELDS[rule] and "king_declared_by" in deal.details
-    if not contract.replay_one_each or declared:
+    if not contract.replay_one_each or counts is None or king_is_declared(ruleset, deal):
         return
-    for unit, numbers in (counts or {}).items():
-        if all(number == 1 for number in numbers):
+    for unit in contract.values:
+        if all(number == 1 for number in counts[unit]):
             yield Problem(Code.MUST_BE_VOID, f"counts.{unit}", {"contract": contract.id})
 
 
 def _check_tricks_played(
     contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:
-    played = deal.details.get("tricks_played")
-    if not isinstance(played, int):
-        return
+    played = deal.details["tricks_played"]
     fewest = 1 if contract.may_end_early else ALL_TRICKS
     if counts is not None and contract.may_end_early:
         fewest = sum(fewest_tricks(unit, counts[unit.id]) for unit in contract.units)
@@ -155,93 +95,171 @@ def _check_tricks_played(
     elif played > ALL_TRICKS:
         yield Problem(Code.COUNT_TOO_LARGE, "tricks_played", {"most": ALL_TRICKS, "got": played})
     elif played < fewest:
-        yield Problem(Code.INCONSISTENT_COUNTS, "tricks_played", {"fewest": fewest, "got": played})
-
-
-def _check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    """A King needs all 13 tricks of a deal in which it counts."""
-    stated = _stated_kings(ruleset, deal)
-    if not stated:
-        return
-    why = _why_no_king(ruleset, contract, deal, stated)
-    if why is not None:
         yield Problem(
-            Code.BAD_KING, "king" if "king" in stated else "king_declared_by", {"why": why}
+            Code.INCONSISTENT_COUNTS, "tricks_played", {"why": "fewest", "fewest": fewest}
         )
 
 
-def _stated_kings(ruleset: Ruleset, deal: Deal) -> dict[str, int]:
-    """The side each King field of the deal names, as far as the table has it and the seat exists.
-
-    What is left out here is a problem of its own, reported at its field.
-    """
-    details = deal.details
-    return {
-        name: ruleset.sides[int(details[name])]
-        for name in KING_FIELDS[ruleset.settings.get("king", "off")]
-        if name in details and details[name] in range(ruleset.seats)
-    }
+# Counting units.
 
 
-def _why_no_king(
-    ruleset: Ruleset, contract: Contract, deal: Deal, stated: Mapping[str, int]
-) -> str | None:
-    """The reason a stated King is impossible, as a word for the message; None if it is right."""
-    if not _king_counts_in(ruleset, contract):
-        return "only-in-trump"
-    if int(deal.details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
-        return "ended-early"
-    king = stated.get("king")
-    if king is None:
-        return None
-    if not _may_hold_everything(ruleset, contract, deal.counts or {}, king):
-        return "not-all-units"
-    if ruleset.settings["king"] == "declared" and not _declared_by(king, deal, stated):
-        return "not-declared"
-    return None
+def units_written(ruleset: Ruleset, contract: Contract, counts: Counts) -> tuple[str, ...]:
+    """The units a deal has to give: those of the contract, or all that the table may write."""
+    beyond = any(unit in ruleset.all_units and unit not in contract.values for unit in counts)
+    return ruleset.all_units if beyond else tuple(contract.values)
 
 
-def _declared_by(king: int, deal: Deal, stated: Mapping[str, int]) -> bool:
-    """Whether the King was declared; a seat that does not exist is a problem already."""
-    if "king_declared_by" in stated:
-        return stated["king_declared_by"] == king
-    return "king_declared_by" in deal.details
-
-
-def _may_hold_everything(ruleset: Ruleset, contract: Contract, counts: Counts, side: int) -> bool:
-    """Whether a side has every unit, as far as one number per side is written."""
-    return all(
-        counts[unit.id][side] == unit.total
-        for unit in contract.units
-        if len(counts.get(unit.id, ())) == ruleset.side_count
-    )
-
-
-def _check_units(ruleset: Ruleset, contract: Contract, counts: Counts) -> Iterator[Problem]:
+def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    counts = deal.counts or {}
+    expected = units_written(ruleset, contract, counts)
+    faults = False
     for unit in counts:
-        if unit not in contract.values:
+        if unit not in expected:
+            faults = True
             yield Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
-    for expected in contract.units:
-        if expected.id in counts:
-            yield from check_unit(expected, counts[expected.id], ruleset.side_count)
-        else:
-            yield Problem(Code.MISSING_FIELD, f"counts.{expected.id}", {"field": expected.id})
+    for name in expected:
+        for problem in _check_one_unit(ruleset, name, counts):
+            faults = True
+            yield problem
+    if not faults and len(expected) > 1:
+        yield from check_agreement(counts)
 
 
-def _points_per_unit(contract: Contract, counts: Counts) -> tuple[Points, ...]:
+def _check_one_unit(ruleset: Ruleset, name: str, counts: Counts) -> Iterator[Problem]:
+    unit = UNITS[name]
+    if name not in counts:
+        yield Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name})
+        return
+    most = unit.total if unit.total is not None else unit.most * ruleset.seats_in_a_side
+    yield from check_unit(unit, counts[name], ruleset.side_count, most)
+
+
+def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    counts = deal.counts or {}
     columns = [[each * count for count in counts[unit]] for unit, each in contract.values.items()]
     if len(columns) == 1:  # As in nearly every contract, so that it had better be quick.
         return tuple(columns[0])
     return tuple(map(sum, zip(*columns, strict=True)))
 
 
+def _pair_difference(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """`value × (own − other)` for one side and its mirror for the other (§2.4)."""
+    own, other = _points_per_unit(ruleset, contract, deal)
+    return own - other, other - own
+
+
+# Domino.
+
+
+def _check_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """Whoever went out has no card left; only one player does, unless the table plays otherwise."""
+    faults = list(_check_units(ruleset, contract, deal))
+    yield from faults
+    if faults or deal.counts is None:
+        return
+    winners = deal.counts["cards_left"].count(0)
+    if winners == 0 or (winners > 1 and ruleset.settings["domino_winners"] == "one"):
+        why = "winners" if ruleset.settings["domino_winners"] == "one" else "no-winner"
+        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": why})
+
+
+def _domino(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """A point for each card left; who went out shares what the others lose."""
+    left = (deal.counts or {})["cards_left"]
+    lost = [contract.values["cards_left"] * cards for cards in left]
+    won = Fraction(-sum(lost), left.count(0))
+    return tuple(whole(won) if cards == 0 else lost[side] for side, cards in enumerate(left))
+
+
+def _check_pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """The pair that went out may hold its partner's cards; each of the others has at least one."""
+    faults = list(_check_units(ruleset, contract, deal))
+    yield from faults
+    closer = deal.details.get("closed_by")
+    if faults or deal.counts is None or closer not in (0, 1):
+        return
+    left = deal.counts["cards_left"]
+    if left[closer] > UNITS["cards_left"].most:
+        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "closer"})
+    if left[1 - closer] < ruleset.seats_in_a_side:
+        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "others"})
+
+
+def _pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """The difference of the cards left, and a bonus for the pair that went out first."""
+    own, other = _pair_difference(ruleset, contract, deal)
+    bonus = contract.prizes[0] if deal.details["closed_by"] == 0 else -contract.prizes[0]
+    return own + bonus, other - bonus
+
+
+def _check_places(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    faults = list(_check_units(ruleset, contract, deal))
+    yield from faults
+    places = (deal.counts or {}).get("places", ())
+    if not faults and sorted(places) != list(range(1, ruleset.side_count + 1)):
+        yield Problem(Code.BAD_DOMINO, "counts.places", {"why": "places"})
+
+
+def _places(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """A prize for each place in which the sides went out."""
+    return tuple(contract.prizes[place - 1] for place in (deal.counts or {})["places"])
+
+
+# Euchre and Krapet: what is written down is no count of units.
+
+
+def _no_counts(_ruleset: Ruleset, _contract: Contract, _deal: Deal) -> Iterator[Problem]:
+    yield Problem(Code.UNEXPECTED_FIELD, "counts", {"field": "counts"})
+
+
+def _makers_and_defenders(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+    """The table of `docs/rules.md` §4."""
+    details, settings = deal.details, ruleset.settings
+    tricks, alone = details["tricks"], bool(details.get("alone"))
+    makers = ruleset.sides[details["maker"]]
+    if tricks >= MOST_TRICKS_TO_WIN:
+        march = settings["march_alone"] if alone else settings["march"]
+        won = int(march) if tricks == ALL_FIVE else 1
+        return tuple(won if side == makers else 0 for side in range(ruleset.side_count))
+    won = int(settings["euchred_alone"]) if alone else EUCHRED
+    if details.get("defender_alone") is not None:
+        if tricks == 0:
+            won = max(won, LONE_SWEEP)
+        if alone:
+            won = max(won, int(settings["euchred_alone_by_alone"]))
+    return tuple(0 if side == makers else won for side in range(ruleset.side_count))
+
+
+MOST_TRICKS_TO_WIN, ALL_FIVE = 3, 5
+EUCHRED, LONE_SWEEP = 2, 4
+
+
+def _piles_emptied(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+    """A game won, or by points: a bonus and what the loser has left (`docs/rules.md` §3)."""
+    winner = deal.details["winner"]
+    if ruleset.settings["scoring"] == "win":
+        return tuple(int(side == winner) for side in range(ruleset.side_count))
+    left = deal.details["left"]
+    weights = {"reserve": 2, "stock": 1, "waste": 1}
+    cards = [sum(each * left[pile][side] for pile, each in weights.items()) for side in (0, 1)]
+    if winner is not None:
+        won = [0, 0]
+        won[winner] = WON + cards[1 - winner]
+        return tuple(won)
+    return max(0, cards[1] - cards[0]), max(0, cards[0] - cards[1])
+
+
+WON = 30
+
 SCORINGS: Mapping[str, Scoring] = MappingProxyType(
     {
-        "per-unit": Scoring(
-            check=_check_units,
-            points=_points_per_unit,
-            expected_sum=lambda contract, _points: contract.deal_sum,
-        ),
+        "per-unit": Scoring(_check_units, _points_per_unit, lambda contract: contract.unit_sum),
+        "pair-difference": Scoring(_check_units, _pair_difference, lambda _contract: 0),
+        "domino": Scoring(_check_domino, _domino, lambda _contract: 0),
+        "pair-domino": Scoring(_check_pair_domino, _pair_domino, lambda _contract: 0),
+        "places": Scoring(_check_places, _places, lambda contract: sum(contract.prizes)),
+        "makers-and-defenders": Scoring(_no_counts, _makers_and_defenders, lambda _contract: None),
+        "piles-emptied": Scoring(_no_counts, _piles_emptied, lambda _contract: None),
     }
 )
 """The named strategies of scoring; a contract names one of them."""

@@ -1,6 +1,5 @@
 """Money from points: what each side wins or loses, and who pays whom (`docs/rules.md` §2)."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,8 +9,6 @@ from tournaments.engine.rulesets import Points
 
 CENT = Fraction(1, 100)
 """The smallest coin where nothing else is said."""
-
-_STAKE = re.compile(r"[0-9]+(/0*[1-9][0-9]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +29,6 @@ class Settlement:
 
     balances: tuple[Fraction, ...]
     payments: tuple[Payment, ...]
-
-
-def parse_stake(value: int | str) -> Fraction:
-    """The stake as a record holds it, an integer or `"p/q"`, as money per point.
-
-    Raises:
-        ValueError: when it is no such number, or not above 0.
-    """
-    if not _STAKE.fullmatch(str(value)):
-        raise ValueError(f'A stake is an integer or "p/q" above 0, not {value!r}.')
-    stake = Fraction(value)
-    _check_money("stake", stake)
-    return stake
 
 
 def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Settlement:

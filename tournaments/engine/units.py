@@ -14,14 +14,16 @@ Counts = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something a contract hands out: `total` of them in every deal.
+    """Something a contract hands out: `total` of them in every deal (None: not fixed).
 
-    `cards` says that the units are cards, of which a trick holds at most four.
+    `cards` says that the units are cards, of which a trick holds at most four; `most` is
+    what one player can have of a unit whose total is not fixed.
     """
 
     id: str
-    total: int
+    total: int | None
     cards: bool = True
+    most: int = 13
 
 
 UNITS: Mapping[str, Unit] = MappingProxyType(
@@ -33,24 +35,71 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
             Unit("men", 8),
             Unit("queens", 4),
             Unit("heart_king", 1),
+            Unit("heart_ace", 1),
+            Unit("diamond_eight", 1),
             Unit("last_two", 2, cards=False),
+            Unit("twelfth_trick", 1, cards=False),
+            Unit("last_trick", 1, cards=False),
+            Unit("cards_left", None, cards=False),
+            Unit("places", None, cards=False, most=4),
         )
     }
 )
 
+WITHIN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "heart_king": ("men", "hearts"),
+        "heart_ace": ("hearts",),
+        "last_two": ("tricks",),
+        "twelfth_trick": ("tricks",),
+        "last_trick": ("tricks",),
+    }
+)
+"""Units of which nobody can have more than of the units they are part of."""
 
-def check_unit(unit: Unit, counts: tuple[int, ...], sides: int) -> Iterator[Problem]:
-    """Check the counts of one unit: one per side, none negative, adding up to the total."""
+HONOURS_AMONG_HEARTS = 3
+"""King, queen and jack of hearts are counted as hearts and as men or queens."""
+
+
+def check_unit(unit: Unit, counts: tuple[int, ...], sides: int, most: int) -> Iterator[Problem]:
+    """Check the counts of one unit: one per side, none negative, adding up to the total.
+
+    `most` is what one side can have at the most.
+    """
     where = f"counts.{unit.id}"
     if len(counts) != sides:
         yield Problem(Code.WRONG_SEATS, where, {"expected": sides, "got": len(counts)})
         return
     if min(counts) < 0:
         yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(counts)})
-    if max(counts) > unit.total:
-        yield Problem(Code.COUNT_TOO_LARGE, where, {"most": unit.total, "got": max(counts)})
-    if sum(counts) != unit.total:
+    if max(counts) > most:
+        yield Problem(Code.COUNT_TOO_LARGE, where, {"most": most, "got": max(counts)})
+    if unit.total is not None and sum(counts) != unit.total:
         yield Problem(Code.WRONG_TOTAL, where, {"expected": unit.total, "got": sum(counts)})
+
+
+def check_agreement(counts: Counts) -> Iterator[Problem]:
+    """Check that units written down together agree (`docs/rules.md` §0, Units)."""
+    tricks = counts.get("tricks")
+    for unit, numbers in counts.items():
+        bounds = [counts[other] for other in WITHIN.get(unit, ()) if other in counts]
+        if tricks is not None and UNITS[unit].cards:
+            bounds.append(tuple(CARDS_IN_A_TRICK * taken for taken in tricks))
+        if any(n > most for bound in bounds for n, most in zip(numbers, bound, strict=True)):
+            yield Problem(Code.INCONSISTENT_COUNTS, f"counts.{unit}", {"why": "within"})
+    if tricks is not None and {"hearts", "men", "queens"} <= counts.keys():
+        yield from _check_cards(counts, tricks)
+
+
+def _check_cards(counts: Counts, tricks: tuple[int, ...]) -> Iterator[Problem]:
+    columns = zip(counts["hearts"], counts["men"], counts["queens"], tricks, strict=True)
+    for hearts, men, queens, taken in columns:
+        cards = hearts + men + queens - min(HONOURS_AMONG_HEARTS, hearts)
+        most = CARDS_IN_A_TRICK * taken
+        # More of one unit than the tricks hold is told at that unit.
+        if cards > most >= max(hearts, men, queens):
+            yield Problem(Code.INCONSISTENT_COUNTS, "counts", {"why": "cards"})
+            return
 
 
 def fewest_tricks(unit: Unit, counts: tuple[int, ...]) -> int:

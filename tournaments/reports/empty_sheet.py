@@ -6,10 +6,11 @@ from typing import Any
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Points, Ruleset
+from tournaments.engine.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
-from tournaments.messages import points_text
+from tournaments.words import points_text
 
 Data = dict[str, Any]
 
@@ -23,12 +24,12 @@ def compose_empty_sheet(ruleset_id: str) -> Data:
     ruleset = RULESETS.get(ruleset_id)
     if ruleset is None:
         raise ValueError(f"no ruleset {ruleset_id}")
-    name = messages.ruleset_name(ruleset.id)
+    name = words.ruleset_name(ruleset.id)
     return {
         "language": get_language(),
         "title": name,
         "description": _("Empty sheet: %(ruleset)s") % {"ruleset": name},
-        "summary": messages.ruleset_summary(ruleset.id),
+        "summary": words.ruleset_summary(ruleset.id),
         "words": _words(),
         "seats": ruleset.seats,
         "deals": ruleset.deals,
@@ -68,9 +69,9 @@ def _contract(contract: Contract) -> Data:
         f"{unit.total} × {points_text(contract.values[unit.id])}" for unit in contract.units
     )
     return {
-        "symbol": messages.contract_symbol(contract.id),
-        "name": messages.contract_name(contract.id),
-        "points": f"{terms} = {points_text(contract.deal_sum)}",
+        "symbol": words.contract_symbol(contract.id),
+        "name": words.contract_name(contract.id),
+        "points": f"{terms} = {points_text(deal_sum(contract))}",
         "boxes": contract.quota or 0,
     }
 
@@ -79,11 +80,11 @@ def _notes(ruleset: Ruleset) -> Iterator[str]:
     """What a table without the program must remember."""
     for option in ruleset.options:
         value = ruleset.settings[option.setting]
-        name = messages.option_name(option.setting)
-        yield f"{name}: {messages.option_value_name(option.setting, value)}"
+        name = words.option_name(option.setting)
+        yield f"{name}: {words.option_value_name(option.setting, value)}"
     for contract in ruleset.contracts:
         if contract.replay_one_each:
-            name = messages.contract_name(contract.id)
+            name = words.contract_name(contract.id)
             yield _("%(contract)s taken 1-1-1-1 is played again") % {"contract": name}
     total = _final_sum(ruleset)
     if total is not None:
@@ -98,5 +99,5 @@ def _final_sum(ruleset: Ruleset) -> Points | None:
     if named != ruleset.quotas[PENALTY] * ruleset.seats or len(trumps) != 1:
         return None
     played = ruleset.quotas[TRUMP] * ruleset.seats
-    penalty_sum = sum((contract.quota or 0) * contract.deal_sum for contract in penalties)
-    return penalty_sum + played * trumps[0].deal_sum
+    penalty_sum = sum((contract.quota or 0) * contract.unit_sum for contract in penalties)
+    return penalty_sum + played * trumps[0].unit_sum

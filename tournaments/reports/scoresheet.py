@@ -12,14 +12,14 @@ from django.utils import timezone
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.badges import Badge, award
 from tournaments.engine.entries import Adjustment, Deal, Entry, Redeal, Stopped, Void
 from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import Outcome, decide
 from tournaments.engine.records import read_game
 from tournaments.engine.rulesets import Points
-from tournaments.messages import points_text
+from tournaments.words import points_text
 
 DATE_LOCALES = {"en": "en_GB"}
 """Where the language alone would write the date the American way."""
@@ -38,7 +38,7 @@ def compose_scoresheet(record: Mapping[str, Any], follow_url: str) -> Data:
         raise ValueError(f"no valid game: {reading.problems}")
     game, players = reading.game, reading.players
     outcome = decide(game)
-    name = messages.ruleset_name(game.ruleset.id)
+    name = words.ruleset_name(game.ruleset.id)
     return {
         "language": get_language(),
         "title": reading.title or name,
@@ -98,8 +98,8 @@ def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
     for option in game.ruleset.options:
         value = game.ruleset.settings[option.setting]
         if usual is not None and value != usual.ruleset.settings[option.setting]:
-            name = messages.option_name(option.setting)
-            yield f"{name}: {messages.option_value_name(option.setting, value)}"
+            name = words.option_name(option.setting)
+            yield f"{name}: {words.option_value_name(option.setting, value)}"
 
 
 def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
@@ -126,8 +126,8 @@ def _deal_row(game: Game, number: int, played: PlayedDeal, row: Row) -> Data:
     return {
         "kind": "deal",
         "number": str(number),
-        "symbol": messages.contract_symbol(played.contract.id, played.deal.details.get("trump")),
-        "contract": messages.contract_name(played.contract.id),
+        "symbol": words.contract_symbol(played.contract.id, played.deal.details.get("trump")),
+        "contract": words.contract_name(played.contract.id),
         "declarer": played.declarer,
         "cells": _cells(game, taken, row.totals, _king_maker(played)),
         "round-end": number % game.ruleset.seats == 0,
@@ -151,8 +151,8 @@ def _adjustment_row(game: Game, entry: Adjustment, row: Row) -> Data:
 def _open_row(game: Game, deal: Deal) -> Data:
     number = len(game.deals) + 1
     return _empty_row(game, number) | {
-        "symbol": messages.contract_symbol(deal.contract, deal.details.get("trump")),
-        "contract": messages.contract_name(deal.contract),
+        "symbol": words.contract_symbol(deal.contract or "", deal.details.get("trump")),
+        "contract": words.contract_name(deal.contract or ""),
     }
 
 
@@ -161,7 +161,8 @@ def _rows_to_come(game: Game) -> list[Data]:
     if game.finished:
         return []
     begun = len(game.deals) + (game.open_deal is not None)
-    return [_empty_row(game, number) for number in range(begun + 1, game.ruleset.deals + 1)]
+    length = game.ruleset.length or begun
+    return [_empty_row(game, number) for number in range(begun + 1, length + 1)]
 
 
 def _empty_row(game: Game, number: int) -> Data:
@@ -194,10 +195,10 @@ def _remark(entry: Entry, players: tuple[str, ...]) -> str:
     """An entry that moves no points, in a line."""
     match entry:
         case Void(reason=reason, contract=contract):
-            parts = [contract and messages.contract_name(contract)]
-            parts.append(messages.reason_name("void", reason))
+            parts = [contract and words.contract_name(contract)]
+            parts.append(words.reason_name("void", reason))
         case Redeal(by=seat, reason=reason):
-            parts = [players[seat], messages.reason_name("redeal", reason)]
+            parts = [players[seat], words.reason_name("redeal", reason)]
         case _:
             parts = []
     return " · ".join(part for part in parts if part)
@@ -209,19 +210,19 @@ def _ending(game: Game, players: tuple[str, ...]) -> str:
     if ending is None:
         return _("Not finished: %(played)s of %(deals)s deals") % {
             "played": played,
-            "deals": game.ruleset.deals,
+            "deals": game.ruleset.length,
         }
     if ending.seat is not None:
-        words = {"player": players[ending.seat], "deal": played}
+        who = {"player": players[ending.seat], "deal": played}
         if ending.by == "king":
-            return _("King by %(player)s in deal %(deal)s") % words
-        return _("King declared and missed by %(player)s in deal %(deal)s") % words
+            return _("King by %(player)s in deal %(deal)s") % who
+        return _("King declared and missed by %(player)s in deal %(deal)s") % who
     last = game.entries[ending.entry]
     if isinstance(last, Stopped):
         return _("Stopped early after %(played)s of %(deals)s deals: %(reason)s") % {
             "played": played,
-            "deals": game.ruleset.deals,
-            "reason": messages.reason_name("stopped", last.reason),
+            "deals": game.ruleset.length,
+            "reason": words.reason_name("stopped", last.reason),
         }
     return ""
 
@@ -243,7 +244,7 @@ def _sum(game: Game) -> str:
     first, *others = game.totals
     terms = [points_text(first)]
     for total in others:
-        terms += [messages.MINUS if total < 0 else "+", points_text(abs(total))]
+        terms += [words.MINUS if total < 0 else "+", points_text(abs(total))]
     right = sum(game.totals) == game.expected_sum
     return _("Sum: %(terms)s = %(sum)s") % {
         "terms": " ".join(terms),
@@ -270,14 +271,14 @@ def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
             }
             for side, of_a_side in groupby(of_a_name, key=lambda badge: badge.seat)
         ]
-        meaning = messages.badge_meaning(name)
-        sheet.append({"name": messages.badge_name(name), "meaning": meaning, "who": who})
+        meaning = words.badge_meaning(name)
+        sheet.append({"name": words.badge_name(name), "meaning": meaning, "who": who})
     return sheet
 
 
 def _order(badge: Badge) -> int:
     """Badges stand on the sheet as the rules list them."""
-    return list(messages.BADGES).index(badge.badge)
+    return list(words.BADGES).index(badge.badge)
 
 
 def _follow(url: str) -> Data | None:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from django.utils.translation import gettext as _
 
 from tournaments.engine.badges import award
-from tournaments.engine.entries import Deal, Entry, Redeal, Stopped, Void
+from tournaments.engine.entries import Deal, Entry, Passed, Redeal, Stopped, Void
 from tournaments.engine.games import Game, Row
 from tournaments.engine.outcomes import decide
 from tournaments.engine.records import Reading
-from tournaments.messages import (
+from tournaments.messages import explain
+from tournaments.words import (
     badge_name,
     contract_name,
-    explain,
     points_text,
     reason_name,
     ruleset_name,
@@ -55,11 +55,15 @@ def _draw_points(game: Game, row: Row | None) -> Iterable[str]:
 def _describe(entry: Entry) -> str:
     if isinstance(entry, Deal):
         trump = str(entry.details.get("trump", ""))
-        return f"{contract_name(entry.contract)} {suit_symbol(trump) if trump else ''}".strip()
+        return (
+            f"{contract_name(entry.contract or '')} {suit_symbol(trump) if trump else ''}".strip()
+        )
     if isinstance(entry, Void):
         return reason_name("void", entry.reason)
     if isinstance(entry, Redeal):
         return reason_name("redeal", entry.reason)
+    if isinstance(entry, Passed):
+        return _("passed")
     if isinstance(entry, Stopped):
         return reason_name("stopped", entry.reason)
     return entry.reason

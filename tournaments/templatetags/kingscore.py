@@ -2,7 +2,7 @@
 
 from django import template
 
-from tournaments.messages import points_text
+from tournaments.words import points_text
 
 register = template.Library()
 

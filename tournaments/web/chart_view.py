@@ -59,7 +59,7 @@ def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
     table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
     # As wide as the whole game, so that the line grows instead of being squeezed anew each deal.
     extra = len(game.rows) - len(game.deals)
-    columns = max(game.ruleset.deals + extra, 1)
+    columns = max((game.ruleset.length or len(game.deals)) + extra, 1)
     x_of = [LEFT + (WIDTH - LEFT - RIGHT) * n / columns for n in range(len(table))]
     step, low, high = _scale([float(total) for totals in table for total in totals])
 

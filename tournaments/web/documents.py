@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Report, addresses
 from tournaments.queries import load_sheet
@@ -126,7 +126,7 @@ def _title(row: Report) -> str:
     """What the page calls the document."""
     if row.game is not None:
         return _("Scoresheet")
-    ruleset = messages.ruleset_name(row.parameters["ruleset"])
+    ruleset = words.ruleset_name(row.parameters["ruleset"])
     return _("%(ruleset)s, empty sheet") % {"ruleset": ruleset}
 
 

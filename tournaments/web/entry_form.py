@@ -8,12 +8,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments import messages
+from tournaments import messages, words
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.games import Choice, Game
+from tournaments.engine.kings import king_is_said
 from tournaments.engine.problems import Code, Problem
 from tournaments.engine.rulesets import TRUMP, Contract, Points, Ruleset
-from tournaments.engine.scoring import king_is_said
 from tournaments.engine.units import Unit
 from tournaments.web.entry_reading import Typed
 from tournaments.web.forms import new_key
@@ -112,9 +112,9 @@ class EntryForm:
         return len(self.game.deals) + 1
 
     @property
-    def deals(self) -> int:
-        """How many deals the game has."""
-        return self.game.ruleset.deals
+    def deals(self) -> int | None:
+        """How many deals the game has, where it has a length."""
+        return self.game.ruleset.length
 
     @property
     def declarer(self) -> int:
@@ -139,7 +139,7 @@ class EntryForm:
     @property
     def must(self) -> str:
         """What the declarer has to name, in words, where there is no choice left."""
-        return messages.must_sentence(self.game.must) if self.game.must else ""
+        return words.must_sentence(self.game.must) if self.game.must else ""
 
     @property
     def next_holder(self) -> int:
@@ -163,7 +163,7 @@ class EntryForm:
         used_up = [c.id for c, problem in barred if problem.code == Code.CONTRACT_USED_UP]
         sentences = [self._reason(c, p) for c, p in barred if p.code != Code.CONTRACT_USED_UP]
         if used_up:
-            names = ", ".join(map(messages.contract_name, used_up))
+            names = ", ".join(map(words.contract_name, used_up))
             sentences.append(_("Played out: %(contracts)s.") % {"contracts": names})
         return tuple(dict.fromkeys(sentences))
 
@@ -172,7 +172,7 @@ class EntryForm:
             return messages.explain(problem, self.players)
         if contract.kind == TRUMP:
             return _("Trumps come after all penalties.")
-        first = messages.contract_name(str(problem.params["first"]))
+        first = words.contract_name(str(problem.params["first"]))
         return _("Now: %(contract)s first.") % {"contract": first}
 
     @cached_property
@@ -262,8 +262,8 @@ class EntryForm:
             "players": list(self.players),
             "left": [game.left_to_declare(seat) for seat in seats],
             "totals": [write_points(total) for total in game.totals],
-            "kinds": {kind: messages.kind_name(kind) for kind in game.ruleset.quotas},
-            "must": {kind: messages.must_sentence(kind) for kind in game.ruleset.quotas},
+            "kinds": {kind: words.kind_name(kind) for kind in game.ruleset.quotas},
+            "must": {kind: words.must_sentence(kind) for kind in game.ruleset.quotas},
             "king": game.ruleset.settings.get("king", "off"),
             "kingDeals": game.ruleset.settings.get("king_deals", "all"),
             "contracts": {
@@ -286,7 +286,7 @@ class EntryForm:
         dearest = self.game.dearest_left()
         return ContractField(
             id=contract.id,
-            name=messages.contract_name(contract.id),
+            name=words.contract_name(contract.id),
             symbol=symbol_of(contract.id),
             kind=contract.kind,
             left=choice.left,
@@ -299,7 +299,7 @@ class EntryForm:
             says_king=king_is_said(self.game.ruleset, contract),
             notes_holder="rifki_holder" in contract.fields,
             suits=tuple(
-                SuitField(s, messages.suit_name(s), messages.suit_symbol(s), s == suit)
+                SuitField(s, words.suit_name(s), words.suit_symbol(s), s == suit)
                 for s in contract.trumps
             ),
         )
@@ -317,7 +317,7 @@ class EntryForm:
                 total=self.game.totals[self.game.ruleset.sides[seat]],
                 declares=seat == self.declarer,
                 deals=self.game.ruleset.next_seat(seat) == self.declarer,
-                left=tuple((kind, messages.kind_name(kind), number) for kind, number in left),
+                left=tuple((kind, words.kind_name(kind), number) for kind, number in left),
                 field=field,
                 value=self._typed(field),
             )
@@ -325,9 +325,9 @@ class EntryForm:
     def _unit(self, unit: Unit) -> UnitField:
         return UnitField(
             id=unit.id,
-            name=messages.unit_name(unit.id),
-            total=unit.total,
-            one_tap=unit.total <= ONE_TAP,
+            name=words.unit_name(unit.id),
+            total=unit.total or 0,
+            one_tap=(unit.total or ONE_TAP + 1) <= ONE_TAP,
             tiles=tuple(self._tiles(unit.id)),
             problems=self.errors(f"counts.{unit.id}"),
         )

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.entry_records import write_points
+from tournaments.engine.kings import king_is_said
 from tournaments.engine.problems import Code, Problem
 from tournaments.engine.rulesets import Ruleset
-from tournaments.engine.scoring import king_is_said
 from tournaments.engine.units import Unit
 
 Typed = Mapping[str, str]
@@ -67,7 +67,7 @@ def _read_counts(ruleset: Ruleset, unit: Unit, typed: Typed, problems: list[Prob
     ]
     numbers = [_number(text, f"counts.{unit.id}", problems) if text else None for text in fields]
     given = [number for number in numbers if number is not None]
-    rest = unit.total - sum(given)
+    rest = (unit.total or 0) - sum(given)
     if len(given) != len(numbers) - 1 or rest < 0:
         rest = 0
     return [rest if number is None else number for number in numbers]
@@ -115,7 +115,7 @@ def _given(typed: Typed, name: str) -> Iterator[tuple[str, str]]:
 def _number(text: str, where: str, problems: list[Problem]) -> int:
     """A whole number; people also write it with a real minus sign."""
     try:
-        return int(text.strip().replace(messages.MINUS, "-"))
+        return int(text.strip().replace(words.MINUS, "-"))
     except ValueError:
         expected = {"expected": _("a whole number")}
         problems.append(Problem(Code.WRONG_TYPE, where, expected))
@@ -124,7 +124,7 @@ def _number(text: str, where: str, problems: list[Problem]) -> int:
 
 def _points(text: str, problems: list[Problem]) -> int | str:
     """Points as they stand in a record: whole, or an exact fraction."""
-    plain = "".join(text.split()).replace(messages.MINUS, "-")
+    plain = "".join(text.split()).replace(words.MINUS, "-")
     if not POINTS.fullmatch(plain):
         problems.append(Problem(Code.WRONG_TYPE, "points", {"expected": 'integer or "p/q"'}))
         return 0

@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments import messages
+from tournaments import messages, words
 from tournaments.engine.problems import Problem
 from tournaments.engine.rulesets import Option, Ruleset
 from tournaments.engine.variants import RULESETS
@@ -102,8 +102,8 @@ class NewTableForm(forms.Form):
             fields = tuple(self[option_field(rules, option)] for option in rules.options)
             yield RulesetFields(
                 rules.id,
-                messages.ruleset_name(rules.id),
-                messages.ruleset_summary(rules.id),
+                words.ruleset_name(rules.id),
+                words.ruleset_summary(rules.id),
                 chosen == rules.id,
                 fields,
                 changed=any(str(field.value()) != str(field.field.initial) for field in fields),
@@ -174,13 +174,13 @@ def option_choice(rules: Ruleset, option: Option) -> forms.TypedChoiceField:
     values = {str(value): value for value in option.values}
     default = str(rules.settings[option.setting])
     return forms.TypedChoiceField(
-        choices=[(v, messages.option_value_name(option.setting, values[v])) for v in values],
+        choices=[(v, words.option_value_name(option.setting, values[v])) for v in values],
         coerce=values.__getitem__,
         empty_value=default,
         initial=default,
         required=False,
-        label=messages.option_name(option.setting),
-        help_text=messages.option_help(option.setting),
+        label=words.option_name(option.setting),
+        help_text=words.option_help(option.setting),
         widget=forms.RadioSelect,
     )
 

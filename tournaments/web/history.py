@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Write
 from tournaments.queries import Sheet, load_sheet
@@ -58,22 +58,22 @@ def done(write: Write) -> str:
 
 def summary_of(body: Mapping[str, Any], players: Sequence[str]) -> str:
     """What an entry says, in one line."""
-    words = []
+    parts: list[str] = []
     if "contract" in body:
-        words.append(messages.contract_name(body["contract"]))
+        parts.append(words.contract_name(body["contract"]))
     if "trump" in body:
-        words.append(messages.suit_symbol(body["trump"]))
-    words += [" ".join(map(str, numbers)) for numbers in body.get("counts", {}).values()]
+        parts.append(words.suit_symbol(body["trump"]))
+    parts += [" ".join(map(str, numbers)) for numbers in body.get("counts", {}).values()]
     for name in ("seat", "by", "king"):
         if name in body:
-            words.append(players[body[name]])
+            parts.append(players[body[name]])
     if "points" in body:
-        words.append(messages.points_text(body["points"]))
+        parts.append(words.points_text(body["points"]))
     if body.get("type") == "adjustment":
-        words.append(body["reason"])
+        parts.append(body["reason"])
     elif "reason" in body:
-        words.append(messages.reason_name(body["type"], body["reason"]))
-    return " · ".join(words)
+        parts.append(words.reason_name(body["type"], body["reason"]))
+    return " · ".join(parts)
 
 
 def _steps(sheet: Sheet) -> Iterator[Step]:
@@ -112,8 +112,8 @@ def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, st
         rules = RULESETS[sheet.row.ruleset]
         for option in rules.options:
             value = head["options"].get(option.setting, rules.settings[option.setting])
-            name = messages.option_name(option.setting)
-            yield name, messages.option_value_name(option.setting, value)
+            name = words.option_name(option.setting)
+            yield name, words.option_value_name(option.setting, value)
     for name, label in (("title", _("Title")), ("place", _("Place"))):
         yield label, head.get(name, "")
 

@@ -12,7 +12,7 @@ from django.utils.translation import pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.variants import RULESETS
 from tournaments.queries import Sheet
 from tournaments.services.sample import start_sample
@@ -53,10 +53,10 @@ def home(request: HttpRequest) -> HttpResponse:
     page = {
         "again": NewTableForm(table=last) if last.players else None,
         "again_players": last.players,
-        "again_ruleset": messages.ruleset_name(last.ruleset),
+        "again_ruleset": words.ruleset_name(last.ruleset),
         "games": [_line(game) for game in phone_games(request)],
         "deleted": "deleted" in request.GET,
-        "empty_sheets": [(id_, messages.ruleset_name(id_)) for id_ in RULESETS],
+        "empty_sheets": [(id_, words.ruleset_name(id_)) for id_ in RULESETS],
         "key": new_key(),
     }
     return render(request, "tournaments/home.html", page)
@@ -102,7 +102,7 @@ def _line(game: PhoneGame) -> Line:
     row = game.sheet.row
     writes = game.kind == "write"
     delete = reverse("delete", args=[row.public_id, row.secret("write")]) if writes else ""
-    return Line(game, messages.ruleset_name(row.ruleset), state_of(game.sheet), delete)
+    return Line(game, words.ruleset_name(row.ruleset), state_of(game.sheet), delete)
 
 
 def state_of(sheet: Sheet) -> str:

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments import messages
+from tournaments import words
 from tournaments.models import Game
 from tournaments.services.playing import PenTaken, delete_game, hand_over
 from tournaments.web.forms import key_of
@@ -44,7 +44,7 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if row is None:
         row = get_object_or_404(Game.objects.takeable_at(public_id, secret))
         if request.method != "POST":
-            page = {"row": row, "ruleset": messages.ruleset_name(row.ruleset), "key": key}
+            page = {"row": row, "ruleset": words.ruleset_name(row.ruleset), "key": key}
             return render(request, "tournaments/take.html", page)
         row = _take(row, key)
     response = redirect(address(row, "write"))
@@ -60,7 +60,7 @@ def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if request.method != "POST":
         page = {
             "row": row,
-            "ruleset": messages.ruleset_name(row.ruleset),
+            "ruleset": words.ruleset_name(row.ruleset),
             "back": address(row, "write"),
         }
         return render(request, "tournaments/delete.html", page)

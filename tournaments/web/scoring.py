@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments import messages
+from tournaments import messages, words
 from tournaments.engine.entries import STOP_REASONS
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.models import Game, Write
@@ -160,7 +160,7 @@ def follow(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         "row": row,
         "sheet": sheet_page(sheet),
         "form": form_of(sheet, holder_of(request, row)),
-        "ruleset": messages.ruleset_name(row.ruleset),
+        "ruleset": words.ruleset_name(row.ruleset),
         "secret": secret,
         # Asked for by name: left to itself the browser would turn the 304 into a 200.
         "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
@@ -313,7 +313,7 @@ def _table(
         "form": form_of(sheet, holder, typed, problems),
         "typed": typed if not of_deal and refusal.status != 200 else {},
         "beside": beside,
-        "ruleset": messages.ruleset_name(row.ruleset),
+        "ruleset": words.ruleset_name(row.ruleset),
         "notice": refusal.notice,
         "same": refusal.same,
         "stale": of_deal and refusal.status == 409,
@@ -331,7 +331,7 @@ def _table(
 
 
 def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:
-    return [(reason, messages.reason_name(group, reason)) for reason in reasons]
+    return [(reason, words.reason_name(group, reason)) for reason in reasons]
 
 
 def _where_it_stands(position: int, sheet: Sheet) -> str:

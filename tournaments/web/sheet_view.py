@@ -6,8 +6,8 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from tournaments import messages
-from tournaments.engine.entries import Adjustment, Deal, Entry, Redeal, Stopped, Void
+from tournaments import words
+from tournaments.engine.entries import Adjustment, Deal, Entry, Passed, Redeal, Stopped, Void
 from tournaments.engine.games import PlayedDeal, Row
 from tournaments.engine.rulesets import Points
 from tournaments.queries import Sheet
@@ -115,7 +115,7 @@ def sheet_page(sheet: Sheet) -> SheetPage:
         totals=game.totals,
         sum=sum(game.totals),
         expected_sum=game.expected_sum,
-        left={messages.kind_name(kind): tuple(each[kind] for each in left) for kind in kinds},
+        left={words.kind_name(kind): tuple(each[kind] for each in left) for kind in kinds},
         chart=draw_chart(game, sheet.row.players),
         standings=tuple(_standings(sheet)),
         awards=tuple(_awards(sheet)),
@@ -124,12 +124,14 @@ def sheet_page(sheet: Sheet) -> SheetPage:
     )
 
 
-def symbol_of(contract: str, trump: object = None) -> Symbol:
-    """The symbol of a contract, red where its suit is."""
-    name, short = messages.contract_name(contract), messages.contract_short(contract)
-    glyphs = messages.contract_symbol(contract, trump)
+def symbol_of(contract: str | None, trump: object = None) -> Symbol:
+    """The symbol of a contract, red where its suit is; of a sealed one, that it is."""
+    if contract is None:
+        return Symbol("✉", _("sealed"))
+    name, short = words.contract_name(contract), words.contract_short(contract)
+    glyphs = words.contract_symbol(contract, trump)
     if trump:
-        return Symbol(glyphs, f"{name} {messages.suit_name(str(trump))}", short, str(trump))
+        return Symbol(glyphs, f"{name} {words.suit_name(str(trump))}", short, str(trump))
     return Symbol(glyphs, name, short, "hearts" if "♥" in glyphs else "")
 
 
@@ -167,14 +169,16 @@ def _note(entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
     match entry:
         case Void():
             symbol = symbol_of(entry.contract) if entry.contract else Symbol("↺", "")
-            return symbol, messages.reason_name("void", entry.reason)
+            return symbol, words.reason_name("void", entry.reason)
         case Redeal():
-            reason = messages.reason_name("redeal", entry.reason)
+            reason = words.reason_name("redeal", entry.reason)
             return Symbol("↻", ""), f"{players[entry.by]}: {reason}"
         case Adjustment():
             return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {entry.reason}"
+        case Passed():
+            return Symbol("→", ""), _("Everyone passed")
         case Stopped():
-            reason = messages.reason_name("stopped", entry.reason)
+            reason = words.reason_name("stopped", entry.reason)
             return Symbol("■", ""), _("Stopped: %(reason)s") % {"reason": reason}
         case Deal():
             return symbol_of(entry.contract), _("Being played")
@@ -205,8 +209,8 @@ def _awards(sheet: Sheet) -> Iterator[Award]:
     for badge in sheet.badges:
         yield Award(
             badge.badge,
-            messages.badge_name(badge.badge),
-            messages.badge_meaning(badge.badge),
+            words.badge_name(badge.badge),
+            words.badge_meaning(badge.badge),
             sheet.row.players[badge.seat],
             deal_of.get(badge.entry),
         )

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments import messages
+from tournaments import words
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.services.playing import Head, start_game
@@ -54,7 +54,7 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
             return _to_table(request, start_game(head, at=timezone.now(), key=key_of(request.POST)))
     page = {
         "row": row,
-        "ruleset": messages.ruleset_name(row.ruleset),
+        "ruleset": words.ruleset_name(row.ruleset),
         "back": address(row, "write"),
         "key": new_key(),
     }

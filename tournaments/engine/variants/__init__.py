@@ -1,11 +1,21 @@
 """The games, as tables; `RULESETS` holds each by its id."""
 
 from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
 
 from tournaments.engine.rulesets import Ruleset
-from tournaments.engine.variants import turkish_king
 
-RULESETS: Mapping[str, Ruleset] = MappingProxyType(
-    {ruleset.id: ruleset for ruleset in turkish_king.RULESETS}
-)
+# In the order in which they are offered; a new game is a new module of this package.
+FAMILIES = ("turkish_king", "italian_king", "krapet", "euchre")
+
+
+def _load() -> dict[str, Ruleset]:
+    found = {module.name for module in iter_modules(__path__)}
+    names = (*FAMILIES, *sorted(found - set(FAMILIES)))
+    modules = [import_module(f"{__name__}.{name}") for name in names]
+    return {ruleset.id: ruleset for module in modules for ruleset in module.RULESETS}
+
+
+RULESETS: Mapping[str, Ruleset] = MappingProxyType(_load())

@@ -1,9 +1,9 @@
-"""Turkish King and its forms (`docs/rules.md` §1.1–1.3, §1.10)."""
+"""Turkish King and its forms (`docs/rules.md` §1)."""
 
 from dataclasses import replace
 
 from tournaments.engine.entries import SUITS
-from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Option, Ruleset
+from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Option, Ruleset, Stage
 
 NO_TRICKS = Contract(
     id="no-tricks", kind=PENALTY, values={"tricks": -50}, quota=2, badges=("king", "dys", "ox-eye")
@@ -73,6 +73,7 @@ TURKISH_KING = Ruleset(
     ),
     redeals=("misdeal", "no-high-card"),
     voids=("misdeal", "one-each"),
+    fields=("tricks_played",),
     badges=("triple-socket", "phone-plug"),
 )
 
@@ -98,4 +99,88 @@ RIFKI = replace(
     badges=(),
 )
 
-RULESETS = (TURKISH_KING, INTERNET, BLOODY, RIFKI)
+# The contract is named before the cards are seen, so that nobody can ask for others.
+BLIND = replace(
+    TURKISH_KING,
+    id="turkish-king-blind",
+    settings={**TURKISH_KING.settings, "naming": "blind"},
+    redeals=("misdeal",),
+)
+
+SEALED = replace(
+    TURKISH_KING,
+    id="turkish-king-sealed",
+    contracts=tuple(
+        replace(contract, may_end_early=False, trumps=()) for contract in TURKISH_KING.contracts
+    ),
+    settings={**TURKISH_KING.settings, "naming": "sealed"},
+    fields=("tricks_played", "sealed", "salt"),
+    all_units=("tricks", "hearts", "men", "queens", "heart_king", "last_two"),
+    redeals=("misdeal",),
+    voids=("misdeal", "one-each", "over-quota"),
+)
+
+ALL_PENALTIES = Contract(
+    id="all-penalties",
+    kind=PENALTY,
+    values={
+        unit: each
+        for contract in TURKISH_KING.contracts
+        if contract.kind == PENALTY
+        for unit, each in contract.values.items()
+    },
+    badges=("king",),
+    declared=False,
+)
+
+DOUBLE = replace(
+    TURKISH_KING,
+    id="turkish-king-double",
+    contracts=(ALL_PENALTIES, TRUMP_DEAL),
+    quotas={},
+    deals=10,
+    stages=(Stage(2, ("all-penalties",)), Stage(8, ("trump",))),
+    redeals=("misdeal",),
+    voids=("misdeal",),
+)
+
+PARTNERS = replace(
+    TURKISH_KING,
+    id="turkish-king-partners",
+    contracts=tuple(replace(c, replay_one_each=False) for c in TURKISH_KING.contracts),
+    quotas={PENALTY: 6, TRUMP: 4},
+    sides=(0, 1, 0, 1),
+    declares="pair",
+    settings={
+        "order": "free",
+        "outcome": "pair-out-and-sunk",
+        "king": "ends-game",
+        "king_deals": "all",
+    },
+    options=tuple(option for option in TURKISH_KING.options if option.setting != "out"),
+    redeals=("misdeal",),
+    voids=("misdeal",),
+)
+
+HONEYMOON = Ruleset(
+    id="honeymoon-king",
+    family="turkish-king",
+    contracts=(TRUMP_DEAL,),
+    deals=8,
+    sides=(0, 1),
+    fields=("tricks_played",),
+    settings={"outcome": "highest-wins", "king": "ends-game"},
+    options=(Option("deals", kind="even-count"),),
+)
+
+RULESETS = (
+    TURKISH_KING,
+    INTERNET,
+    BLOODY,
+    BLIND,
+    SEALED,
+    DOUBLE,
+    PARTNERS,
+    HONEYMOON,
+    RIFKI,
+)

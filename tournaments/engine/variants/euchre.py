@@ -1,0 +1,68 @@
+"""Euchre and its forms for two and three, and Railroad Euchre (`docs/rules.md` §4)."""
+
+from dataclasses import replace
+
+from tournaments.engine.entries import SUITS
+from tournaments.engine.rulesets import Contract, Option, Ruleset
+
+HAND = Contract(
+    id="euchre",
+    kind="hand",
+    values={},
+    scoring="makers-and-defenders",
+    trumps=SUITS,
+    fields=("maker", "tricks", "alone", "defender_alone"),
+    named=False,
+)
+
+TARGET = Option("target", kind="count")
+EUCHRED_ALONE = Option("euchred_alone", (2, 4))
+
+EUCHRE = Ruleset(
+    id="euchre",
+    family="euchre",
+    contracts=(HAND,),
+    sides=(0, 1, 0, 1),
+    clockwise=True,
+    passes=True,
+    settings={
+        "outcome": "highest-wins",
+        "target": 10,
+        "march": 2,
+        "march_alone": 4,
+        "euchred_alone": 2,
+        "euchred_alone_by_alone": 2,
+        "deck": 24,
+    },
+    options=(Option("deck", (24, 32, 25)), EUCHRED_ALONE, TARGET),
+)
+
+TWO = replace(EUCHRE, id="euchre-two", sides=(0, 1), options=(TARGET,))
+
+THREE = replace(
+    EUCHRE,
+    id="euchre-three",
+    sides=(0, 1, 2),
+    settings={**EUCHRE.settings, "march": 3},
+    options=(Option("march", (2, 3)), TARGET),
+)
+
+RAILROAD = replace(
+    EUCHRE,
+    id="euchre-railroad",
+    settings={
+        **EUCHRE.settings,
+        "deck": 25,
+        "euchred_alone_by_alone": 4,
+        "laps": False,
+        "slam": False,
+    },
+    options=(
+        EUCHRED_ALONE,
+        TARGET,
+        Option("laps", (True, False)),
+        Option("slam", (True, False)),
+    ),
+)
+
+RULESETS = (EUCHRE, TWO, THREE, RAILROAD)

@@ -1,0 +1,27 @@
+"""Portuguese King: six penalties in a fixed order, then four positive deals."""
+
+from tournaments.engine.entries import NO_TRUMP, SUITS
+from tournaments.engine.rulesets import PENALTY, Contract, Ruleset, Stage
+
+CONTRACTS = (
+    Contract(id="no-tricks", kind=PENALTY, values={"tricks": -20}),
+    Contract(id="no-hearts", kind=PENALTY, values={"hearts": -20}),
+    Contract(id="no-queens", kind=PENALTY, values={"queens": -50}),
+    Contract(id="no-men", kind=PENALTY, values={"men": -30}),
+    Contract(id="heart-king", kind=PENALTY, values={"heart_king": -160}),
+    Contract(id="last-two", kind=PENALTY, values={"last_two": -90}),
+    Contract(id="positive", kind="positive", values={"tricks": 25}, trumps=(*SUITS, NO_TRUMP)),
+)
+
+PORTUGUESE_KING = Ruleset(
+    id="portuguese-king",
+    family="portuguese-king",
+    contracts=CONTRACTS,
+    deals=10,
+    stages=tuple(
+        Stage(4 if contract.kind == "positive" else 1, (contract.id,)) for contract in CONTRACTS
+    ),
+    settings={"outcome": "highest-wins"},
+)
+
+RULESETS = (PORTUGUESE_KING,)
