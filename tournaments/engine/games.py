@@ -16,7 +16,7 @@ from tournaments.engine.entries import (
     Stopped,
     Void,
 )
-from tournaments.engine.fields import check_seat
+from tournaments.engine.fields import check_seat, fields_anywhere
 from tournaments.engine.kings import King
 from tournaments.engine.offers import check_offer
 from tournaments.engine.problems import Code, InvalidEntry, Problem
@@ -265,6 +265,15 @@ class Game:
                     "seat": self.declarer,
                 },
             )
+        if (
+            contract.quota_each is not None
+            and self._times_declared(contract) >= contract.quota_each
+        ):
+            yield Problem(
+                Code.PLAYER_QUOTA_USED,
+                "contract",
+                {"kind": contract.id, "quota": contract.quota_each, "seat": self.declarer},
+            )
         first = ORDERS[self.ruleset.settings.get("order", "free")](self, contract)
         if first is None and not used_up and self.stage and contract.id not in self.stage:
             first = self._first_of_stage()
@@ -272,6 +281,15 @@ class Game:
             yield Problem(
                 Code.OUT_OF_ORDER, "contract", {"contract": contract.id, "first": first.id}
             )
+
+    def _times_declared(self, contract: Contract) -> int:
+        """How often the side whose turn it is has declared a contract."""
+        sides = self.ruleset.sides
+        return sum(
+            1
+            for played in self.deals
+            if played.contract is contract and sides[played.declarer] == sides[self.declarer]
+        )
 
     def _first_of_stage(self) -> Contract:
         stage = [self.ruleset.by_id[name] for name in self.stage]
@@ -333,7 +351,7 @@ def _check_deal(game: Game, deal: Deal) -> Iterator[Problem]:
     ruleset = game.ruleset
     contract = ruleset.contract_named(deal.contract)
     yield from _check_who(game, contract, deal)
-    if "sealed" in ruleset.fields:
+    if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
         yield from check_seal(deal.contract, deal.details)
     if contract is None:
         yield from _check_without_contract(ruleset, deal)
@@ -366,8 +384,9 @@ def _check_without_contract(ruleset: Ruleset, deal: Deal) -> Iterator[Problem]:
     sealed = "sealed" in ruleset.fields and "sealed" in deal.details
     if not sealed or deal.counts is not None:
         yield Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})
+    known = fields_anywhere(ruleset)
     for name in deal.details:
-        if name not in ruleset.fields:
+        if name not in known:
             yield _unexpected(name)
 
 

@@ -31,9 +31,10 @@ class Contract:
 
     `kind` is what quotas count (`penalty`, `trump`); `values` gives, for each unit
     written down, the points each is worth to the side that takes it; `quota` is how
-    often it may be named in one game (None: no limit of its own); `scoring` names the
-    strategy that turns counts into points. A contract that `may_end_early` is over once
-    all its units are out; with `replay_one_each` a deal of one unit each is played again.
+    often it may be named in one game and `quota_each` how often by one side (None: no limit
+    of its own); `scoring` names the strategy that turns counts into points. A contract that
+    `may_end_early` is over once all its units are out; with `replay_one_each` a deal of one
+    unit each is played again.
     `trumps` are the suits that may be named with it, `fields` the further fields a deal
     of it may have, `redeals` the reasons for new cards when it may be played next,
     `badges` what can be earned in it. `prizes` are points for what is no unit: places, or
@@ -46,6 +47,7 @@ class Contract:
     kind: str
     values: Mapping[str, Points]
     quota: int | None = None
+    quota_each: int | None = None
     scoring: str = "per-unit"
     may_end_early: bool = False
     replay_one_each: bool = False

@@ -193,11 +193,18 @@ def _pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
 
 
 def _check_places(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    faults = list(_check_units(ruleset, contract, deal))
-    yield from faults
+    """Each side has another place, from 1; a number out of range is one fault with the others."""
     places = (deal.counts or {}).get("places", ())
-    if not faults and sorted(places) != list(range(1, ruleset.side_count + 1)):
-        yield Problem(Code.BAD_DOMINO, "counts.places", {"why": "places"})
+    if len(places) != ruleset.side_count:
+        yield from _check_units(ruleset, contract, deal)
+    else:
+        others = {
+            name: numbers for name, numbers in (deal.counts or {}).items() if name != "places"
+        }
+        for unit in others:
+            yield Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+        if sorted(places) != list(range(1, ruleset.side_count + 1)):
+            yield Problem(Code.BAD_DOMINO, "counts.places", {"why": "places"})
 
 
 def _places(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:

@@ -95,9 +95,7 @@ def _check_cards(counts: Counts, tricks: tuple[int, ...]) -> Iterator[Problem]:
     columns = zip(counts["hearts"], counts["men"], counts["queens"], tricks, strict=True)
     for hearts, men, queens, taken in columns:
         cards = hearts + men + queens - min(HONOURS_AMONG_HEARTS, hearts)
-        most = CARDS_IN_A_TRICK * taken
-        # More of one unit than the tricks hold is told at that unit.
-        if cards > most >= max(hearts, men, queens):
+        if cards > CARDS_IN_A_TRICK * taken:
             yield Problem(Code.INCONSISTENT_COUNTS, "counts", {"why": "cards"})
             return
 

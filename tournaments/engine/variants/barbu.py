@@ -1,18 +1,26 @@
 """Barbu: each of four declarers names each of seven contracts once, seven deals in a row."""
 
 from tournaments.engine.entries import SUITS
-from tournaments.engine.rulesets import Contract, Ruleset
+from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Ruleset
 
-# Each player declares each contract once, so that every contract is a kind of its own.
+DOMINO = "domino"
+
 CONTRACTS = (
-    Contract(id="no-tricks", kind="no-tricks", values={"tricks": -2}),
-    Contract(id="no-hearts", kind="no-hearts", values={"hearts": -2, "heart_ace": -4}),
-    Contract(id="no-queens", kind="no-queens", values={"queens": -6}),
-    Contract(id="heart-king", kind="heart-king", values={"heart_king": -20}),
-    Contract(id="last-two", kind="last-two", values={"twelfth_trick": -10, "last_trick": -20}),
-    Contract(id="trump", kind="trump", values={"tricks": 5}, trumps=SUITS),
+    Contract(id="no-tricks", kind=PENALTY, values={"tricks": -2}, quota_each=1),
+    Contract(id="no-hearts", kind=PENALTY, values={"hearts": -2, "heart_ace": -4}, quota_each=1),
+    Contract(id="no-queens", kind=PENALTY, values={"queens": -6}, quota_each=1),
+    Contract(id="heart-king", kind=PENALTY, values={"heart_king": -20}, quota_each=1),
     Contract(
-        id="domino", kind="domino", values={"places": 0}, scoring="places", prizes=(45, 20, 5, -5)
+        id="last-two", kind=PENALTY, values={"twelfth_trick": -10, "last_trick": -20}, quota_each=1
+    ),
+    Contract(id="trump", kind=TRUMP, values={"tricks": 5}, quota_each=1, trumps=SUITS),
+    Contract(
+        id="domino",
+        kind=DOMINO,
+        values={"places": 0},
+        quota_each=1,
+        scoring="places",
+        prizes=(45, 20, 5, -5),
     ),
 )
 
@@ -20,7 +28,6 @@ BARBU = Ruleset(
     id="barbu",
     family="barbu",
     contracts=CONTRACTS,
-    quotas={contract.kind: 1 for contract in CONTRACTS},
     deals=28,
     in_a_row=7,
     fields=("doubles",),
