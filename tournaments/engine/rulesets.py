@@ -40,7 +40,7 @@ class Contract:
     `badges` what can be earned in it. `prizes` are points for what is no unit: places, or
     going out first. With `cappotto` taking every unit may count otherwise (an option).
     A contract that is not `named` stands for every deal of its game and in no record; one
-    that is not `declared` has only a leader.
+    that is not `declared` has only a leader. With a `name` it is called so in every language.
     """
 
     id: str
@@ -59,6 +59,7 @@ class Contract:
     cappotto: bool = False
     named: bool = True
     declared: bool = True
+    name: str = ""
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -106,7 +107,8 @@ class Ruleset:
     down instead of those of the contract. `settings` holds the names of strategies and
     switches, of which `options` may be changed by the table; `implied` are the defaults
     that follow from other options. `redeals` and `voids` are the reasons a table may give
-    for one; `badges` can be earned at the end of the game.
+    for one; `badges` can be earned at the end of the game. A house ruleset has a `name` of
+    its own; without one the name is that of its id, in the reader's language.
     """
 
     id: str
@@ -129,6 +131,7 @@ class Ruleset:
     redeals: tuple[str, ...] = ("misdeal",)
     voids: tuple[str, ...] = ("misdeal",)
     badges: tuple[str, ...] = ()
+    name: str = ""
 
     @cached_property
     def by_id(self) -> Mapping[str, Contract]:
