@@ -228,10 +228,13 @@ class Game:
         return target is not None and max(rows[-1].totals) >= target
 
     def with_declarer(self, deal: Deal) -> Deal:
-        """A deal that says who declared it, where that follows from the turn."""
+        """A deal that says who declared it, where that follows from the turn.
+
+        A declarer who was stated wrongly is one problem; the rest is asked of the right one.
+        """
         contract = self.ruleset.contract_named(deal.contract)
         follows = contract is not None and contract.declared and self.ruleset.declares == "turn"
-        if deal.declarer is not None or not follows:
+        if not follows or deal.declarer == self.declarer:
             return deal
         return replace(deal, declarer=self.declarer)
 
