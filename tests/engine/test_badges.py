@@ -6,6 +6,7 @@ from tests.engine.oracle import SCORED
 from tests.engine.test_kings import UNITS
 from tournaments.engine.badges import award
 from tournaments.engine.entries import Deal
+from tournaments.engine.entry_checks import play
 from tournaments.engine.games import Game
 from tournaments.engine.variants import RULESETS
 
@@ -15,7 +16,7 @@ def earned(*deals, ruleset="rifki"):
     game = Game(RULESETS[ruleset])
     for contract, counts, *details in deals:
         fields = details[0] if details else {}
-        game = game.play(Deal(contract, counts={UNITS[contract][0]: counts}, details=fields))
+        game = play(game, Deal(contract, counts={UNITS[contract][0]: counts}, details=fields))
     return [(b.badge, b.seat, b.entry) for b in award(game)]
 
 

@@ -5,6 +5,7 @@ import pytest
 from tests.engine.oracle import SCORED
 from tests.engine.test_kings import UNITS
 from tournaments.engine.entries import Deal, Redeal, Void
+from tournaments.engine.entry_checks import play
 from tournaments.engine.games import Game
 from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.variants import RULESETS
@@ -18,7 +19,7 @@ def after(*contracts, ruleset="turkish-king", first_declarer=0, **options):
     for contract in contracts:
         unit, units = UNITS[contract]
         counts = (units, 0, 0, 0) if units == 1 else (units - 1, 1, 0, 0)
-        game = game.play(Deal(contract, counts={unit: counts}))
+        game = play(game, Deal(contract, counts={unit: counts}))
     return game
 
 
@@ -134,7 +135,7 @@ def test_void_and_redeal_leave_the_turn_and_the_quotas():
         Void("misdeal", "trump"),
         Redeal(3, "misdeal"),
     ):
-        paused = game.play(pause)
+        paused = play(game, pause)
         assert (paused.declarer, paused.totals, paused.rows) == (1, game.totals, game.rows)
         assert left(paused) == left(game)
         assert paused.left_to_declare(1) == {"penalty": 3, "trump": 2}
@@ -150,10 +151,10 @@ def test_redeal_without_a_high_card_is_for_a_declarer_who_must_trump(ruleset, by
     game = after(*deals, ruleset=ruleset)
     assert (game.declarer, game.must) == (0, "trump")
     if ruleset != "rifki" and by == 0:
-        assert game.play(Redeal(by, "no-high-card")).declarer == 0
+        assert play(game, Redeal(by, "no-high-card")).declarer == 0
     else:
         with pytest.raises(InvalidEntry) as refusal:
-            game.play(Redeal(by, "no-high-card"))
+            play(game, Redeal(by, "no-high-card"))
         where = "reason" if ruleset == "rifki" else "by"
         found = [(str(p.code), p.where) for p in refusal.value.problems]
         assert found == [("redeal-not-allowed", where)]
@@ -161,6 +162,6 @@ def test_redeal_without_a_high_card_is_for_a_declarer_who_must_trump(ruleset, by
 
 def test_redeal_for_lack_of_high_cards_needs_a_declarer_who_must_trump():
     with pytest.raises(InvalidEntry) as refusal:
-        after(*["trump"] * 8).play(Redeal(0, "no-high-card"))
+        play(after(*["trump"] * 8), Redeal(0, "no-high-card"))
     found = [(str(p.code), p.where) for p in refusal.value.problems]
     assert found == [("redeal-not-allowed", "reason")]

@@ -7,6 +7,7 @@ import pytest
 
 from tests.engine.oracle import CONTRACTS, SCORED
 from tournaments.engine.entries import Deal
+from tournaments.engine.entry_checks import play
 from tournaments.engine.games import Game
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.variants import RULESETS
@@ -39,7 +40,7 @@ def test_every_way_is_scored_by_its_units(ruleset, contract):
     for way in WAYS[contract]:
         if played_again and way == ONE_EACH:
             continue
-        after = game.play(Deal(contract, counts={unit: way}))
+        after = play(game, Deal(contract, counts={unit: way}))
         row = after.rows[-1]
         assert row.points == row.totals == tuple(each * count for count in way)
         assert row.expected_sum == sum(row.points) == each * units
@@ -51,10 +52,10 @@ def test_a_queen_each_is_played_again_where_there_is_a_replay(ruleset):
     deal = Deal("no-queens", counts={"queens": ONE_EACH})
 
     if ruleset == "rifki":
-        assert game.play(deal).totals == (-100, -100, -100, -100)
+        assert play(game, deal).totals == (-100, -100, -100, -100)
     else:
         with pytest.raises(InvalidEntry) as refusal:
-            game.play(deal)
+            play(game, deal)
         problem = Problem(Code.MUST_BE_VOID, "counts.queens", {"contract": "no-queens"})
         assert refusal.value.problems == (problem,)
 
@@ -63,7 +64,7 @@ def test_a_queen_each_is_played_again_where_there_is_a_replay(ruleset):
 def test_only_tricks_show_a_king_by_themselves(contract):
     unit, units, _ = CONTRACTS[contract]
     endings = {
-        seat: Game(RULESETS["turkish-king"]).play(Deal(contract, counts={unit: way})).ending
+        seat: play(Game(RULESETS["turkish-king"]), Deal(contract, counts={unit: way})).ending
         for seat in range(4)
         for way in WAYS[contract]
         if way[seat] == units

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine.test_records import load
+from tournaments.engine import entry_checks
 from tournaments.engine.badges import award
 from tournaments.engine.entries import Deal
 from tournaments.engine.games import Game
@@ -28,7 +29,7 @@ def play(contract, taker, *, options=None, ruleset="turkish-king", **details):
     unit, units = UNITS[contract]
     counts = tuple(units if seat == taker else 0 for seat in range(4))
     game = Game(RULESETS[ruleset].with_options(options or {}))
-    return game.play(Deal(contract, counts={unit: counts}, details=details))
+    return entry_checks.play(game, Deal(contract, counts={unit: counts}, details=details))
 
 
 def ending(game):
@@ -132,14 +133,14 @@ def test_king_of_someone_who_did_not_declare_is_refused(contract):
 def test_declared_king_with_a_queen_each_stands_as_failed():
     game = Game(RULESETS["turkish-king"].with_options(DECLARED))
     deal = Deal("no-queens", counts={"queens": (1, 1, 1, 1)}, details={"king_declared_by": 0})
-    assert ending(game.play(deal)) == ("failed-king", 0, (1, 2, 3))
+    assert ending(entry_checks.play(game, deal)) == ("failed-king", 0, (1, 2, 3))
 
 
 def test_failed_king_is_out_of_reach_of_scores():
     game = Game(RULESETS["turkish-king"].with_options(DECLARED))
-    game = game.play(Deal("trump", counts={"tricks": (12, 1, 0, 0)}))
-    game = game.play(
-        Deal("trump", counts={"tricks": (12, 0, 1, 0)}, details={"king_declared_by": 0})
+    game = entry_checks.play(game, Deal("trump", counts={"tricks": (12, 1, 0, 0)}))
+    game = entry_checks.play(
+        game, Deal("trump", counts={"tricks": (12, 0, 1, 0)}, details={"king_declared_by": 0})
     )
     outcome = decide(game)
     assert game.totals == (1200, 50, 50, 0)

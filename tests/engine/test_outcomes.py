@@ -6,6 +6,7 @@ import pytest
 
 from tournaments.engine.badges import award
 from tournaments.engine.entries import Adjustment, Deal, Stopped
+from tournaments.engine.entry_checks import play
 from tournaments.engine.games import Game
 from tournaments.engine.outcomes import decide, rank
 from tournaments.engine.variants import RULESETS
@@ -16,8 +17,8 @@ def stopped_at(totals, *, ruleset="turkish-king", **options):
     game = Game(RULESETS[ruleset].with_options(options))
     for seat, points in enumerate(totals):
         if points:
-            game = game.play(Adjustment(seat, points, "as it stood"))
-    return game.play(Stopped("other"))
+            game = play(game, Adjustment(seat, points, "as it stood"))
+    return play(game, Stopped("other"))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_out_may_mean_above_the_mean(totals, out):
 
 
 def test_nobody_is_out_before_the_end():
-    game = Game(RULESETS["turkish-king"]).play(Deal("trump", counts={"tricks": (5, 4, 3, 1)}))
+    game = play(Game(RULESETS["turkish-king"]), Deal("trump", counts={"tricks": (5, 4, 3, 1)}))
     outcome = decide(game)
     assert (outcome.ranks, outcome.out, outcome.sunk) == ((1, 2, 3, 4), (), ())
 
@@ -85,22 +86,22 @@ def test_stopped_game_earns_the_plug_or_the_socket_with_its_stop(totals, badges)
 
 def test_adjustment_after_the_end_decides_anew_and_reopens_nothing():
     game = stopped_at((1, -1, -1, -1))
-    adjusted = game.play(Adjustment(0, -3, "revoke", "others"))
+    adjusted = play(game, Adjustment(0, -3, "revoke", "others"))
     assert adjusted.totals == (-2, 0, 0, 0)
     assert (adjusted.finished, adjusted.ending) == (True, game.ending)
     assert (decide(adjusted).out, award(adjusted)) == ((), ())
 
 
 def test_adjustment_does_not_take_a_king_away():
-    game = Game(RULESETS["turkish-king"]).play(Deal("trump", counts={"tricks": (0, 13, 0, 0)}))
-    outcome = decide(game.play(Adjustment(1, -2000, "revoke")))
+    game = play(Game(RULESETS["turkish-king"]), Deal("trump", counts={"tricks": (0, 13, 0, 0)}))
+    outcome = decide(play(game, Adjustment(1, -2000, "revoke")))
     assert (outcome.ranks, outcome.out) == ((2, 1, 2, 2), (1,))
 
 
 @pytest.mark.parametrize("seat", range(4))
 @pytest.mark.parametrize("points", [-100, 1, Fraction(-9, 2), Fraction(1, 7)])
 def test_adjustment_to_the_others_keeps_the_sum(seat, points):
-    game = Game(RULESETS["rifki"]).play(Adjustment(seat, points, "revoke", "others"))
+    game = play(Game(RULESETS["rifki"]), Adjustment(seat, points, "revoke", "others"))
     assert game.totals[seat] == points
     assert {total for s, total in enumerate(game.totals) if s != seat} == {Fraction(-points) / 3}
     assert (sum(game.totals), game.expected_sum) == (0, 0)

@@ -12,6 +12,7 @@ from typing import Any
 
 from tournaments.engine.badges import award
 from tournaments.engine.entries import Deal, Passed
+from tournaments.engine.entry_checks import check
 from tournaments.engine.entry_records import (
     DETAILS,
     Json,
@@ -103,7 +104,7 @@ def play_record(game: Game, raw: Any, *, last: bool = True) -> Game:
     entry, faults = read_entry(raw)
     if entry is None:
         raise InvalidEntry(faults)
-    problems = list(game.check(entry))
+    problems = list(check(game, entry))
     # Where there are no such entries, their fields say nothing.
     if faults and not (isinstance(entry, Passed) and not game.ruleset.passes):
         problems = _once(game, faults, problems)
