@@ -91,8 +91,12 @@ SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secre
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
 
-# Accounts and the back office come with the first thing that needs them.
 INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",
     "tournaments",
@@ -102,9 +106,12 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -122,6 +129,8 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
             ],
         },
     },
@@ -130,6 +139,19 @@ TEMPLATES = [
 DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL")
 DATABASES = {"default": postgresql(DATABASE_URL) if DATABASE_URL else sqlite(DATA / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "tournaments.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+# Until there are accounts for everyone, organisers sign in at the back office.
+LOGIN_URL = "admin:login"
 
 LANGUAGE_CODE = "en"
 # Each in its own words, so that a reader finds the way back from a language not understood.
@@ -157,6 +179,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 if switched_on("KINGSCORE_HTTPS"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_COOKIE_SECURE = True
+    SESSION_COOKIE_SECURE = True
     LANGUAGE_COOKIE_SECURE = True
 
 # The database is the queue; a message only wakes the worker, so that losing one loses nothing.

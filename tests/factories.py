@@ -4,7 +4,9 @@ from datetime import UTC, datetime
 
 import factory
 
-from tournaments.models import Game, Report, Write
+from tournaments.engine.ruleset_records import write_ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, HouseRuleset, Report, User, Write
 from tournaments.queries import Sheet, load_sheet
 from tournaments.services import playing
 
@@ -121,6 +123,33 @@ class ReportFactory(factory.django.DjangoModelFactory):
     content_key = factory.Sequence(lambda n: f"{n:064}")
     asked_at = EVENING
     touched_at = EVENING
+
+
+class UserFactory(factory.django.DjangoModelFactory):
+    """Someone who can sign in; an organiser with `is_staff`."""
+
+    class Meta:
+        model = User
+
+    username = factory.Sequence(lambda n: f"organiser{n}")
+    is_staff = True
+
+
+class HouseRulesetFactory(factory.django.DjangoModelFactory):
+    """House rules like a ruleset of the program, under a name and slug of their own."""
+
+    class Meta:
+        model = HouseRuleset
+
+    class Params:
+        base = "turkish-king"
+
+    slug = factory.Sequence(lambda n: f"house-{n}")
+    name = "Moda rules"
+    document = factory.LazyAttribute(
+        lambda o: write_ruleset(RULESETS[o.base]) | {"id": o.slug, "name": o.name}
+    )
+    changed_at = EVENING
 
 
 def record(game: Game, body) -> Sheet:

@@ -13,6 +13,9 @@ from kingscore.settings import *  # noqa: F403
 
 TIME_ZONE = "Europe/Istanbul"
 
+# Slow on purpose where passwords are real.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
 # A nudge goes nowhere: tests call the tasks themselves.
 CELERY_BROKER_URL = "memory://"
 CELERY_BROKER_TRANSPORT_OPTIONS = {}

@@ -1,8 +1,9 @@
 """Reads: from rows to engine values and page data, in a fixed number of queries."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from django.db import models
@@ -10,9 +11,10 @@ from django.db import models
 from tournaments.engine import badges, games, outcomes
 from tournaments.engine.problems import InvalidEntry, Problem
 from tournaments.engine.records import GAME_FORMAT, play_record
+from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Write
+from tournaments.models import Game, HouseRuleset, Write
 
 
 class LaterEntryInvalid(Exception):
@@ -60,7 +62,9 @@ class Sheet:
         bodies = current_bodies(self.writes)
         head: dict[str, Any] = {
             "format": GAME_FORMAT,
-            "ruleset": self.row.ruleset,
+            "ruleset": self.row.ruleset
+            if self.row.document is None
+            else write_ruleset(rules_of(self.row)),
             "options": self.row.options,
             "players": self.row.players,
             "first_declarer": self.row.first_declarer,
@@ -123,4 +127,40 @@ def current_bodies(writes: Iterable[Write]) -> dict[int, Mapping[str, Any]]:
 
 def ruleset_of(row: Game) -> Ruleset:
     """The ruleset a table plays, with its options."""
-    return RULESETS[row.ruleset].with_options(row.options)
+    return rules_of(row).with_options(row.options)
+
+
+def rules_of(row: Game) -> Ruleset:
+    """The ruleset a table plays, before its options: for house rules the one it began with."""
+    return RULESETS[row.ruleset] if row.document is None else parsed_ruleset(row.document)
+
+
+def offered_rulesets() -> list[tuple[str, Ruleset]]:
+    """What can be played, by id: the games of the program, then the house rules (1 query)."""
+    documents = HouseRuleset.objects.order_by("slug").values_list("slug", "document")
+    return [*RULESETS.items(), *((slug, parsed_ruleset(document)) for slug, document in documents)]
+
+
+def find_ruleset(ruleset_id: str) -> Ruleset | None:
+    """A ruleset of the program, or house rules as they stand now; None where there are neither."""
+    if ruleset_id in RULESETS or "\0" in ruleset_id:
+        return RULESETS.get(ruleset_id)
+    row = HouseRuleset.objects.filter(slug=ruleset_id).first()
+    return None if row is None else parsed_ruleset(row.document)
+
+
+def house_document(ruleset: Ruleset | None) -> dict[str, Any] | None:
+    """What a game keeps of house rules; None for a ruleset of the program."""
+    if ruleset is None or ruleset.id in RULESETS:
+        return None
+    return write_ruleset(ruleset)
+
+
+def parsed_ruleset(document: Mapping[str, Any]) -> Ruleset:
+    """The ruleset of a document that was checked when it was stored."""
+    return _parsed(json.dumps(document, sort_keys=True))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Ruleset:
+    return read_ruleset(json.loads(text))

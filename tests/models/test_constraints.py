@@ -4,7 +4,7 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, models
 
-from tests.factories import GameFactory, ReportFactory, WriteFactory
+from tests.factories import GameFactory, HouseRulesetFactory, ReportFactory, WriteFactory
 from tournaments.models import Game
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +56,9 @@ REFUSED = {
     "write_revision_from_one": [lambda: WriteFactory(revision=0)],
     "report_state_known": [lambda: ReportFactory(state="lost")],
     "report_done_has_file": [lambda: ReportFactory(state="done")],
+    "house_ruleset_has_a_slug": [lambda: HouseRulesetFactory(slug="")],
+    "house_ruleset_has_a_name": [lambda: HouseRulesetFactory(name="")],
+    "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],
 }
 
 
@@ -112,3 +115,10 @@ def test_games_started_without_a_key_are_no_repeats_of_each_other():
 def test_same_key_and_revision_may_stand_in_two_games():
     WriteFactory(revision=1, key="the-same-key")
     WriteFactory(revision=1, key="the-same-key")
+
+
+def test_two_house_rulesets_never_share_a_slug():
+    HouseRulesetFactory(slug="moda")
+
+    with pytest.raises(IntegrityError, match="slug"):
+        HouseRulesetFactory(slug="moda")

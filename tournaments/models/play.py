@@ -71,6 +71,8 @@ class Game(models.Model):
 
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     ruleset = models.CharField(max_length=40)
+    # The house rules the game began with; null where it plays a ruleset of the program.
+    document = models.JSONField(null=True, blank=True)
     options = models.JSONField(default=dict, blank=True)
     players = models.JSONField()
     first_declarer = models.PositiveSmallIntegerField(default=0)

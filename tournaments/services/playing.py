@@ -21,10 +21,17 @@ from tournaments.engine.records import (
     check_players,
     play_record,
 )
-from tournaments.engine.variants import RULESETS
+from tournaments.engine.rulesets import Ruleset
 from tournaments.models import Game, Report, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
-from tournaments.queries import Sheet, fold_sheet, load_sheet
+from tournaments.queries import (
+    Sheet,
+    find_ruleset,
+    fold_sheet,
+    house_document,
+    load_sheet,
+    rules_of,
+)
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
 
@@ -81,7 +88,8 @@ def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
     Raises:
         InvalidEntry: names, seat, ruleset or options that cannot be; nothing is written.
     """
-    check_head(head)
+    ruleset = find_ruleset(head.ruleset)
+    check_head(head, ruleset)
     fields = {
         "ruleset": head.ruleset,
         "options": dict(head.options or {}),
@@ -90,21 +98,22 @@ def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
         "title": head.title,
         "place": head.place,
     }
+    # House rules may change between two tries; the game keeps those it was opened with.
+    kept = {"document": house_document(ruleset), "played_at": at}
     if key is None:
-        return Game.objects.create(**fields, played_at=at)
+        return Game.objects.create(**fields, **kept)
     # Whoever knows the key is shown the table it opened, so the row holds only its digest.
     start_key = digest(json.dumps([key, fields], sort_keys=True))
-    defaults = {**fields, "played_at": at}
+    defaults = {**fields, **kept}
     return Game.objects.get_or_create(start_key=start_key, defaults=defaults)[0]
 
 
-def check_head(head: Head) -> None:
-    """Check what stands above a sheet.
+def check_head(head: Head, ruleset: Ruleset | None) -> None:
+    """Check what stands above a sheet of `ruleset` (None: there is no such ruleset).
 
     Raises:
         InvalidEntry: with every problem, `where` naming the field of the head.
     """
-    ruleset = RULESETS.get(head.ruleset)
     if ruleset is None:
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": head.ruleset})])
     problems = [*check_players(ruleset, list(head.players))]
@@ -175,7 +184,8 @@ def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
         LaterEntryInvalid: an entry no longer fits the new head.
         StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
     """
-    check_head(head)
+    # A game never changes its rules, so that they may be read before it is locked.
+    check_head(head, rules_of(Game.objects.get(pk=game_pk)))
     body = {
         "players": [name.strip() for name in head.players],
         "first_declarer": head.first_declarer,

@@ -14,9 +14,8 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments import messages
 from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.queries import LaterEntryInvalid, load_sheet
+from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
 from tournaments.services.playing import BadKey, Head, KeyReused, StaleRevision, change_head
 from tournaments.web.forms import LONGEST_NAME, new_key, option_choice
 from tournaments.web.phone import address
@@ -42,7 +41,7 @@ class HeadForm(forms.Form):
     place = forms.CharField(max_length=80, required=False, label=gettext_lazy("Place"))
 
     def __init__(self, row: Game, data: Mapping[str, Any] | None = None) -> None:
-        rules = RULESETS[row.ruleset]
+        rules = rules_of(row)
         self.rules, self.row = rules, row
         names = {f"name{seat}": name for seat, name in enumerate(row.players)}
         first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}

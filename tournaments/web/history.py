@@ -12,9 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments import words
-from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Write
-from tournaments.queries import Sheet, load_sheet
+from tournaments.queries import Sheet, load_sheet, rules_of
 from tournaments.web.phone import address
 from tournaments.web.scoring import handed_over
 from tournaments.web.sheet_view import lines_of
@@ -109,7 +108,7 @@ def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, st
         first = _("Seat %(number)s") % {"number": head["first_declarer"] + 1}
         yield _("Who declared first"), first
     if "options" in head:
-        rules = RULESETS[sheet.row.ruleset]
+        rules = rules_of(sheet.row)
         for option in rules.options:
             value = head["options"].get(option.setting, rules.settings[option.setting])
             name = words.option_name(option.setting)

@@ -1,0 +1,1 @@
+"""What the scores of a game add up to, told from its rules alone."""
