@@ -32,7 +32,7 @@ BARBU = Ruleset(
     in_a_row=7,
     fields=("doubles",),
     steps=("doubles",),
-    settings={"outcome": "highest-wins"},
+    settings={"outcome": "highest-wins", "dealer": "declares"},
 )
 
 RULESETS = (BARBU,)

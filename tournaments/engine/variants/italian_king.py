@@ -50,6 +50,7 @@ ITALIAN_KING = Ruleset(
     steps=("cappotto", "blind", "sale"),
     settings={
         "outcome": "highest-wins",
+        "dealer": "declares",
         "cappotto": "none",
         "domino_winners": "one",
         "domino_redeal": False,

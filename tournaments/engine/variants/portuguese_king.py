@@ -21,7 +21,7 @@ PORTUGUESE_KING = Ruleset(
     stages=tuple(
         Stage(4 if contract.kind == "positive" else 1, (contract.id,)) for contract in CONTRACTS
     ),
-    settings={"outcome": "highest-wins"},
+    settings={"outcome": "highest-wins", "dealer": "declares"},
 )
 
 RULESETS = (PORTUGUESE_KING,)
