@@ -215,7 +215,9 @@ DETAILS: Mapping[str, Reader] = MappingProxyType(
 
 
 def _details(fields: Mapping[str, Any], names: Mapping[str, Reader]) -> Mapping[str, Any]:
-    return {name: fields[name] for name in names if name in fields} or NOTHING
+    if names.keys().isdisjoint(fields):  # As in most deals.
+        return NOTHING
+    return {name: fields[name] for name in names if name in fields}
 
 
 def _make_deal(fields: dict[str, Any]) -> Deal:

@@ -61,7 +61,7 @@ def trumps_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
 
 def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
     """Check the further fields of a deal, each for itself."""
-    allowed = fields_of(ruleset, contract)
+    allowed = fields_of(ruleset, contract) if deal.details else ()
     for name, value in deal.details.items():
         if name == "trump" and (contract.named or contract.trumps):
             yield from _check_trump(trumps_of(ruleset, contract), value)
@@ -70,9 +70,15 @@ def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[P
         else:
             yield from FIELDS[name].check(ruleset, deal, value)
     if deal.counts is not None or not contract.named:
-        for name in allowed:
-            if name not in deal.details and _is_required(ruleset, FIELDS[name]):
-                yield Problem(Code.MISSING_FIELD, name, {"field": name})
+        yield from _check_required(ruleset, contract, deal)
+
+
+def _check_required(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    if REQUIRED.isdisjoint(ruleset.fields) and REQUIRED.isdisjoint(contract.fields):
+        return  # As in most games, so that it had better be quick.
+    for name in fields_of(ruleset, contract):
+        if name not in deal.details and _is_required(ruleset, FIELDS[name]):
+            yield Problem(Code.MISSING_FIELD, name, {"field": name})
 
 
 def _is_on(ruleset: Ruleset, field: Field) -> bool:
@@ -247,3 +253,7 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
     }
 )
 """The further fields of a deal by name."""
+
+REQUIRED = frozenset(
+    name for name, field in FIELDS.items() if field.required or field.required_where
+)

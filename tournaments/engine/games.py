@@ -203,6 +203,8 @@ class Game:
 
         A declarer who was stated wrongly is one problem; the rest is asked of the right one.
         """
+        if not deal.details:  # Nothing else asks who declared.
+            return deal
         contract = self.ruleset.contract_named(deal.contract)
         follows = contract is not None and contract.declared and self.ruleset.declares == "turn"
         if not follows or deal.declarer == self.declarer:
