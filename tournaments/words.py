@@ -1,15 +1,34 @@
 """The words of the games, translated: what each id of the engine is called."""
 
 from collections.abc import Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
+from babel.numbers import format_decimal
 from django.utils.functional import Promise
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+
+from tournaments.engine.rulesets import Contract, Points, Ruleset, number_of
 
 Text = str | Promise
 
 MINUS = "−"
+
+PARTS: Mapping[Fraction, str] = MappingProxyType(
+    {
+        Fraction(1, 2): "½",
+        Fraction(1, 3): "⅓",
+        Fraction(2, 3): "⅔",
+        Fraction(1, 4): "¼",
+        Fraction(3, 4): "¾",
+        Fraction(1, 6): "⅙",
+        Fraction(5, 6): "⅚",
+    }
+)
+"""The parts of a point that have a sign of their own; others are written p/q."""
 
 RULESETS: Mapping[str, tuple[Text, Text]] = {
     "turkish-king": (_("King"), _("20 deals: everyone declares 3 penalties and 2 trumps.")),
@@ -65,6 +84,35 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
     ),
 }
 
+FAMILIES: Mapping[str, tuple[Text, str]] = {
+    # name, and who begins a game
+    "turkish-king": (_("King"), "two-of-diamonds"),
+    "italian-king": (_("Italian King"), "dealer"),
+    "krapet": (_("Krapet"), "starter"),
+    "euchre": (_("Euchre"), "dealer"),
+    "portuguese-king": (_("Portuguese King"), "dealer"),
+    "barbu": (_("Barbu"), "dealer"),
+}
+
+BEGINNINGS: Mapping[str, tuple[Text, Text, Text]] = {
+    # beside a name, as a question, and in a sentence
+    "two-of-diamonds": (
+        _("declares first"),
+        _("Who has the two of diamonds?"),
+        _("Whoever holds the two of diamonds declares first."),
+    ),
+    "dealer": (
+        _("deals first"),
+        _("Who deals first?"),
+        _("Draw by lot who deals first."),
+    ),
+    "starter": (
+        _("begins"),
+        _("Who begins?"),
+        _("Draw by lot who begins."),
+    ),
+}
+
 CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     # name, short name for a narrow column, symbol
     "no-tricks": (_("No tricks"), pgettext_lazy("short", "Tricks"), "∅"),
@@ -112,6 +160,7 @@ KINDS: Mapping[str, Text] = {
     "trump": _("trump"),
     "choice": _("choice"),
     "declaration": _("declaration"),
+    "hand": _("hand"),
 }
 
 MUST: Mapping[str, Text] = {
@@ -254,8 +303,32 @@ FIELDS: Mapping[str, Text] = {
 
 
 def points_text(points: object) -> str:
-    """Points as a scoresheet shows them: a real minus sign, no plus."""
-    return str(points).replace("-", MINUS)
+    """Points as a scoresheet shows them, exactly: a real minus sign, no plus, −4½ for −9/2."""
+    text = str(points)
+    number = number_of(text) if "/" in text else None
+    part = None if number is None else PARTS.get(Fraction(abs(number)) % 1)
+    if number is None or part is None:
+        return text.replace("-", MINUS)
+    return f"{MINUS if number < 0 else ''}{int(abs(number)) or ''}{part}"
+
+
+def money_text(amount: Points) -> str:
+    """Money as the language writes it, to the coin; finer only where it is, as for a stake."""
+    exact = Fraction(amount)
+    places = next((n for n in range(2, 7) if (exact * 10**n).denominator == 1), None)
+    if places is None:
+        return points_text(amount)
+    coins = (exact * 10**places).numerator
+    language = get_language() or "en"
+    # Left to themselves, decimals keep 28 digits.
+    with localcontext(prec=len(str(coins)) + places):
+        decimal = Decimal(coins).scaleb(-places)
+        return format_decimal(decimal, format=f"#,##0.{'0' * places}", locale=language)
+
+
+def name_of(ruleset: Ruleset) -> str:
+    """The name of a ruleset: its own where a house has given it one, else that of its id."""
+    return ruleset.name or ruleset_name(ruleset.id)
 
 
 def ruleset_name(ruleset: str) -> str:
@@ -268,9 +341,29 @@ def ruleset_summary(ruleset: str) -> str:
     return str(RULESETS[ruleset][1]) if ruleset in RULESETS else ""
 
 
+def family_name(family: str) -> str:
+    """The name of games that belong together."""
+    return str(FAMILIES[family][0]) if family in FAMILIES else family
+
+
+def beginning_of(family: str) -> str:
+    """How it is found who begins a game of a family: a key of `BEGINNINGS`."""
+    return FAMILIES[family][1] if family in FAMILIES else "starter"
+
+
+def begins_question(family: str) -> str:
+    """What is asked to find out who begins."""
+    return str(BEGINNINGS[beginning_of(family)][1])
+
+
 def contract_name(contract: str) -> str:
     """What a declarer says."""
     return str(CONTRACTS[contract][0]) if contract in CONTRACTS else contract
+
+
+def contract_title(contract: Contract) -> str:
+    """The name of a contract: that of house rules may be their own."""
+    return contract.name or contract_name(contract.id)
 
 
 def contract_short(contract: str) -> str:
@@ -280,9 +373,8 @@ def contract_short(contract: str) -> str:
 
 def contract_symbol(contract: str, trump: object = None) -> str:
     """A few glyphs for a contract; a trump deal shows its suit where it is known."""
-    if trump in SUITS:
-        return f"{CONTRACTS[contract][2]}{SUITS[str(trump)][1]}"
-    return str(CONTRACTS[contract][2]) if contract in CONTRACTS else "?"
+    symbol = CONTRACTS[contract][2] if contract in CONTRACTS else "?"
+    return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else str(symbol)
 
 
 def suit_name(suit: str) -> str:
@@ -336,6 +428,9 @@ def option_value_name(setting: str, value: Any) -> str:
     """One of the choices of an option."""
     if isinstance(value, bool):
         return str(_("yes") if value else _("no"))
+    number = number_of(value) if isinstance(value, str) else None
+    if number is not None:
+        return money_text(number)
     return str(OPTION_VALUES.get((setting, value), value))
 
 
