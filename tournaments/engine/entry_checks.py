@@ -90,7 +90,8 @@ def _check_deal(game: Game, deal: Deal) -> Iterator[Problem]:
     elif deal.contract is not None:
         yield _unexpected("contract")
     yield from check_deal(ruleset, contract, game.with_declarer(deal))
-    if "offered" in ruleset.fields and deal.counts is not None:
+    offered = "offered" in deal.details or deal.counts is not None
+    if "offered" in ruleset.fields and offered:
         left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
         yield from check_offer(left, contract.id, deal.details)
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tournaments.engine.badges import award
-from tournaments.engine.entries import Deal, Passed
+from tournaments.engine.entries import Adjustment, Deal, Entry, Passed
 from tournaments.engine.entry_checks import check
 from tournaments.engine.entry_records import (
     DETAILS,
@@ -105,14 +105,19 @@ def play_record(game: Game, raw: Any, *, last: bool = True) -> Game:
     if entry is None:
         raise InvalidEntry(faults)
     problems = list(check(game, entry))
-    # Where there are no such entries, their fields say nothing.
-    if faults and not (isinstance(entry, Passed) and not game.ruleset.passes):
+    # Where there can be no such entry, its fields say nothing.
+    if faults and not _has_no_place(game, entry):
         problems = _once(game, faults, problems)
     if isinstance(entry, Deal) and not last and not game.finished and _is_left_open(game, raw):
         problems.append(Problem(Code.OPEN_DEAL))
     if problems:
         raise InvalidEntry(problems)
     return game.after(entry)
+
+
+def _has_no_place(game: Game, entry: Entry) -> bool:
+    over = game.finished and not isinstance(entry, Adjustment)
+    return over or (isinstance(entry, Passed) and not game.ruleset.passes)
 
 
 def _is_left_open(game: Game, raw: Json) -> bool:
