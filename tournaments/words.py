@@ -113,6 +113,12 @@ BEGINNINGS: Mapping[str, tuple[Text, Text, Text]] = {
     ),
 }
 
+BEGAN: Mapping[str, Text] = {
+    "two-of-diamonds": _("declared first"),
+    "dealer": _("dealt first"),
+    "starter": _("began"),
+}
+
 CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     # name, short name for a narrow column, symbol
     "no-tricks": (_("No tricks"), pgettext_lazy("short", "Tricks"), "∅"),
@@ -380,6 +386,11 @@ def contract_symbol(contract: str, trump: object = None) -> str:
 def suit_name(suit: str) -> str:
     """The name of a suit."""
     return str(SUITS[suit][0])
+
+
+def suit_of(trump: object) -> str:
+    """The symbol of a trump suit; empty where none is known."""
+    return suit_symbol(str(trump)) if trump in SUITS else ""
 
 
 def suit_symbol(suit: str) -> str:

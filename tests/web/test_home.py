@@ -6,12 +6,12 @@ import pytest
 from django.urls import reverse
 from django.utils import translation
 
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory
+from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, reload
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries import load_sheet
 from tournaments.services import playing
-from tournaments.web.home import state_of
+from tournaments.telling import state_of
 from tournaments.web.phone import MOST_GAMES, address
 
 pytestmark = pytest.mark.django_db
@@ -130,17 +130,17 @@ def test_cookie_of_the_names_stays_small_with_the_longest_names(phone):
     [
         ((), "turkish-king", "deal 1 of 20"),
         (WHOLE_GAME[:6], "turkish-king", "deal 7 of 20"),
-        (WHOLE_GAME, "turkish-king", "out: Ayşe"),
-        (WHOLE_GAME, "rifki", "won: Ayşe"),
-        (({"type": "stopped", "reason": "time"},), "turkish-king", "nobody is out"),
-        (({"type": "stopped", "reason": "time"},), "rifki", "won: Ayşe, Burak, Cem, Deniz"),
+        (WHOLE_GAME, "turkish-king", "Out: Ayşe"),
+        (WHOLE_GAME, "rifki", "Won: Ayşe"),
+        (({"type": "stopped", "reason": "time"},), "turkish-king", "Nobody is out."),
+        (({"type": "stopped", "reason": "time"},), "rifki", "Won: Ayşe, Burak, Cem, Deniz"),
     ],
 )
 def test_state_of_a_game_says_how_far_it_is(entries, ruleset, state):
-    game = GameFactory(head=HeadFactory(ruleset=ruleset), entries=entries)
+    sheet = reload(GameFactory(head=HeadFactory(ruleset=ruleset), entries=entries))
 
     with translation.override("en"):
-        assert state_of(load_sheet(Game.objects.get(pk=game.pk))) == state
+        assert state_of(sheet.game, sheet.outcome, sheet.row.players) == state
 
 
 @pytest.mark.parametrize(("language", "first"), [("en", "Alice"), ("tr", "Ayşe"), ("it", "Anna")])

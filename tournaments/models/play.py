@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from tournaments.models import addresses
+from tournaments.models.matches import Match
 
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 """Nothing that is misread from paper: no 0/o, no 1/l/i."""
@@ -87,6 +88,12 @@ class Game(models.Model):
 
     taken_with = models.CharField(max_length=64, blank=True, editable=False)
 
+    # The match whose game of this number, from 1, it is; most games are of none.
+    match = models.ForeignKey(
+        Match, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
+    )
+    match_number = models.PositiveSmallIntegerField(null=True, blank=True)
+
     objects = GameQuerySet.as_manager()
 
     class Meta:
@@ -99,6 +106,12 @@ class Game(models.Model):
                 condition=Q(first_declarer__lt=4), name="game_first_declarer_is_a_seat"
             ),
             models.UniqueConstraint(fields=["start_key"], name="game_one_per_start_key"),
+            models.UniqueConstraint(fields=["match", "match_number"], name="game_one_per_number"),
+            models.CheckConstraint(
+                condition=Q(match__isnull=True, match_number__isnull=True)
+                | Q(match__isnull=False, match_number__gte=1),
+                name="game_number_in_its_match",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -123,13 +136,16 @@ class Write(models.Model):
     """One write at a table: an entry, a new version of one, its withdrawal, or a new head.
 
     Rows are only ever added. The sheet is, for each position, the body with the highest
-    revision; a body of None is an entry withdrawn.
+    revision; a body of None is an entry withdrawn. A completion takes the place of a deal
+    that was begun, a reveal that of a sealed one.
     """
 
     class Kind(models.TextChoices):
         """What was done."""
 
         ENTRY = "entry"
+        COMPLETION = "completion"
+        REVEAL = "reveal"
         CORRECTION = "correction"
         WITHDRAWAL = "withdrawal"
         HEAD = "head"
@@ -152,7 +168,9 @@ class Write(models.Model):
             models.UniqueConstraint(fields=["game", "revision"], name="write_one_per_revision"),
             models.UniqueConstraint(fields=["game", "key"], name="write_one_per_key"),
             models.CheckConstraint(
-                condition=Q(kind__in=["entry", "correction", "withdrawal", "head"]),
+                condition=Q(
+                    kind__in=["entry", "completion", "reveal", "correction", "withdrawal", "head"]
+                ),
                 name="write_kind_known",
             ),
             models.CheckConstraint(

@@ -12,24 +12,43 @@ from django.utils.translation import gettext_lazy
 
 from tournaments import messages, words
 from tournaments.engine.problems import Problem
-from tournaments.engine.rulesets import Option, Ruleset
+from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.services.playing import Head
+from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
 from tournaments.web.phone import Table
 
 SEATS = 4
+"""As many as any game has; what stands in those that a game has not is left aside."""
+
 LONGEST_NAME = 30
+LONGEST_MATCH = 99
 
 KEY = re.compile(r"[0-9A-Za-z_-]{22,64}")
 """Whoever knows the key of a form is shown what it opened: at least 128 bits."""
 
-PLACES = (
-    gettext_lazy("You, with this phone"),
+OWN_TILE = ("turkish-king", "italian-king", "krapet", "euchre")
+OTHER = "other"
+"""Families to choose from by themselves; all others stand together."""
+
+YOU = gettext_lazy("You, with this phone")
+RIGHT, OPPOSITE, LEFT = (
     gettext_lazy("To your right"),
     gettext_lazy("Opposite"),
     gettext_lazy("To your left"),
 )
-"""Where the seats are, seen from the phone: King is played counter-clockwise."""
+PLACES: Mapping[str, tuple[Any, ...]] = {
+    "2-right": (YOU, OPPOSITE),
+    "2-left": (YOU, OPPOSITE),
+    "3-right": (YOU, RIGHT, LEFT),
+    "3-left": (YOU, LEFT, RIGHT),
+    "4-right": (YOU, RIGHT, OPPOSITE, LEFT),
+    "4-left": (YOU, LEFT, OPPOSITE, RIGHT),
+}
+"""Where the seats are, seen from the phone: by how many they are, and to which side play goes."""
+
+MATCHES = ("best-of.3", "best-of.5", "best-of.7", "first-to")
+"""Matches that can be chosen; only the last asks how many games."""
 
 
 def new_key() -> str:
@@ -43,90 +62,191 @@ def key_of(data: Mapping[str, str]) -> str:
     return key if KEY.fullmatch(key) else new_key()
 
 
+def drawn_as(rules: Ruleset) -> str:
+    """How the table of a game is drawn: a key of `PLACES`."""
+    return f"{rules.seats}-{'left' if rules.clockwise else 'right'}"
+
+
+def tile_of(rules: Ruleset) -> str:
+    """Under which family a game is found."""
+    return rules.family if rules.family in OWN_TILE else OTHER
+
+
 @dataclass(frozen=True)
 class SeatFields:
-    """The fields of one seat, and whether it is ticked to declare first."""
+    """The fields of one seat: `places` says where it is, for each way a table is drawn."""
 
     seat: int
-    place: str
+    places: tuple[tuple[str, str], ...]
     name: forms.BoundField
     first: bool
 
 
 @dataclass(frozen=True)
 class RulesetFields:
-    """One ruleset to choose, with the fields of its options."""
+    """One ruleset to choose, with the fields of its options, and what its table looks like."""
 
-    id: str
+    rules: Ruleset
     name: str
     summary: str
     chosen: bool
-    options: tuple[forms.BoundField, ...]
-    changed: bool
+    options: tuple[OptionField, ...]
+
+    @property
+    def id(self) -> str:
+        """The ruleset's id."""
+        return self.rules.id
+
+    @property
+    def drawn(self) -> str:
+        """How its table is drawn."""
+        return drawn_as(self.rules)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether those who sit opposite play together."""
+        return self.rules.seats_in_a_side > 1
+
+    @property
+    def begins(self) -> str:
+        """How it is found who begins."""
+        return words.beginning_of(self.rules.family)
+
+    @property
+    def matches(self) -> bool:
+        """Whether several games of it make a match: those that are played to a target."""
+        return self.rules.target is not None
+
+    @property
+    def changed(self) -> bool:
+        """Whether an option is not as the ruleset has it."""
+        return any(option.changed for option in self.options)
+
+
+@dataclass(frozen=True)
+class FamilyFields:
+    """Games that belong together, of which the last played or the first is chosen."""
+
+    id: str
+    name: str
+    chosen: bool
+    rulesets: tuple[RulesetFields, ...]
 
 
 class NewTableForm(forms.Form):
-    """Who sits where, what is played and who declares first."""
+    """Who sits where, what is played and who begins.
 
-    ruleset = forms.ChoiceField(choices=[(id_, id_) for id_ in RULESETS])
+    A page asks for the `family` and then, in `form.<family>`, for the form of it; both together
+    are the `ruleset`, which may be sent by itself as well.
+    """
+
+    ruleset = forms.ChoiceField()
     first_declarer = forms.TypedChoiceField(
         coerce=int, choices=[(str(seat), str(seat)) for seat in range(SEATS)], required=False
     )
     title = forms.CharField(max_length=80, required=False, label=gettext_lazy("Title"))
     place = forms.CharField(max_length=80, required=False, label=gettext_lazy("Place"))
+    match = forms.ChoiceField(choices=[(name, name) for name in ("", *MATCHES)], required=False)
+    match_to = forms.IntegerField(min_value=1, max_value=LONGEST_MATCH, required=False)
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, table: Table | None = None
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        table: Table | None = None,
+        rulesets: Mapping[str, Ruleset] = RULESETS,
     ) -> None:
-        table = table or Table()
-        super().__init__(data, initial=initial_of(table))
+        self.rulesets = rulesets
+        super().__init__(_with_ruleset(data), initial=initial_of(table or Table(), rulesets))
         self.key = key_of(data) if data is not None else new_key()
+        choice = self.fields["ruleset"]
+        assert isinstance(choice, forms.ChoiceField)
+        choice.choices = [(id_, id_) for id_ in rulesets]
         for seat in range(SEATS):
-            self.fields[f"name{seat}"] = forms.CharField(
-                max_length=LONGEST_NAME, error_messages={"required": _("Who sits here?")}
-            )
-        for rules in RULESETS.values():
+            self.fields[f"name{seat}"] = forms.CharField(max_length=LONGEST_NAME, required=False)
+        for rules in rulesets.values():
+            names = option_names(rules)
             for option in rules.options:
-                self.fields[option_field(rules, option)] = option_choice(rules, option)
+                self.fields[names[option.setting]] = field_of(rules, option)
+
+    @property
+    def rules(self) -> Ruleset:
+        """What is chosen, or else the first of all."""
+        first = next(iter(self.rulesets.values()))
+        return self.rulesets.get(str(self["ruleset"].value()), first)
+
+    @property
+    def shown(self) -> RulesetFields:
+        """What is chosen, for how the page first looks."""
+        return self._ruleset(self.rules, self.rules.id)
 
     def seats(self) -> Iterator[SeatFields]:
-        """The seats, the phone's own first, then in order of play."""
+        """All seats that a table can have, the phone's own first, then in order of play."""
         first = str(self["first_declarer"].value())
         for seat in range(SEATS):
-            yield SeatFields(seat, str(PLACES[seat]), self[f"name{seat}"], first == str(seat))
-
-    def rulesets(self) -> Iterator[RulesetFields]:
-        """The rulesets, each with its options."""
-        chosen = self["ruleset"].value()
-        for rules in RULESETS.values():
-            fields = tuple(self[option_field(rules, option)] for option in rules.options)
-            yield RulesetFields(
-                rules.id,
-                words.ruleset_name(rules.id),
-                words.ruleset_summary(rules.id),
-                chosen == rules.id,
-                fields,
-                changed=any(str(field.value()) != str(field.field.initial) for field in fields),
+            places = tuple(
+                (drawn, str(texts[seat])) for drawn, texts in PLACES.items() if seat < len(texts)
             )
+            yield SeatFields(seat, places, self[f"name{seat}"], first == str(seat))
+
+    def families(self) -> Iterator[FamilyFields]:
+        """The families with their forms; in each the chosen form, or else the first."""
+        tiles: dict[str, list[Ruleset]] = {}
+        for rules in self.rulesets.values():
+            tiles.setdefault(tile_of(rules), []).append(rules)
+        for tile, members in tiles.items():
+            name = _("Other games") if tile == OTHER else words.family_name(tile)
+            chosen = self.rules.id if self.rules in members else members[0].id
+            fields = tuple(self._ruleset(rules, chosen) for rules in members)
+            yield FamilyFields(tile, name, tile == tile_of(self.rules), fields)
+
+    def _ruleset(self, rules: Ruleset, chosen: str) -> RulesetFields:
+        return RulesetFields(
+            rules,
+            words.name_of(rules),
+            words.ruleset_summary(rules.id),
+            chosen == rules.id,
+            option_fields(self, rules, option_names(rules)),
+        )
+
+    def beginnings(self) -> list[tuple[str, str, str]]:
+        """The ways to find out who begins: beside a name, and in a sentence."""
+        return [(id_, str(says), str(hint)) for id_, (says, _q, hint) in words.BEGINNINGS.items()]
 
     def table(self) -> Iterator[forms.BoundField]:
         """The fields that say who plays what, without who begins."""
-        return (field for field in self if field.name not in ("first_declarer", "title", "place"))
+        yield self["ruleset"]
+        yield from (self[f"name{seat}"] for seat in range(self.rules.seats))
+        yield from (self[name] for name in option_names(self.rules).values())
+        yield from (self["match"], self["match_to"])
 
     def heading(self) -> Iterator[forms.BoundField]:
         """The fields of what stands above the sheet."""
         return (self[name] for name in ("title", "place"))
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a name that stands twice, at its second seat."""
+        """Refuse an empty seat, a name that stands twice, and a match to nobody knows how many."""
         cleaned: dict[str, Any] = self.cleaned_data
+        self._forget_other_games()
         names: list[str] = []
-        for seat in range(SEATS):
+        for seat in range(self.rules.seats):
             name = cleaned.get(f"name{seat}")
-            if name and name in names:
+            if name is not None and not name:
+                self.add_error(f"name{seat}", _("Who sits here?"))
+            elif name in names:
                 self.add_error(f"name{seat}", _("%(name)s sits here twice.") % {"name": name})
             names.append(name or "")
+        if self.match_chosen == "first-to" and not cleaned.get("match_to"):
+            self.add_error("match_to", _("To how many games?"))
         return cleaned
+
+    def _forget_other_games(self) -> None:
+        """What was typed for another game than the chosen one hinders nobody."""
+        asked = {field.html_name for field in self.table()} | {"first_declarer", "title", "place"}
+        if self.match_chosen != "first-to":
+            asked.remove("match_to")
+        for name in set(self.errors) - asked:
+            del self.errors[name]
 
     def add_problems(self, problems: tuple[Problem, ...]) -> None:
         """Show what the engine refused."""
@@ -136,62 +256,71 @@ class NewTableForm(forms.Form):
     @property
     def head(self) -> Head:
         """The head of the sheet, once the form is valid; defaults are left out of the options."""
-        cleaned = self.cleaned_data
-        rules = RULESETS[cleaned["ruleset"]]
-        chosen = {o.setting: cleaned[option_field(rules, o)] for o in rules.options}
-        changed = {name: v for name, v in chosen.items() if str(v) != str(rules.settings[name])}
+        cleaned, rules = self.cleaned_data, self.rules
+        chosen = {setting: cleaned[name] for setting, name in option_names(rules).items()}
+        first = cleaned["first_declarer"] or 0
         return Head(
             ruleset=rules.id,
-            players=[cleaned[f"name{seat}"] for seat in range(SEATS)],
-            first_declarer=cleaned["first_declarer"] or 0,
-            options=changed,
+            players=[cleaned[f"name{seat}"] for seat in range(rules.seats)],
+            # Who was ticked at a seat that this game has not does not begin it.
+            first_declarer=first if first < rules.seats else 0,
+            options=changed_options(rules, chosen),
             title=cleaned["title"],
             place=cleaned["place"],
         )
 
+    @property
+    def match_chosen(self) -> str:
+        """The match as chosen; empty where none is, or where the game makes none."""
+        return self.cleaned_data.get("match", "") if self.rules.target is not None else ""
 
-def initial_of(table: Table) -> dict[str, Any]:
+    @property
+    def terms(self) -> tuple[str, int] | None:
+        """The length of the match and its number, once the form is valid; None for one game."""
+        length, _dot, number = self.match_chosen.partition(".")
+        return (length, int(number or self.cleaned_data["match_to"])) if length else None
+
+
+def initial_of(table: Table, rulesets: Mapping[str, Ruleset] = RULESETS) -> dict[str, Any]:
     """What stands in the form of the next table, after the last one."""
-    rules = RULESETS.get(table.ruleset)
+    rules = rulesets.get(table.ruleset)
     names = {f"name{seat}": name for seat, name in enumerate(table.players)}
     if rules is None:
-        return {"ruleset": next(iter(RULESETS)), "first_declarer": 0, **names}
+        return {"ruleset": next(iter(rulesets)), "first_declarer": 0, **names}
     chosen = {
-        option_field(rules, option): table.options[option.setting]
-        for option in rules.options
-        if option.setting in table.options
+        name: table.options[setting]
+        for setting, name in option_names(rules).items()
+        if setting in table.options
     }
-    return {"ruleset": rules.id, "first_declarer": 0, **names, **chosen}
+    length, number = table.match or ("", 0)
+    match = f"{length}.{number}" if f"{length}.{number}" in MATCHES else length
+    matches = {"match": match, "match_to": number if match == "first-to" else None}
+    return {"ruleset": rules.id, "first_declarer": 0, **names, **chosen, **matches}
 
 
-def option_field(rules: Ruleset, option: Option) -> str:
-    """The name of the field of an option."""
-    return f"{rules.id}.{option.setting}"
+def option_names(rules: Ruleset) -> dict[str, str]:
+    """The names of the fields of a ruleset's options, by option."""
+    return {option.setting: f"{rules.id}.{option.setting}" for option in rules.options}
 
 
-def option_choice(rules: Ruleset, option: Option) -> forms.TypedChoiceField:
-    """The field of an option, in the reader's words; left out, it is the default."""
-    values = {str(value): value for value in option.values}
-    default = str(rules.settings[option.setting])
-    return forms.TypedChoiceField(
-        choices=[(v, words.option_value_name(option.setting, values[v])) for v in values],
-        coerce=values.__getitem__,
-        empty_value=default,
-        initial=default,
-        required=False,
-        label=words.option_name(option.setting),
-        help_text=words.option_help(option.setting),
-        widget=forms.RadioSelect,
-    )
+def _with_ruleset(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What was sent, with the ruleset that family and form name together."""
+    if data is None or "ruleset" in data:
+        return data
+    return {**dict(data.items()), "ruleset": data.get(f"form.{data.get('family', '')}", "")}
 
 
 class RematchForm(forms.Form):
-    """The same four once more: seats kept or moved on, and who declares first."""
+    """The same players once more: seats kept or moved on, and who begins."""
 
     seats = forms.ChoiceField(choices=[("kept", "kept"), ("moved", "moved")])
-    first = forms.TypedChoiceField(
-        coerce=int, choices=[(str(seat), str(seat)) for seat in range(SEATS)]
-    )
+    first = forms.TypedChoiceField(coerce=int)
+
+    def __init__(self, players: int, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        first = self.fields["first"]
+        assert isinstance(first, forms.ChoiceField)
+        first.choices = [(str(seat), str(seat)) for seat in range(players)]
 
     def head(self, before: Head) -> Head:
         """The head of the next game; `first` is the seat a player had in the game before."""

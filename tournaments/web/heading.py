@@ -12,12 +12,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments import messages
+from tournaments import messages, words
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
 from tournaments.services.playing import BadKey, Head, KeyReused, StaleRevision, change_head
-from tournaments.web.forms import LONGEST_NAME, new_key, option_choice
+from tournaments.web.forms import LONGEST_NAME, new_key
+from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
 from tournaments.web.phone import address
 from tournaments.web.scoring import handed_over, pen_of, refusal_of
 
@@ -53,7 +54,7 @@ class HeadForm(forms.Form):
             label = _("Seat %(number)s") % {"number": seat + 1}
             self.fields[f"name{seat}"] = forms.CharField(max_length=LONGEST_NAME, label=label)
         for option in rules.options:
-            self.fields[option.setting] = option_choice(rules, option)
+            self.fields[option.setting] = field_of(rules, option)
 
     def seats(self) -> Iterator[SeatFields]:
         """The seats in order of play: who declared first is a seat, whatever name it has."""
@@ -61,9 +62,13 @@ class HeadForm(forms.Form):
         for seat in range(self.rules.seats):
             yield SeatFields(seat, self[f"name{seat}"], first == str(seat))
 
-    def options(self) -> list[forms.BoundField]:
+    def options(self) -> tuple[OptionField, ...]:
         """The fields of the options."""
-        return [self[option.setting] for option in self.rules.options]
+        return option_fields(self, self.rules, {o.setting: o.setting for o in self.rules.options})
+
+    def began(self) -> str:
+        """What stands beside whoever began."""
+        return str(words.BEGAN[words.beginning_of(self.rules.family)])
 
     def heading(self) -> list[forms.BoundField]:
         """The fields of what stands above the sheet."""
@@ -75,10 +80,10 @@ class HeadForm(forms.Form):
         cleaned = self.cleaned_data
         chosen = {option.setting: cleaned[option.setting] for option in self.rules.options}
         return Head(
-            ruleset=self.rules.id,
+            ruleset=self.row.ruleset,
             players=[cleaned[f"name{seat}"] for seat in range(self.rules.seats)],
             first_declarer=cleaned["first_declarer"],
-            options={name: v for name, v in chosen.items() if v != self.rules.settings[name]},
+            options=changed_options(self.rules, chosen),
             title=cleaned["title"],
             place=cleaned["place"],
         )

@@ -39,12 +39,16 @@ class PhoneGame:
 
 @dataclass(frozen=True)
 class Table:
-    """The table this phone last started, and the names it knows, the latest first."""
+    """The table this phone last started, and the names it knows, the latest first.
+
+    `match` is the length of the match and its number, where games made one.
+    """
 
     players: Sequence[str] = ()
     ruleset: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     names: Sequence[str] = ()
+    match: tuple[str, int] | None = None
 
 
 def address(row: Game, kind: str) -> str:
@@ -84,9 +88,10 @@ def forget_game(request: HttpRequest, response: HttpResponse, row: Game) -> None
 
 
 def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> None:
-    """Keep names, ruleset and options for the next table."""
+    """Keep names, ruleset, options and match for the next table."""
     names = list(dict.fromkeys([*row.players, *phone_table(request).names]))[:MOST_NAMES]
-    kept = [row.players, row.ruleset, row.options, names]
+    match = row.match and (row.match.length, row.match.number)
+    kept = [row.players, row.ruleset, row.options, names, match]
     _keep(request, response, TABLE, kept)
 
 

@@ -1,18 +1,23 @@
-"""A new table, and the same four once more."""
+"""A new table, and the same players once more."""
+
+from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments import words
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
+from tournaments.queries import offered_rulesets, rules_of
+from tournaments.services.matches import start_match
 from tournaments.services.playing import Head, start_game
-from tournaments.web.forms import NewTableForm, RematchForm, key_of, new_key
+from tournaments.web.forms import MATCHES, NewTableForm, RematchForm, key_of, new_key
+from tournaments.web.matches import match_text, terms_text
 from tournaments.web.phone import (
-    Table,
     address,
     phone_table,
     remember_game,
@@ -26,15 +31,16 @@ UNPROCESSABLE = 422
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest) -> HttpResponse:
-    """Ask who plays what and where, and open the table."""
+    """Ask who plays what and where, and open the table (1 query to ask)."""
+    rulesets = dict(offered_rulesets())
     if request.method != "POST":
         last = phone_table(request)
-        rules = Table(ruleset=last.ruleset, options=last.options)
-        return _form(request, NewTableForm(table=last if "again" in request.GET else rules))
-    form = NewTableForm(request.POST)
+        table = last if "again" in request.GET else replace(last, players=())
+        return _form(request, NewTableForm(table=table, rulesets=rulesets))
+    form = NewTableForm(request.POST, rulesets=rulesets)
     if form.is_valid():
         try:
-            row = start_game(form.head, at=timezone.now(), key=form.key)
+            row = _start(form.head, form.terms, form.key)
         except InvalidEntry as error:
             form.add_problems(error.problems)
         else:
@@ -45,16 +51,21 @@ def new_table(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """The same four again, at the seats they have or each one seat further on."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    """The same players again, at the seats they have or each one seat further on."""
+    row = get_object_or_404(Game.objects.writable_at(public_id, secret).select_related("match"))
+    rules = rules_of(row)
     if request.method == "POST":
-        form = RematchForm(request.POST)
+        form = RematchForm(rules.seats, request.POST)
         if form.is_valid():
-            head = form.head(head_of(row))
-            return _to_table(request, start_game(head, at=timezone.now(), key=key_of(request.POST)))
+            terms = (row.match.length, row.match.number) if row.match else None
+            again = _start(form.head(head_of(row)), terms, key_of(request.POST))
+            return _to_table(request, again)
     page = {
         "row": row,
-        "ruleset": words.ruleset_name(row.ruleset),
+        "ruleset": words.name_of(rules),
+        "match": row.match and terms_text(row.match.length, row.match.number),
+        "begins": words.beginning_of(rules.family),
+        "question": words.begins_question(rules.family),
         "back": address(row, "write"),
         "key": new_key(),
     }
@@ -67,8 +78,18 @@ def head_of(row: Game) -> Head:
     return Head(row.ruleset, row.players, row.first_declarer, row.options, row.title, row.place)
 
 
+def _start(head: Head, terms: tuple[str, int] | None, key: str) -> Game:
+    """Open a table, for one game or for a match."""
+    at = timezone.now()
+    return start_match(head, *terms, at=at, key=key) if terms else start_game(head, at=at, key=key)
+
+
 def _form(request: HttpRequest, form: NewTableForm, status: int = 200) -> HttpResponse:
-    page = {"form": form, "names": suggested_names(request)}
+    page = {
+        "form": form,
+        "names": suggested_names(request),
+        "matches": [("", _("One game")), *((name, match_text(name)) for name in MATCHES)],
+    }
     return render(request, "tournaments/new.html", page, status=status)
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from tournaments.web import documents, home, pen, starting
+from tournaments.web import documents, home, matches, pen, starting
 
 GAME = "<str:public_id>/<str:secret>"
 
@@ -14,6 +14,7 @@ urlpatterns = [
     path(f"play/{GAME}/pen/", pen.pen, name="pen"),
     path(f"play/{GAME}/delete/", pen.delete, name="delete"),
     path(f"play/{GAME}/rematch/", starting.rematch, name="rematch"),
+    path(f"play/{GAME}/next-game/", matches.next_game, name="next_game"),
     path(f"play/{GAME}/scoresheet/", documents.scoresheet, name="scoresheet"),
     path(f"take/{GAME}/", pen.take, name="take"),
     path(f"follow/{GAME}/scoresheet/", documents.follow_scoresheet, name="follow_scoresheet"),
