@@ -22,9 +22,10 @@ from tournaments.engine.records import (
     play_record,
 )
 from tournaments.engine.rulesets import Ruleset
-from tournaments.models import Game, Report, Write
+from tournaments.models import Game, Match, Report, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
 from tournaments.queries import (
+    LaterEntryInvalid,
     Sheet,
     find_ruleset,
     fold_sheet,
@@ -32,6 +33,7 @@ from tournaments.queries import (
     load_sheet,
     rules_of,
 )
+from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
 
@@ -129,6 +131,9 @@ def check_head(head: Head, ruleset: Ruleset | None) -> None:
 def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
     """Add an entry, given as it stands in a record, to the end of the sheet.
 
+    While the last deal is open, what ends it takes its place, as a new version that keeps all
+    that was said when it was begun.
+
     Raises:
         InvalidEntry: with every reason why it cannot be.
         StaleRevision: the sheet has moved on; it comes with the exception.
@@ -138,12 +143,38 @@ def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
     """
 
     def add(sheet: Sheet) -> Write:
+        if sheet.game.open_deal is not None and body.get("type") in ENDS_A_DEAL:
+            return _completion(sheet, body)
         play_record(sheet.game, body)
-        position = max((w.position for w in sheet.writes if w.position is not None), default=-1) + 1
-        return Write(kind=Write.Kind.ENTRY, position=position, body=canonical(body))
+        return Write(kind=Write.Kind.ENTRY, position=next_position(sheet), body=canonical(body))
 
-    same = Write(kind=Write.Kind.ENTRY, body=canonical(body))
-    return _write(game_pk, pen, same, add)
+    def is_same(sheet: Sheet, stored: Write) -> bool:
+        if stored.kind != Write.Kind.COMPLETION:
+            return stored.kind == Write.Kind.ENTRY and stored.body == canonical(body)
+        try:
+            return stored.body == canonical(completed(_version_before(sheet, stored), body))
+        except InvalidEntry:
+            return False
+
+    return store_write(game_pk, pen, is_same, add)
+
+
+def _completion(sheet: Sheet, body: Mapping[str, Any]) -> Write:
+    position = sheet.positions[-1]
+    whole = completed(sheet.body(position) or {}, body)
+    play_record(before_open_deal(sheet.game), whole)
+    return Write(kind=Write.Kind.COMPLETION, position=position, body=canonical(whole))
+
+
+def next_position(sheet: Sheet) -> int:
+    """The position after every entry there ever was."""
+    return max((w.position for w in sheet.writes if w.position is not None), default=-1) + 1
+
+
+def _version_before(sheet: Sheet, stored: Write) -> Mapping[str, Any]:
+    versions = sheet.versions(stored.position or 0)
+    before = [version for version in versions if version.revision < stored.revision]
+    return before[-1].body or {} if before else {}
 
 
 def correct_entry(
@@ -156,11 +187,30 @@ def correct_entry(
         NoSuchEntry: nothing stands at that position.
         StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
     """
-    kind = Write.Kind.CORRECTION
     version = Write(
-        kind=kind, position=position, body=canonical(body), reason=_remark(reason, LONGEST_REASON)
+        kind=Write.Kind.CORRECTION,
+        position=position,
+        body=canonical(body),
+        reason=_remark(reason, LONGEST_REASON),
     )
-    return _write(game_pk, pen, version, lambda sheet: _new_version(sheet, version))
+
+    def correct(sheet: Sheet) -> Write | None:
+        try:
+            said = corrected(sheet.game.ruleset, sheet.body(position) or {}, body)
+        except InvalidEntry as error:
+            raise LaterEntryInvalid(position, error.problems) from error
+        version.body = canonical(said)
+        return _new_version(sheet, version)
+
+    def is_same(sheet: Sheet, stored: Write) -> bool:
+        try:
+            said = corrected(sheet.game.ruleset, _version_before(sheet, stored), body)
+        except InvalidEntry:
+            return False
+        version.body = canonical(said)
+        return _says_the_same(stored, version)
+
+    return store_write(game_pk, pen, is_same, correct)
 
 
 def withdraw_entry(game_pk: int, position: int, reason: str, pen: Pen) -> Sheet:
@@ -173,7 +223,7 @@ def withdraw_entry(game_pk: int, position: int, reason: str, pen: Pen) -> Sheet:
     version = Write(
         kind=Write.Kind.WITHDRAWAL, position=position, reason=_remark(reason, LONGEST_REASON)
     )
-    return _write(game_pk, pen, version, lambda sheet: _new_version(sheet, version))
+    return store_write(game_pk, pen, _same_as(version), lambda sheet: _new_version(sheet, version))
 
 
 def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
@@ -203,7 +253,7 @@ def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
             setattr(sheet.row, name, value)
         return version
 
-    return _write(game_pk, pen, version, put_head)
+    return store_write(game_pk, pen, _same_as(version), put_head)
 
 
 def hand_over(game_pk: int, generation: int, key: str) -> Game:
@@ -230,9 +280,11 @@ def delete_game(game_pk: int) -> None:
     """Delete a game with all that was written and its documents; deleting it twice is no error."""
     with transaction.atomic():
         # A write under way is waited for, or its row would be left behind without a game.
-        Game.objects.select_for_update().filter(pk=game_pk).first()
+        row = Game.objects.select_for_update().filter(pk=game_pk).first()
         files = [report.file for report in Report.objects.filter(game_id=game_pk)]
         Game.objects.filter(pk=game_pk).delete()
+        if row is not None:
+            Match.objects.filter(pk=row.match_id, games=None).delete()
         for file in files:
             if file.name:
                 transaction.on_commit(partial(file.storage.delete, file.name))
@@ -259,10 +311,15 @@ def _new_version(sheet: Sheet, version: Write) -> Write | None:
     return None if version.body == sheet.body(version.position) else version
 
 
-def _write(game_pk: int, pen: Pen, same: Write, change: Callable[[Sheet], Write | None]) -> Sheet:
+def store_write(
+    game_pk: int,
+    pen: Pen,
+    is_same: Callable[[Sheet, Write], bool],
+    change: Callable[[Sheet], Write | None],
+) -> Sheet:
     """Store what `change` makes of the sheet, once; None is a change that changes nothing.
 
-    `same` is what a write with this key must have stored if it was sent before.
+    `is_same` says of a write stored with this key whether this one was sent before.
     """
     if not KEY.fullmatch(pen.key):
         raise BadKey
@@ -272,7 +329,9 @@ def _write(game_pk: int, pen: Pen, same: Write, change: Callable[[Sheet], Write 
         sheet = load_sheet(row)
         for stored in sheet.writes:
             if stored.key == pen.key:
-                return _repeat(sheet, stored, same)
+                if not is_same(sheet, stored):
+                    raise KeyReused
+                return sheet
         if row.revision != pen.revision:
             raise StaleRevision(sheet)
         write = change(sheet)
@@ -288,10 +347,12 @@ def _write(game_pk: int, pen: Pen, same: Write, change: Callable[[Sheet], Write 
         return after
 
 
-def _repeat(sheet: Sheet, write: Write, same: Write) -> Sheet:
-    """The answer to a write that was stored before, if it is the same one."""
-    if (write.kind, write.body, write.reason) != (same.kind, same.body, same.reason):
-        raise KeyReused
-    if same.position is not None and write.position != same.position:
-        raise KeyReused
-    return sheet
+def _same_as(version: Write) -> Callable[[Sheet, Write], bool]:
+    return lambda _sheet, stored: _says_the_same(stored, version)
+
+
+def _says_the_same(stored: Write, version: Write) -> bool:
+    """Whether a stored write is the one sent again."""
+    at_same = version.position is None or stored.position == version.position
+    said = (stored.kind, stored.body, stored.reason)
+    return at_same and said == (version.kind, version.body, version.reason)
