@@ -312,10 +312,10 @@ def points_text(points: object) -> str:
     """Points as a scoresheet shows them, exactly: a real minus sign, no plus, −4½ for −9/2."""
     text = str(points)
     number = number_of(text) if "/" in text else None
-    part = None if number is None else PARTS.get(Fraction(abs(number)) % 1)
+    part = None if number is None else PARTS.get(abs(Fraction(number)) % 1)
     if number is None or part is None:
         return text.replace("-", MINUS)
-    return f"{MINUS if number < 0 else ''}{int(abs(number)) or ''}{part}"
+    return f"{MINUS if number < 0 else ''}{int(abs(Fraction(number))) or ''}{part}"
 
 
 def money_text(amount: Points) -> str:

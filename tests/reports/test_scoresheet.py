@@ -64,7 +64,7 @@ def test_sheet_shows_units_and_running_totals_of_every_deal(record):
 
 def test_sheet_marks_the_declarer_of_each_deal(record):
     data = compose(record(first_declarer=0))
-    assert [row["declarer"] for row in data["rows"]] == [0, 1, 2, 3] * 5
+    assert [row["side"] for row in data["rows"]] == [0, 1, 2, 3] * 5
 
 
 def test_sheet_gives_places_and_who_is_out(record):
@@ -141,10 +141,10 @@ def test_sheet_shows_what_is_no_deal_between_the_deals(record):
     assert shown[2]["text"] == "Burak · misdeal: new cards"
     assert shown[3]["text"] == "Adjustment: revoke"
     assert [(cell["units"], cell["total"]) for cell in shown[3]["cells"]] == [
-        ("+100/3", "100/3"),
-        ("+100/3", "100/3"),
+        ("+33⅓", "33⅓"),
+        ("+33⅓", "33⅓"),
         ("−100", "−420"),
-        ("+100/3", "100/3"),
+        ("+33⅓", "33⅓"),
     ]
 
 

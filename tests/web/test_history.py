@@ -32,8 +32,8 @@ def test_history_shows_what_was_written_corrected_and_undone(plain):
     record(game, {"type": "adjustment", "seat": 2, "points": "-1/2", "reason": "late"})
     send(plain, game, "undo", position=2, holder="3")
     assert steps(plain, game) == [
-        "A line of the sheet taken off · Deniz · Cem · −1/2 · late",
-        "A line of the sheet written · Ayşe · Cem · −1/2 · late",
+        "A line of the sheet taken off · Deniz · Cem · −½ · late",
+        "A line of the sheet written · Ayşe · Cem · −½ · late",
         "Deal 2 corrected · Burak · No queens · 1 0 2 1 → No queens · 2 0 1 1 Cem took one",
         "Deal 2 written · Ayşe · No queens · 1 0 2 1",
         "Deal 1 written · Ayşe · Rıfkı (king of hearts) · 0 0 1 0",

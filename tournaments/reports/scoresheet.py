@@ -14,11 +14,12 @@ from django.utils.translation import gettext as _
 
 from tournaments import words
 from tournaments.engine.badges import Badge, award
-from tournaments.engine.entries import Adjustment, Deal, Entry, Redeal, Stopped, Void
+from tournaments.engine.entries import Adjustment, Deal, Entry, Stopped, Void
 from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import Outcome, decide
 from tournaments.engine.records import read_game
-from tournaments.engine.rulesets import Points
+from tournaments.engine.rulesets import Points, Ruleset
+from tournaments.telling import deal_line, ending_of, payments_of, remark, title_of
 from tournaments.words import points_text
 
 DATE_LOCALES = {"en": "en_GB"}
@@ -38,7 +39,7 @@ def compose_scoresheet(record: Mapping[str, Any], follow_url: str) -> Data:
         raise ValueError(f"no valid game: {reading.problems}")
     game, players = reading.game, reading.players
     outcome = decide(game)
-    name = words.ruleset_name(game.ruleset.id)
+    name = words.name_of(game.ruleset)
     return {
         "language": get_language(),
         "title": reading.title or name,
@@ -47,15 +48,16 @@ def compose_scoresheet(record: Mapping[str, Any], follow_url: str) -> Data:
             [name if reading.title else "", *_house_rules(game, record)],
             [reading.place, written_date(reading.played_at)],
         ),
-        "ending": _ending(game, players),
-        "players": players,
-        "words": _words(),
-        "rows": [*_rows(game, players), *_rows_to_come(game)],
-        "totals": [points_text(game.totals[side]) for side in game.ruleset.sides],
-        "places": [_place(game, outcome, side) for side in game.ruleset.sides],
-        "sum": _sum(game),
-        "course": _course(game),
+        "ending": ending_of(game, players),
         "sides": game.ruleset.side_names(players),
+        "words": _words(game.ruleset),
+        "rows": [*_rows(game, players), *_rows_to_come(game, players)],
+        "totals": [points_text(total) for total in game.totals],
+        "places": [_place(game, outcome, side) for side in range(game.ruleset.side_count)],
+        "expected": points_text(game.expected_sum),
+        "sum": _sum(game),
+        "payments": _payments(game, players),
+        "course": _course(game),
         "badges": _badges(game, players),
         "follow": _follow(follow_url),
     }
@@ -72,18 +74,41 @@ def written_date(moment: str) -> str:
     return format_date(day, "d MMMM y", locale=DATE_LOCALES.get(language, language))
 
 
-def _words() -> Data:
+def _words(ruleset: Ruleset) -> Data:
     return {
         "number": _("No."),
-        "contract": _("Contract"),
-        "taken": _("taken"),
+        "contract": _head_of_contracts(ruleset),
+        "taken": head_of_numbers(ruleset),
         "total": _("total"),
         "totals": _("Total"),
         "place": pgettext("rank", "Place"),
-        "declared": _("declared this deal"),
+        "declared": mark_of(ruleset),
+        "doubled": _("doubled ×, redoubled ××") if "doubles" in ruleset.fields else "",
         "badges": _("Badges"),
         "badges-note": _("with the numbers of the deals"),
     }
+
+
+def _head_of_contracts(ruleset: Ruleset) -> str:
+    """What stands above the contracts, or above the trumps where no contract is named."""
+    if ruleset.unnamed is None:
+        return _("Contract")
+    return str(words.FIELDS["trump"]) if ruleset.unnamed.trumps else ""
+
+
+def head_of_numbers(ruleset: Ruleset) -> str:
+    """What stands above the numbers that a deal hands out, or leaves."""
+    piles = ruleset.unnamed is not None and "left" in ruleset.unnamed.fields
+    return pgettext("cards", "left") if piles else _("taken")
+
+
+def mark_of(ruleset: Ruleset) -> str:
+    """What it means that a side is marked in a deal; empty where none ever is."""
+    if ruleset.unnamed is not None:
+        return _("made trump") if "maker" in ruleset.unnamed.fields else ""
+    if ruleset.plan and all(len(stage) == 1 for stage in ruleset.plan):
+        return _("whose turn it was")
+    return _("declared this deal")
 
 
 def _lines(*lines: Iterable[str]) -> list[str]:
@@ -96,8 +121,8 @@ def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
     """The options of the table that differ from the usual ones."""
     usual = read_game({**record, "options": {}, "entries": []}).game
     for option in game.ruleset.options:
-        value = game.ruleset.settings[option.setting]
-        if usual is not None and value != usual.ruleset.settings[option.setting]:
+        value = game.ruleset.settings.get(option.setting)
+        if usual is not None and value != usual.ruleset.settings.get(option.setting):
             name = words.option_name(option.setting)
             yield f"{name}: {words.option_value_name(option.setting, value)}"
 
@@ -108,123 +133,125 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
     moved = {row.entry: row for row in game.rows}
     for index, entry in enumerate(game.entries):
         if index in deals:
-            yield _deal_row(game, *deals[index], moved[index])
+            yield _deal_row(game, players, *deals[index], moved[index])
         elif isinstance(entry, Adjustment):
-            yield _adjustment_row(game, entry, moved[index])
+            yield _adjustment_row(entry, moved[index])
         elif isinstance(entry, Deal):
-            yield _open_row(game, entry)
+            yield _open_row(game, players, entry)
         elif not isinstance(entry, Stopped):
-            yield {"kind": "slim", "text": _remark(entry, players), "round-end": False}
+            text = _remark(game.ruleset, entry, players)
+            yield {"kind": "slim", "text": text, "round-end": False}
 
 
-def _deal_row(game: Game, number: int, played: PlayedDeal, row: Row) -> Data:
-    counts = played.deal.counts or {}
-    # Several units in one deal have no single number: then the points stand there.
-    taken: tuple[Points, ...] = row.points
-    if len(played.contract.units) == 1:
-        taken = counts[played.contract.units[0].id]
+def _deal_row(
+    game: Game, players: tuple[str, ...], number: int, played: PlayedDeal, row: Row
+) -> Data:
+    told = deal_line(game, played, players)
+    named = played.contract.named
+    symbol = words.contract_symbol(played.contract.id, played.deal.details.get("trump"))
     return {
         "kind": "deal",
         "number": str(number),
-        "symbol": words.contract_symbol(played.contract.id, played.deal.details.get("trump")),
-        "contract": words.contract_name(played.contract.id),
-        "declarer": played.declarer,
-        "cells": _cells(game, taken, row.totals, _king_maker(played)),
-        "round-end": number % game.ruleset.seats == 0,
+        "symbol": symbol if named else words.suit_of(played.deal.details.get("trump")),
+        "contract": words.contract_title(played.contract) if named else "",
+        "marks": " · ".join(told.marks),
+        "side": told.side,
+        "declarer": told.declarer,
+        "cells": _cells(told.taken, row.totals, told.king),
+        "expected": points_text(row.expected_sum),
+        "round-end": _ends_round(game.ruleset, number),
     }
 
 
-def _king_maker(played: PlayedDeal) -> int | None:
-    return played.king.seat if played.king is not None and played.king.made else None
-
-
-def _adjustment_row(game: Game, entry: Adjustment, row: Row) -> Data:
-    points = [f"+{value}" if value > 0 else value or "" for value in row.points]
+def _adjustment_row(entry: Adjustment, row: Row) -> Data:
+    points = [f"+{points_text(value)}" if value > 0 else value or "" for value in row.points]
     return {
         "kind": "adjustment",
         "text": _("Adjustment: %(reason)s") % {"reason": entry.reason},
-        "cells": _cells(game, points, row.totals),
+        "cells": _cells(points, row.totals),
+        "expected": points_text(row.expected_sum),
         "round-end": False,
     }
 
 
-def _open_row(game: Game, deal: Deal) -> Data:
+def _open_row(game: Game, players: tuple[str, ...], deal: Deal) -> Data:
     number = len(game.deals) + 1
-    return _empty_row(game, number) | {
-        "symbol": words.contract_symbol(deal.contract or "", deal.details.get("trump")),
-        "contract": words.contract_name(deal.contract or ""),
+    row = _empty_row(game, players, number)
+    if deal.contract is None:
+        return row | {"symbol": "✉", "contract": _("sealed")}
+    return row | {
+        "symbol": words.contract_symbol(deal.contract, deal.details.get("trump")),
+        "contract": title_of(game.ruleset, deal.contract),
     }
 
 
-def _rows_to_come(game: Game) -> list[Data]:
+def _rows_to_come(game: Game, players: tuple[str, ...]) -> list[Data]:
     """The deals a game still has: the sheet can be finished by hand."""
     if game.finished:
         return []
     begun = len(game.deals) + (game.open_deal is not None)
     length = game.ruleset.length or begun
-    return [_empty_row(game, number) for number in range(begun + 1, length + 1)]
+    return [_empty_row(game, players, number) for number in range(begun + 1, length + 1)]
 
 
-def _empty_row(game: Game, number: int) -> Data:
+def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
+    """A deal still to be played: whose turn it will be, and its contract where that is fixed."""
+    ruleset = game.ruleset
+    symbol, contract = words_of_stage(ruleset, number)
+    # Passed hands move the turn on; who the makers will be nobody knows.
+    turn = (game.first_declarer + (number - 1) // ruleset.in_a_row) % ruleset.seats
     return {
         "kind": "deal",
         "number": str(number),
-        "symbol": "",
-        "contract": "",
-        "declarer": (game.first_declarer + number - 1) % game.ruleset.seats,
-        "cells": [{"units": "", "total": "", "king": False} for _seat in game.ruleset.sides],
-        "round-end": number % game.ruleset.seats == 0,
+        "symbol": symbol,
+        "contract": contract,
+        "marks": "",
+        "side": ruleset.sides[turn] if is_declared(ruleset, number) else None,
+        "declarer": players[turn] if ruleset.seats_in_a_side > 1 else "",
+        "cells": [{"units": "", "total": "", "king": False}] * ruleset.side_count,
+        "expected": "",
+        "round-end": _ends_round(ruleset, number),
     }
 
 
+def words_of_stage(ruleset: Ruleset, number: int) -> tuple[str, str]:
+    """Symbol and name of the contract of a deal (from 1), where the order is fixed."""
+    stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
+    if len(stage) != 1:
+        return "", ""
+    contract = ruleset.by_id[stage[0]]
+    return words.contract_symbol(contract.id), words.contract_title(contract)
+
+
+def is_declared(ruleset: Ruleset, number: int) -> bool:
+    """Whether someone declares a deal (from 1), as far as that is known before."""
+    stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
+    contracts = [ruleset.by_id[name] for name in stage] or ruleset.contracts
+    return all(contract.declared and contract.named for contract in contracts)
+
+
+def _ends_round(ruleset: Ruleset, number: int) -> bool:
+    """Whether everyone, or whoever declares several deals in a row, has had a turn."""
+    deals = ruleset.in_a_row if ruleset.in_a_row > 1 else ruleset.seats
+    return number % deals == 0
+
+
 def _cells(
-    game: Game, taken: Sequence[object], totals: Sequence[Points], king: int | None = None
+    taken: Sequence[object], totals: Sequence[Points], king: int | None = None
 ) -> list[Data]:
-    """What one row says of each seat."""
+    """What one row says of each side."""
     return [
-        {
-            "units": points_text(taken[side]),
-            "total": points_text(totals[side]),
-            "king": seat == king,
-        }
-        for seat, side in enumerate(game.ruleset.sides)
+        {"units": points_text(units), "total": points_text(total), "king": side == king}
+        for side, (units, total) in enumerate(zip(taken, totals, strict=True))
     ]
 
 
-def _remark(entry: Entry, players: tuple[str, ...]) -> str:
+def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
     """An entry that moves no points, in a line."""
-    match entry:
-        case Void(reason=reason, contract=contract):
-            parts = [contract and words.contract_name(contract)]
-            parts.append(words.reason_name("void", reason))
-        case Redeal(by=seat, reason=reason):
-            parts = [players[seat], words.reason_name("redeal", reason)]
-        case _:
-            parts = []
-    return " · ".join(part for part in parts if part)
-
-
-def _ending(game: Game, players: tuple[str, ...]) -> str:
-    """How the game ended, where it did not just come to its last deal."""
-    ending, played = game.ending, len(game.deals)
-    if ending is None:
-        return _("Not finished: %(played)s of %(deals)s deals") % {
-            "played": played,
-            "deals": game.ruleset.length,
-        }
-    if ending.seat is not None:
-        who = {"player": players[ending.seat], "deal": played}
-        if ending.by == "king":
-            return _("King by %(player)s in deal %(deal)s") % who
-        return _("King declared and missed by %(player)s in deal %(deal)s") % who
-    last = game.entries[ending.entry]
-    if isinstance(last, Stopped):
-        return _("Stopped early after %(played)s of %(deals)s deals: %(reason)s") % {
-            "played": played,
-            "deals": game.ruleset.length,
-            "reason": words.reason_name("stopped", last.reason),
-        }
-    return ""
+    said = remark(entry, players)
+    if isinstance(entry, Void) and entry.contract is not None:
+        return f"{title_of(ruleset, entry.contract)} · {said}"
+    return said
 
 
 def _place(game: Game, outcome: Outcome, side: int) -> Data:
@@ -250,6 +277,17 @@ def _sum(game: Game) -> str:
         "terms": " ".join(terms),
         "sum": points_text(sum(game.totals)) + (" ✓" if right else " ✗"),
     }
+
+
+def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
+    """Who pays whom; None where the table plays without money."""
+    payments = payments_of(game, players)
+    if payments is None:
+        return None
+    title = _("Who pays whom") if game.finished else _("Who would pay whom now")
+    stake = _("%(stake)s a point") % {"stake": payments.stake}
+    paid = [str(payment) for payment in payments.paid] or [_("Nobody owes anything.")]
+    return {"title": title, "stake": stake, "paid": paid}
 
 
 def _course(game: Game) -> list[list[float]]:

@@ -5,18 +5,18 @@ from collections.abc import Iterable, Sequence
 from django.utils.translation import gettext as _
 
 from tournaments.engine.badges import award
-from tournaments.engine.entries import Deal, Entry, Passed, Redeal, Stopped, Void
-from tournaments.engine.games import Game, Row
+from tournaments.engine.entries import Adjustment, Deal, Entry
+from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import decide
 from tournaments.engine.records import Reading
 from tournaments.messages import explain
+from tournaments.telling import deal_line, ending_of, outcome_of, payments_of, remark, title_of
 from tournaments.words import (
     badge_name,
-    contract_name,
+    contract_title,
+    name_of,
     points_text,
-    reason_name,
-    ruleset_name,
-    suit_symbol,
+    suit_of,
 )
 
 
@@ -24,9 +24,10 @@ def draw_sheet(reading: Reading) -> str:
     """A game as far as it could be read: the sheet, the outcome, and what is wrong."""
     lines: list[str] = []
     if reading.game is not None:
-        lines += [reading.title or ruleset_name(reading.game.ruleset.id), ""]
+        lines += [reading.title or name_of(reading.game.ruleset), ""]
         lines += _draw_rows(reading.game, reading.players)
         lines += _draw_outcome(reading.game, reading.players)
+        lines += _draw_payments(reading.game, reading.players)
     place = "" if reading.entry is None else _("Entry %(number)s: ") % {"number": reading.entry}
     lines += [place + explain(problem, reading.players) for problem in reading.problems]
     return "\n".join([*lines, ""])
@@ -36,11 +37,16 @@ def _draw_rows(game: Game, players: Sequence[str]) -> list[str]:
     names = game.ruleset.side_names(players)
     table = [["", _("Contract"), *names, "Σ"]]
     rows = {row.entry: row for row in game.rows}
+    deals = {played.entry: played for played in game.deals}
     number = 0
     for index, entry in enumerate(game.entries):
-        number += isinstance(entry, Deal) and index in rows
-        label = [str(number) if isinstance(entry, Deal) else "", _describe(entry)]
-        table.append([*label, *_draw_points(game, rows.get(index))])
+        number += index in deals
+        label = str(number) if index in deals else ""
+        if index in deals:
+            says = _describe_deal(game, deals[index], players)
+        else:
+            says = _describe(game, entry, players)
+        table.append([label, says, *_draw_points(game, rows.get(index))])
     return _align(table)
 
 
@@ -52,21 +58,22 @@ def _draw_points(game: Game, row: Row | None) -> Iterable[str]:
     return [*columns, points_text(row.expected_sum)]
 
 
-def _describe(entry: Entry) -> str:
-    if isinstance(entry, Deal):
-        trump = str(entry.details.get("trump", ""))
-        return (
-            f"{contract_name(entry.contract or '')} {suit_symbol(trump) if trump else ''}".strip()
-        )
-    if isinstance(entry, Void):
-        return reason_name("void", entry.reason)
-    if isinstance(entry, Redeal):
-        return reason_name("redeal", entry.reason)
-    if isinstance(entry, Passed):
-        return _("passed")
-    if isinstance(entry, Stopped):
-        return reason_name("stopped", entry.reason)
-    return entry.reason
+def _describe_deal(game: Game, played: PlayedDeal, players: Sequence[str]) -> str:
+    """The contract, and in brackets who declared, where no column is theirs alone, and more."""
+    told = deal_line(game, played, players)
+    name = contract_title(played.contract) if played.contract.named else ""
+    said = ", ".join(filter(None, [told.declarer, *told.marks]))
+    parts = [name, suit_of(played.deal.details.get("trump")), said and f"({said})"]
+    return " ".join(filter(None, parts))
+
+
+def _describe(game: Game, entry: Entry, players: Sequence[str]) -> str:
+    if isinstance(entry, Adjustment):
+        return entry.reason
+    if not isinstance(entry, Deal):
+        return remark(entry, players)
+    name = _("sealed") if entry.contract is None else title_of(game.ruleset, entry.contract)
+    return f"{name} {suit_of(entry.details.get('trump'))}".strip()
 
 
 def _draw_outcome(game: Game, players: Sequence[str]) -> list[str]:
@@ -74,14 +81,17 @@ def _draw_outcome(game: Game, players: Sequence[str]) -> list[str]:
     outcome = decide(game)
     places = sorted(zip(outcome.ranks, names, strict=True))
     lines = ["", ", ".join(f"{rank}. {name}" for rank, name in places)]
-    for title, sides in ((_("Out"), outcome.out), (_("Sunk"), outcome.sunk)):
-        if sides:
-            lines.append(f"{title}: {', '.join(names[side] for side in sides)}")
+    lines += filter(None, [ending_of(game, players), outcome_of(game, outcome, players)])
     deals = {played.entry: number for number, played in enumerate(game.deals, start=1)}
     for badge in award(game):
         deal = deals.get(badge.entry, len(deals))
         lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")
     return lines
+
+
+def _draw_payments(game: Game, players: Sequence[str]) -> list[str]:
+    payments = payments_of(game, players)
+    return [] if payments is None else [str(payment) for payment in payments.paid]
 
 
 def _align(table: Sequence[Sequence[str]]) -> list[str]:

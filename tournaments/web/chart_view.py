@@ -14,7 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20
 LINE = 14
 """As far as two names must be apart."""
 
-STEPS = (50, 100, 200, 250, 500, 1000, 2000, 5000)
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000)
 MOST_STEPS = 6
 
 
@@ -28,7 +28,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Course:
-    """One player's line, and where its name stands."""
+    """One side's line, and where its name stands."""
 
     name: str
     total: Points
@@ -52,8 +52,8 @@ class Chart:
     deals: tuple[Tick, ...]
 
 
-def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
-    """The totals deal by deal; None before there is a line to draw."""
+def draw_chart(game: Game, names: Sequence[str]) -> Chart | None:
+    """The totals of each side deal by deal; None before there is a line to draw."""
     if not game.rows:
         return None
     table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
@@ -70,7 +70,7 @@ def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
     courses = []
     for side, total in enumerate(game.totals):
         points = " ".join(f"{x:.1f},{y_of(row[side])}" for x, row in zip(x_of, table, strict=True))
-        courses.append(Course(players[side], total, points, y_of(total), labels[side]))
+        courses.append(Course(names[side], total, points, y_of(total), labels[side]))
     return Chart(
         WIDTH,
         HEIGHT,

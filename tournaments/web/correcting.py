@@ -136,7 +136,7 @@ def _versions(sheet: Sheet, position: int) -> list[Step]:
             write.author,
             write.at,
             write.reason,
-            (summary_of(write.body or {}, sheet.row.players),),
+            (summary_of(write.body or {}, sheet),),
         )
         for write in reversed(sheet.versions(position))
     ]

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from tournaments import words
 from tournaments.models import Game, Write
 from tournaments.queries import Sheet, load_sheet, rules_of
+from tournaments.telling import MARKS, marks_of, title_of
 from tournaments.web.phone import address
 from tournaments.web.scoring import handed_over
 from tournaments.web.sheet_view import lines_of
@@ -55,15 +56,19 @@ def done(write: Write) -> str:
     return words[Write.Kind(write.kind)]
 
 
-def summary_of(body: Mapping[str, Any], players: Sequence[str]) -> str:
+def summary_of(body: Mapping[str, Any], sheet: Sheet) -> str:
     """What an entry says, in one line."""
+    players, rules = sheet.row.players, sheet.game.ruleset
     parts: list[str] = []
     if "contract" in body:
-        parts.append(words.contract_name(body["contract"]))
+        parts.append(title_of(rules, body["contract"]))
     if "trump" in body:
         parts.append(words.suit_symbol(body["trump"]))
-    parts += [" ".join(map(str, numbers)) for numbers in body.get("counts", {}).values()]
-    for name in ("seat", "by", "king"):
+    parts += _counts(body.get("counts", {}))
+    parts += marks_of(rules, players, body, MARKS)
+    # Whose turn it was need not be said: only where a partner may speak it does not follow.
+    said = ("seat", "by", "declarer") if rules.declares == "pair" else ("seat", "by")
+    for name in said:
         if name in body:
             parts.append(players[body[name]])
     if "points" in body:
@@ -72,7 +77,16 @@ def summary_of(body: Mapping[str, Any], players: Sequence[str]) -> str:
         parts.append(body["reason"])
     elif "reason" in body:
         parts.append(words.reason_name(body["type"], body["reason"]))
+    if body.get("type") == "passed":
+        parts.append(_("Everyone passed"))
     return " · ".join(parts)
+
+
+def _counts(counts: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    """The numbers of each unit, named where there are several."""
+    for unit, numbers in counts.items():
+        written = " ".join(map(str, numbers))
+        yield f"{words.unit_name(unit)} {written}" if len(counts) > 1 else written
 
 
 def _steps(sheet: Sheet) -> Iterator[Step]:
@@ -82,7 +96,7 @@ def _steps(sheet: Sheet) -> Iterator[Step]:
     for write in sheet.writes:
         position, changes = write.position, tuple(_head_changes(sheet, write))
         if position is not None:
-            says = summary_of(write.body or {}, sheet.row.players)
+            says = summary_of(write.body or {}, sheet)
             before, stood[position] = stood.get(position, ""), says
             changes = (_changed(before, says) if says else before,)
         number = None if position is None else numbers.get(position)
@@ -108,11 +122,11 @@ def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, st
         first = _("Seat %(number)s") % {"number": head["first_declarer"] + 1}
         yield _("Who declared first"), first
     if "options" in head:
-        rules = rules_of(sheet.row)
+        rules = rules_of(sheet.row).with_options(head["options"])
         for option in rules.options:
-            value = head["options"].get(option.setting, rules.settings[option.setting])
+            value = rules.settings.get(option.setting)
             name = words.option_name(option.setting)
-            yield name, words.option_value_name(option.setting, value)
+            yield name, "" if value is None else words.option_value_name(option.setting, value)
     for name, label in (("title", _("Title")), ("place", _("Place"))):
         yield label, head.get(name, "")
 

@@ -13,13 +13,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments import words
+from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.queries import Sheet
+from tournaments.queries import Sheet, find_ruleset
 from tournaments.services.sample import start_sample
+from tournaments.telling import state_of
 from tournaments.web.forms import NewTableForm, key_of, new_key
 from tournaments.web.phone import (
     A_YEAR,
     PhoneGame,
+    Table,
     address,
     phone_games,
     phone_table,
@@ -48,18 +51,28 @@ class Line:
 @never_cache
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is, and where to start (2 queries)."""
+    """What this is, and where to start (2 queries; 1 more after a game by house rules)."""
     last = phone_table(request)
+    rules = find_ruleset(last.ruleset) if last.players else None
     page = {
-        "again": NewTableForm(table=last) if last.players else None,
+        "again": _again(last, rules) if rules is not None else None,
         "again_players": last.players,
-        "again_ruleset": words.ruleset_name(last.ruleset),
+        "again_ruleset": words.name_of(rules) if rules is not None else "",
+        "again_begins": words.beginning_of(rules.family) if rules is not None else "",
+        "again_question": words.begins_question(rules.family) if rules is not None else "",
         "games": [_line(game) for game in phone_games(request)],
         "deleted": "deleted" in request.GET,
         "empty_sheets": [(id_, words.ruleset_name(id_)) for id_ in RULESETS],
         "key": new_key(),
     }
     return render(request, "tournaments/home.html", page)
+
+
+def _again(last: Table, rules: Ruleset) -> NewTableForm | None:
+    """The last table once more; None where its rules have changed and seat others now."""
+    if len(last.players) != rules.seats:
+        return None
+    return NewTableForm(table=last, rulesets={last.ruleset: rules})
 
 
 @require_POST
@@ -102,19 +115,6 @@ def _line(game: PhoneGame) -> Line:
     row = game.sheet.row
     writes = game.kind == "write"
     delete = reverse("delete", args=[row.public_id, row.secret("write")]) if writes else ""
-    return Line(game, words.ruleset_name(row.ruleset), state_of(game.sheet), delete)
-
-
-def state_of(sheet: Sheet) -> str:
-    """How far a game is, or how it ended, in a few words."""
-    game, players = sheet.game, sheet.row.players
-    if not game.finished:
-        so_far = {"deal": len(game.deals) + 1, "deals": game.ruleset.deals}
-        return _("deal %(deal)s of %(deals)s") % so_far
-    out = [players[seat] for seat in sheet.outcome.out]
-    if out:
-        return _("out: %(players)s") % {"players": ", ".join(out)}
-    if sheet.outcome.sunk:
-        return _("nobody is out")
-    best = [players[seat] for seat, rank in enumerate(sheet.outcome.ranks) if rank == 1]
-    return _("won: %(players)s") % {"players": ", ".join(best)}
+    sheet = game.sheet
+    state = state_of(sheet.game, sheet.outcome, row.players)
+    return Line(game, words.name_of(sheet.game.ruleset), state, delete)

@@ -3,14 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from django.utils.translation import gettext as _
 
 from tournaments import words
 from tournaments.engine.entries import Adjustment, Deal, Entry, Passed, Redeal, Stopped, Void
-from tournaments.engine.games import PlayedDeal, Row
-from tournaments.engine.rulesets import Points
+from tournaments.engine.games import Row
+from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.queries import Sheet
+from tournaments.telling import (
+    DealLine,
+    Payments,
+    deal_line,
+    outcome_of,
+    payments_of,
+    remark,
+    title_of,
+)
 from tournaments.web.chart_view import Chart, draw_chart
 
 
@@ -26,13 +36,17 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one side took in a deal, what it was worth, and where that brought it."""
+    """What one side took in a deal, what it was worth, and where that brought it.
+
+    `declarer` names who of a pair declared.
+    """
 
     total: Points
     points: Points = 0
     units: str = ""
     declares: bool = False
     king: bool = False
+    declarer: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,8 @@ class Line:
     """One entry of the sheet.
 
     `number` is that of the deal; lines that are no deal have a `note` instead of it, and
-    cells only where points move.
+    cells only where points move. `marks` is what else was said of a deal; `expected_sum` is
+    what the totals must add up to from here on, None where no points move.
     """
 
     position: int
@@ -57,6 +72,8 @@ class Line:
     cells: tuple[Cell, ...] = ()
     note: str = ""
     correction: Correction | None = None
+    marks: tuple[str, ...] = ()
+    expected_sum: Points | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +101,7 @@ class Award:
 
 @dataclass(frozen=True)
 class SheetPage:
-    """Everything the sheet of a game shows."""
+    """Everything the sheet of a game shows; `players` are the names of its sides."""
 
     players: Sequence[str]
     lines: tuple[Line, ...]
@@ -97,6 +114,7 @@ class SheetPage:
     awards: tuple[Award, ...]
     finished: bool
     headline: str
+    payments: Payments | None
 
     @property
     def last(self) -> Line | None:
@@ -106,82 +124,100 @@ class SheetPage:
 
 def sheet_page(sheet: Sheet) -> SheetPage:
     """The sheet as a page shows it."""
-    game = sheet.game
-    kinds = game.ruleset.quotas
-    left = [game.left_to_declare(seat) for seat in range(game.ruleset.seats)]
+    game, players = sheet.game, sheet.row.players
+    names = game.ruleset.side_names(players)
     return SheetPage(
-        players=sheet.row.players,
+        players=names,
         lines=tuple(lines_of(sheet)),
         totals=game.totals,
         sum=sum(game.totals),
         expected_sum=game.expected_sum,
-        left={words.kind_name(kind): tuple(each[kind] for each in left) for kind in kinds},
-        chart=draw_chart(game, sheet.row.players),
+        left=_left_to_declare(sheet),
+        chart=draw_chart(game, names),
         standings=tuple(_standings(sheet)),
         awards=tuple(_awards(sheet)),
         finished=game.finished,
-        headline=_headline(sheet),
+        headline=outcome_of(game, sheet.outcome, players),
+        payments=payments_of(game, players),
     )
 
 
-def symbol_of(contract: str | None, trump: object = None) -> Symbol:
+def _left_to_declare(sheet: Sheet) -> dict[str, tuple[int, ...]]:
+    """How many contracts of each kind each side still has to declare, by the kind's name."""
+    game, sides = sheet.game, sheet.game.ruleset.sides
+    left = [game.left_to_declare(sides.index(side)) for side in range(game.ruleset.side_count)]
+    kinds = game.ruleset.side_quotas
+    return {words.kind_name(kind): tuple(each[kind] for each in left) for kind in kinds}
+
+
+def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Symbol:
     """The symbol of a contract, red where its suit is; of a sealed one, that it is."""
     if contract is None:
         return Symbol("✉", _("sealed"))
-    name, short = words.contract_name(contract), words.contract_short(contract)
+    name, short = name or words.contract_name(contract), words.contract_short(contract)
     glyphs = words.contract_symbol(contract, trump)
     if trump:
         return Symbol(glyphs, f"{name} {words.suit_name(str(trump))}", short, str(trump))
-    return Symbol(glyphs, name, short, "hearts" if "♥" in glyphs else "")
+    red = "hearts" if "♥" in glyphs else "diamonds" if "♦" in glyphs else ""
+    return Symbol(glyphs, name, short, red)
 
 
 def lines_of(sheet: Sheet) -> Iterator[Line]:
     """The lines of a sheet, one for each entry that stands."""
-    deals = {played.entry: played for played in sheet.game.deals}
-    rows = {row.entry: row for row in sheet.game.rows}
+    game, players = sheet.game, sheet.row.players
+    deals = {played.entry: played for played in game.deals}
+    rows = {row.entry: row for row in game.rows}
     number = 0
-    for index, entry in enumerate(sheet.game.entries):
+    for index, entry in enumerate(game.entries):
         position, row = sheet.positions[index], rows.get(index)
         correction = _correction(sheet, position)
+        expected_sum = None if row is None else row.expected_sum
         if row is not None and index in deals:
             number += 1
             played = deals[index]
-            symbol = symbol_of(played.contract.id, played.deal.details.get("trump"))
-            cells = tuple(_deal_cells(played, row))
-            yield Line(position, symbol, number, cells, correction=correction)
+            told = deal_line(game, played, players)
+            name = words.contract_title(played.contract)
+            symbol = symbol_of(played.contract.id, played.deal.details.get("trump"), name)
+            cells = tuple(_deal_cells(told, row))
+            yield Line(position, symbol, number, cells, "", correction, told.marks, expected_sum)
         else:
-            symbol, note = _note(entry, sheet.row.players)
+            symbol, note = _note(game.ruleset, entry, players)
             moved = zip(row.totals, row.points, strict=True) if row else ()
             cells = tuple(Cell(total, points) for total, points in moved)
-            yield Line(position, symbol, cells=cells, note=note, correction=correction)
+            yield Line(position, symbol, None, cells, note, correction, (), expected_sum)
 
 
-def _deal_cells(played: PlayedDeal, row: Row) -> Iterator[Cell]:
-    counts = list((played.deal.counts or {}).values())
+def _deal_cells(told: DealLine, row: Row) -> Iterator[Cell]:
     for side, (total, points) in enumerate(zip(row.totals, row.points, strict=True)):
-        units = "·".join(str(numbers[side]) for numbers in counts)
-        king = played.king is not None and played.king.made and played.king.seat == side
-        yield Cell(total, points, units, declares=played.declarer == side, king=king)
+        declares = told.side == side
+        yield Cell(
+            total,
+            points,
+            told.taken[side],
+            declares=declares,
+            king=told.king == side,
+            declarer=told.declarer if declares else "",
+        )
 
 
-def _note(entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
+def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbol, str]:
     """The symbol and the words of an entry that is no deal."""
+    said = remark(entry, players)
     match entry:
-        case Void():
-            symbol = symbol_of(entry.contract) if entry.contract else Symbol("↺", "")
-            return symbol, words.reason_name("void", entry.reason)
-        case Redeal():
-            reason = words.reason_name("redeal", entry.reason)
-            return Symbol("↻", ""), f"{players[entry.by]}: {reason}"
+        case Void(contract=str(contract)):
+            return symbol_of(contract, name=title_of(ruleset, contract)), said
         case Adjustment():
             return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {entry.reason}"
-        case Passed():
-            return Symbol("→", ""), _("Everyone passed")
-        case Stopped():
-            reason = words.reason_name("stopped", entry.reason)
-            return Symbol("■", ""), _("Stopped: %(reason)s") % {"reason": reason}
-        case Deal():
-            return symbol_of(entry.contract), _("Being played")
+        case Deal(contract=contract, details=details):
+            name = "" if contract is None else title_of(ruleset, contract)
+            return symbol_of(contract, details.get("trump"), name), _("Being played")
+    return Symbol(NOTE_GLYPHS[type(entry)], ""), said
+
+
+NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
+    {Void: "↺", Redeal: "↻", Passed: "→", Stopped: "■"}
+)
+"""What stands where a deal has its contract."""
 
 
 def _correction(sheet: Sheet, position: int) -> Correction | None:
@@ -191,11 +227,14 @@ def _correction(sheet: Sheet, position: int) -> Correction | None:
 
 def _standings(sheet: Sheet) -> Iterator[Standing]:
     game, outcome = sheet.game, sheet.outcome
-    king = game.ending.seat if game.ending is not None and game.ending.by == "king" else None
+    names = game.ruleset.side_names(sheet.row.players)
+    king = None
+    if game.ending is not None and game.ending.by == "king" and game.ending.seat is not None:
+        king = game.ruleset.sides[game.ending.seat]
     order = sorted(range(len(game.totals)), key=lambda side: outcome.ranks[side])
     for side in order:
         yield Standing(
-            sheet.row.players[side],
+            names[side],
             game.totals[side],
             outcome.ranks[side],
             out=side in outcome.out,
@@ -206,30 +245,12 @@ def _standings(sheet: Sheet) -> Iterator[Standing]:
 
 def _awards(sheet: Sheet) -> Iterator[Award]:
     deal_of = {played.entry: n for n, played in enumerate(sheet.game.deals, 1)}
+    names = sheet.game.ruleset.side_names(sheet.row.players)
     for badge in sheet.badges:
         yield Award(
             badge.badge,
             words.badge_name(badge.badge),
             words.badge_meaning(badge.badge),
-            sheet.row.players[badge.seat],
+            names[badge.seat],
             deal_of.get(badge.entry),
         )
-
-
-def _headline(sheet: Sheet) -> str:
-    """How the game ended, in one sentence; empty while it goes on."""
-    game, players = sheet.game, sheet.row.players
-    if game.ending is None:
-        return ""
-    king = {"player": players[game.ending.seat]} if game.ending.seat is not None else {}
-    if game.ending.by == "king":
-        return _("King! %(player)s alone is out.") % king
-    if game.ending.by == "failed-king":
-        return _("%(player)s declared King and failed: sunk alone.") % king
-    out = [players[side] for side in sheet.outcome.out]
-    if out:
-        return _("Out: %(players)s") % {"players": ", ".join(out)}
-    if sheet.outcome.sunk:
-        return _("Nobody is out.")
-    best = [players[side] for side, rank in enumerate(sheet.outcome.ranks) if rank == 1]
-    return _("Won: %(players)s") % {"players": ", ".join(best)}
