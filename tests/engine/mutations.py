@@ -76,6 +76,11 @@ put("format", "kingscore-game/2", (None, "unknown-format", "format"))
 put("format", 1, (None, "wrong-type", "format"))
 put("ruleset", "bridge", (None, "unknown-ruleset", "ruleset"))
 put("ruleset", 3, (None, "wrong-type", "ruleset"))
+put(
+    "ruleset",
+    {"format": "kingscore-ruleset/1", "id": "Moda!", "family": "moda", "contracts": []},
+    (None, "bad-ruleset", "ruleset.id"),
+)
 for _field in ("format", "ruleset", "players", "entries"):
     put(_field, GONE, (None, "missing-field", _field))
 put("winner", 0, (None, "unexpected-field", "winner"))

@@ -27,6 +27,7 @@ from tournaments.engine.fields import fields_anywhere
 from tournaments.engine.games import Game
 from tournaments.engine.outcomes import decide
 from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.ruleset_records import read_ruleset
 from tournaments.engine.rulesets import PENALTY, TRUMP, Ruleset
 from tournaments.engine.variants import RULESETS
 
@@ -236,9 +237,11 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     if not isinstance(document, dict):
         raise InvalidEntry([wrong_type("", "object")])
     problems = list(_check_fields_of_head(document))
-    ruleset = RULESETS.get(document["ruleset"]) if _is_text(document, "ruleset") else None
-    if ruleset is None and _is_text(document, "ruleset"):
-        problems.append(Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": document["ruleset"]}))
+    ruleset = None
+    try:
+        ruleset = _read_rules(document.get("ruleset"))
+    except InvalidEntry as error:
+        problems += error.problems if "ruleset" in document else ()
     if ruleset is not None:
         problems += check_players(ruleset, document.get("players", MISSING))
         problems += check_first_declarer(ruleset, document.get("first_declarer", 0))
@@ -252,6 +255,21 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     return Game(ruleset, document.get("first_declarer", 0)), tuple(document["players"])
 
 
+def _read_rules(rules: Any) -> Ruleset:
+    """A ruleset of the program by its id, or house rules as a whole document.
+
+    Raises:
+        InvalidEntry: there is no such ruleset, or with every problem of the document.
+    """
+    if isinstance(rules, dict):
+        return read_ruleset(rules, "ruleset")
+    if not is_text(rules):
+        raise InvalidEntry([wrong_type("ruleset", "string or object")])
+    if rules not in RULESETS:
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": rules})])
+    return RULESETS[rules]
+
+
 def _is_text(document: Json, name: str) -> bool:
     return is_text(document.get(name))
 
@@ -263,7 +281,7 @@ def _check_fields_of_head(document: Json) -> Iterator[Problem]:
     for name in document:
         if name not in HEAD and name not in OPTIONAL_HEAD:
             yield Problem(Code.UNEXPECTED_FIELD, name, {"field": name})
-    for name in ("format", "ruleset", "title", "place", "played_at"):
+    for name in ("format", "title", "place", "played_at"):
         if name in document and not is_text(document[name]):
             yield wrong_type(name, "string")
     for name, kind, word in (("entries", list, "list"), ("options", dict, "object")):
