@@ -1,0 +1,27 @@
+// Hands that nobody names: a suit can be taken back, and nobody defends alone against a partner.
+// Without this script the form works with its plain inputs.
+"use strict";
+
+(() => {
+  const one = (root, selector) => root.querySelector(selector);
+  const all = (root, selector) => [...root.querySelectorAll(selector)];
+  const formOf = (target) => target.closest(".hand")?.closest("form");
+
+  // A suit tapped once more is none.
+  document.addEventListener("click", (event) => {
+    const form = formOf(event.target);
+    if (!form || event.target.name !== "trump") return;
+    const again = "was" in event.target.dataset;
+    for (const suit of all(form, "[name=trump]")) delete suit.dataset.was;
+    if (again) event.target.checked = false;
+    else event.target.dataset.was = "1";
+  });
+
+  document.addEventListener("change", (event) => {
+    const form = formOf(event.target);
+    if (!form || event.target.name !== "maker") return;
+    const lone = one(form, "[name=defender_alone]:checked");
+    const makers = event.target.className.replace("side", "defends");
+    if (lone?.closest(".key").classList.contains(makers)) one(form, ".nobody input").checked = true;
+  });
+})();
