@@ -248,42 +248,10 @@
     if (effect.type !== "deal" || !contract) return effect;
     const counts = Kingscore.unitsOf(form).map((unit) => [
       unit.dataset.unit,
-      Kingscore.inputsOf(unit).map((input) => [Number(input.closest(".tile").dataset.seat), Number(input.value)]),
+      Kingscore.inputsOf(unit).map((input) => [Counts.sideOf(input), Number(input.value)]),
     ]);
     return { ...effect, contract: contract.value, counts, king: Boolean(fields.get("king")), declared: Boolean(fields.get("king_declared_by")) };
   }
-
-  // Going on without signal: simple sums from what the page says, the server decides later.
-
-  function stateAfter(items) {
-    const source = document.getElementById("game-state");
-    if (!source) return null;
-    const state = JSON.parse(source.textContent);
-    for (const { effect } of items) apply(state, effect);
-    return state;
-  }
-
-  function apply(state, effect) {
-    if (effect.type === "stopped") state.over = true;
-    if (effect.type === "adjustment" && Number.isInteger(effect.points)) state.totals[effect.seat] += effect.points;
-    if (effect.type !== "deal") return;
-    const contract = state.contracts[effect.contract];
-    if (contract.left !== null) contract.left -= 1;
-    state.left[state.declarer][contract.kind] -= 1;
-    for (const [unit, numbers] of effect.counts) {
-      for (const [seat, number] of numbers) {
-        state.totals[seat] += contract.values[unit] * number;
-        if (unit === "tricks" && number === 13 && isKingDeal(state, contract)) state.over = true;
-      }
-    }
-    if (effect.declared || (effect.king && state.king === "ends-game")) state.over = true;
-    state.declarer = (state.declarer + 1) % state.players.length;
-    state.deal += 1;
-    if (state.deal > state.deals) state.over = true;
-  }
-
-  const isKingDeal = (state, contract) =>
-    state.king === "ends-game" && (state.kingDeals === "all" || contract.kind === "trump");
 
   function advance() {
     const form = entryForm();
@@ -297,52 +265,11 @@
   function paintAll(form) {
     const items = load();
     const refused = items.findIndex((item) => item.refused);
-    const state = stateAfter(items.slice(0, refused < 0 ? items.length : refused).filter((item) => item.waited));
-    if (state) paint(form, state);
-  }
-
-  function paint(form, state) {
-    const count = state.players.length;
-    const put = (name, text) => { form.querySelector(`[data-${name}]`).textContent = text; };
-    put("deal", Math.min(state.deal, state.deals));
-    put("declarer", state.players[state.declarer]);
-    put("dealer", state.players[(state.declarer + count - 1) % count]);
-    put("cutter", state.players[(state.declarer + 1) % count]);
-    form.elements.declarer.value = state.declarer;
-    const open = Object.entries(state.left[state.declarer]).filter(([, number]) => number > 0);
-    const must = form.querySelector("[data-must]");
-    must.hidden = open.length !== 1;
-    must.textContent = open.length === 1 ? state.must[open[0][0]] : "";
-    for (const radio of form.querySelectorAll("input[name=contract]")) paintContract(radio, state);
-    for (const tile of form.querySelectorAll(".tile")) paintTile(tile, state);
-    const reasons = form.querySelector(".reasons");
-    if (reasons) reasons.hidden = true;
-    form.querySelector(".play-area").hidden = Boolean(state.over);
+    const state = Ahead.stateAfter(items.slice(0, refused < 0 ? items.length : refused).filter((item) => item.waited));
+    if (!state) return;
+    Ahead.paint(form, state);
     box.querySelector(".over")?.remove();
     if (state.over) note(words.over);
-  }
-
-  function paintContract(radio, state) {
-    const contract = state.contracts[radio.value];
-    const first = contract.after && state.contracts[contract.after].left > 0;
-    const possible = contract.left !== 0 && state.left[state.declarer][contract.kind] > 0 && !first;
-    const row = radio.closest(".contract");
-    radio.disabled = !possible;
-    for (const suit of row.querySelectorAll("[name=trump]")) suit.disabled = !possible;
-    row.querySelector(".pick").classList.toggle("taken", !possible);
-    const left = row.querySelector("[data-left] b");
-    if (left) left.textContent = contract.left;
-    row.querySelector(".hint")?.remove();
-  }
-
-  function paintTile(tile, state) {
-    const seat = Number(tile.dataset.seat);
-    tile.classList.toggle("declares", seat === state.declarer);
-    const total = tile.querySelector(".total");
-    if (total) total.textContent = Kingscore.points(state.totals[seat]);
-    for (const part of tile.querySelectorAll("[data-kind]")) {
-      part.querySelector("b").textContent = state.left[seat][part.dataset.kind];
-    }
   }
 
   // What waits and what was refused, above the sheet.

@@ -5,52 +5,12 @@
 const Kingscore = (() => {
   const active = new WeakMap(); // form → the input the pad writes into
   const MINUS = "\u2212";
-  const TYPED = /^(contract|trump|king|king_declared_by|rifki_holder|count-.*)$/;
+  const NOT_TYPED = /^(csrfmiddlewaretoken|key|revision|declarer|holder|type)$/;
+  const { one, all, contractOf, inputsOf, isTyped, number, unitsOf, leftOf, write, isComplete } = Counts;
 
-  const one = (root, selector) => root.querySelector(selector);
-  const all = (root, selector) => [...root.querySelectorAll(selector)];
   const points = (number) => String(number).replace("-", MINUS);
-
-  const contractOf = (form) => one(form, "input[name=contract]:checked");
-  const inputsOf = (unit) => all(unit, "input[type=number]");
-  const isTyped = (input) => input.value !== "" && !input.dataset.auto;
-  const number = (input) => Number(input.value) || 0;
-
-  function unitsOf(form) {
-    const contract = contractOf(form);
-    if (!contract) return [];
-    return all(form, ".unit").filter((unit) => contract.classList.contains(`counts-${unit.dataset.unit}`));
-  }
-
-  function leftOf(unit, except) {
-    const typed = inputsOf(unit).filter((input) => input !== except && isTyped(input));
-    return typed.reduce((left, input) => left - number(input), Number(unit.dataset.total));
-  }
-
-  const missing = (unit) => inputsOf(unit).reduce((left, input) => left - number(input), Number(unit.dataset.total));
-
-  // What only one number fits into is filled in, and given up again when the others change.
-  function fill(unit) {
-    const blank = inputsOf(unit).filter((input) => !isTyped(input));
-    const left = leftOf(unit);
-    for (const input of blank) {
-      const known = left === 0 || (blank.length === 1 && left > 0);
-      input.value = known ? left : "";
-      if (known) input.dataset.auto = "1";
-      else delete input.dataset.auto;
-    }
-  }
-
-  function write(input, value) {
-    input.value = value;
-    delete input.dataset.auto;
-  }
-
-  function isComplete(unit) {
-    const inputs = inputsOf(unit);
-    const sum = inputs.reduce((total, input) => total + number(input), 0);
-    return sum === Number(unit.dataset.total) && inputs.every((i) => i.value !== "" && number(i) >= 0);
-  }
+  const isField = (name) => !NOT_TYPED.test(name);
+  const isFixed = (form) => one(form, ".contracts").classList.contains("fixed");
 
   function firstEmpty(form, after) {
     const inputs = unitsOf(form).filter((unit) => !("oneTap" in unit.dataset)).flatMap(inputsOf);
@@ -59,54 +19,79 @@ const Kingscore = (() => {
   }
 
   function refresh(form) {
+    if (!one(form, ".pad")) return;
     const contract = contractOf(form);
     const units = unitsOf(form);
     form.classList.toggle("chosen", Boolean(contract));
     const seats = one(form, ".seats");
     if (seats) seats.hidden = Boolean(contract);
-    one(form, ".change").hidden = !contract;
+    one(form, ".change").hidden = !contract || isFixed(form);
     for (const row of all(form, ".contract")) row.classList.toggle("picked", Boolean(contract) && row.contains(contract));
     for (const unit of all(form, ".unit")) unit.hidden = !units.includes(unit);
-    units.forEach(fill);
+    units.forEach((unit) => Counts.fill(unit, Counts.ruleOf(form)?.scoring));
     let input = active.get(form);
     if (!input || !units.some((unit) => unit.contains(input))) input = firstEmpty(form);
     for (const other of all(form, "[data-hand]")) if (other !== input) delete other.dataset.hand;
     const given = input?.dataset.auto && !("hand" in input.dataset);
     if (units.length && units.every(isComplete) && given) input = undefined;
     active.set(form, input);
-    showTiles(form, contract, units);
-    showPad(form, units, input);
+    Asks.refresh(form);
+    const wrong = whatIsMissing(form, units);
+    showTiles(form, units, wrong);
+    showPad(form, units, input, wrong);
     showExtras(form, contract, units);
-    showSave(form, contract, units);
+    showSave(form, contract, units, wrong);
   }
 
-  function showTiles(form, contract, units) {
-    const values = contract ? JSON.parse(contract.dataset.values) : {};
+  // Why the deal cannot be saved yet, as a word for the message; null where it can.
+  function whatIsMissing(form, units) {
+    if (!units.length) return { word: "choose" };
+    const unit = units.find((unit) => !isComplete(unit));
+    if (unit) return { word: "give", unit };
+    const word = Asks.missing(form);
+    return Counts.problemOf(form) ?? (word ? { word } : null);
+  }
+
+  function showTiles(form, units, wrong) {
+    const hide = Asks.movesPoints(form);
+    const of = (unit, input) => (hide ? NaN : Counts.pointsOf(form, unit, input));
     for (const unit of units) {
-      one(unit, ".middle b").textContent = points(Math.max(missing(unit), 0));
-      for (const input of inputsOf(unit)) {
+      const middle = one(unit, ".middle b");
+      if (middle) middle.textContent = points(Math.max(Counts.missing(unit), 0));
+      inputsOf(unit).forEach((input, turn) => {
         const tile = input.closest(".tile");
+        const worth = of(unit, input);
         tile.classList.toggle("active", input === active.get(form));
         tile.classList.toggle("auto", Boolean(input.dataset.auto));
         tile.classList.toggle("filled", input.value !== "");
-        one(tile, ".points").textContent = input.value === "" ? "" : points(values[unit.dataset.unit] * number(input));
-      }
+        tile.classList.toggle("wrong", wrong?.unit === unit && wrong.at === turn);
+        one(tile, ".points").textContent = Number.isInteger(worth) ? points(worth) : "";
+      });
     }
+    if (units.length > 1) showSums(form, units, of);
   }
 
-  function showPad(form, units, input) {
+  // Where units stand in rows, what each side has of all of them together.
+  function showSums(form, units, of) {
+    all(form, ".column-names b").forEach((sum, turn) => {
+      const worths = units.map((unit) => of(unit, inputsOf(unit)[turn])).filter(Number.isFinite);
+      sum.textContent = worths.length ? points(worths.reduce((total, each) => total + each, 0)) : "";
+    });
+  }
+
+  function showPad(form, units, input, wrong) {
     const pad = one(form, ".pad");
     const oneTap = units.length > 0 && units.every((unit) => "oneTap" in unit.dataset);
-    const unit = input ? input.closest(".unit") : units[0];
-    const total = unit ? Number(unit.dataset.total) : 0;
-    const free = freeFor(input, unit, total);
+    const unit = input ? input.closest(".unit") : units.find((unit) => !("oneTap" in unit.dataset)) ?? units[0];
+    const most = unit ? Number(unit.dataset.most) : 0;
+    const free = Counts.freeFor(input);
     pad.hidden = false;
     pad.classList.toggle("idle", units.length === 0);
     pad.classList.toggle("one-tap", oneTap);
-    one(pad, ".keys").dataset.keys = total + 1;
+    one(pad, ".keys").dataset.keys = most + 1;
     for (const key of all(pad, "[data-number]")) {
       const value = Number(key.dataset.number);
-      key.hidden = value > total;
+      key.hidden = value > most;
       key.disabled = !input || value > free;
       key.setAttribute("aria-pressed", String(Boolean(input) && input.value !== "" && number(input) === value));
     }
@@ -114,32 +99,34 @@ const Kingscore = (() => {
       const value = input ? number(input) + Number(step.dataset.step) : -1;
       step.disabled = !input || value < 0 || value > free;
     }
-    say(form, units, oneTap);
+    say(form, units, wrong);
   }
 
-  // Who was filled in and is tapped may get any number; then the others are put right.
-  function freeFor(input, unit, total) {
-    if (!input) return -1;
-    return "hand" in input.dataset ? total : leftOf(unit, input);
-  }
-
-  function say(form, units, oneTap) {
+  function say(form, units, wrong) {
     const status = one(form, ".pad [role=status]");
     const words = status.dataset;
-    const left = units.map((unit) => leftOf(unit)).find((number) => number !== 0) ?? 0;
-    let text = words.complete;
-    if (!units.length) text = words.choose;
-    else if (left < 0) text = words.tooMany.replace("{n}", -left);
-    else if (units.every(isComplete)) text = words.complete;
-    else if (oneTap) text = words.give;
-    else text = left === 1 ? words.leftOne : words.leftMany.replace("{n}", left);
+    const tooMany = units.find((unit) => Counts.hasTotal(unit) && leftOf(unit) < 0);
+    const unit = tooMany ?? wrong?.unit;
+    let text = words[wrong?.word ?? "complete"];
+    if (tooMany) text = words.tooMany.replace("{n}", -leftOf(tooMany));
+    else if (wrong?.word === "give") text = whatToGive(unit, words);
+    text = text.replace("{unit}", unit ? Counts.nameOf(unit) : "");
+    if (units.length > 1 && (tooMany || wrong?.word === "give")) text = `${Counts.nameOf(unit)}: ${text}`;
     if (status.textContent !== text) status.textContent = text;
-    status.classList.toggle("wrong", left < 0);
+    status.classList.toggle("wrong", Boolean(tooMany || (wrong && !["give", "choose"].includes(wrong.word))));
+  }
+
+  function whatToGive(unit, words) {
+    if ("ordered" in unit.dataset) return words.places;
+    if (!Counts.hasTotal(unit)) return inputsOf(unit)[0].closest(".tile").dataset.seats.includes(" ") ? words.pairLeft : words.cardsLeft;
+    if ("oneTap" in unit.dataset) return words.give;
+    const left = leftOf(unit);
+    return left === 1 ? words.leftOne : words.leftMany.replace("{n}", left);
   }
 
   function holderOfAll(units) {
-    const seats = units.length ? inputsOf(units[0]).length : 0;
-    return [...Array(seats).keys()].find((turn) =>
+    const sides = units.length ? inputsOf(units[0]).length : 0;
+    return [...Array(sides).keys()].find((turn) =>
       units.every((unit) => number(inputsOf(unit)[turn]) === Number(unit.dataset.total)));
   }
 
@@ -148,44 +135,29 @@ const Kingscore = (() => {
     if (tick) {
       const turn = contract && "king" in contract.dataset ? holderOfAll(units) : undefined;
       const declared = one(form, "[name=king_declared_by]");
-      const seat = turn === undefined ? undefined : inputsOf(units[0])[turn].closest(".tile").dataset.seat;
-      const possible = seat !== undefined && (!declared || declared.value === seat);
+      const seats = turn === undefined ? [] : inputsOf(units[0])[turn].closest(".tile").dataset.seats.split(" ");
+      const possible = seats.length > 0 && (!declared || seats.includes(declared.value));
       tick.hidden = !possible;
       if (!possible) one(tick, "input").checked = false;
     }
     const holder = one(form, ".rifki-holder");
-    if (holder) holder.hidden = !contract || !("holder" in contract.dataset);
-    const declared = one(form, ".king-declared");
-    if (declared) declared.hidden = !contract;
+    if (holder) holder.hidden = !contract?.classList.contains("asks-rifki_holder");
+    for (const extra of all(form, ".king-declared, .doubles, .all-units")) extra.hidden = !contract;
   }
 
-  function showSave(form, contract, units) {
+  function showSave(form, contract, units, wrong) {
     const save = one(form, ".save button:not(.replay)");
     const replay = one(form, ".replay");
     if (!save || !one(form, "input[name=contract]")) return;
-    const complete = units.length > 0 && units.every(isComplete);
     const declared = one(form, "[name=king_declared_by]")?.value;
-    const again = complete && "replay" in contract.dataset && !declared &&
+    const again = !wrong && "replay" in contract.dataset && !declared &&
       units.every((unit) => inputsOf(unit).every((input) => number(input) === 1));
-    save.disabled = !complete;
+    save.disabled = Boolean(wrong);
     save.parentElement.hidden = !contract;
     if (replay) {
       replay.hidden = !again;
       save.hidden = again;
     }
-  }
-
-  // So few units that a tap on a player gives one, and a tap too many takes it back.
-  function give(input) {
-    const unit = input.closest(".unit");
-    const left = leftOf(unit);
-    if (left > 0) write(input, number(input) + 1);
-    else if (number(input) > 0) write(input, 0);
-    else {
-      inputsOf(unit).forEach((other) => write(other, ""));
-      write(input, 1);
-    }
-    if (inputsOf(unit).every((other) => number(other) === 0)) inputsOf(unit).forEach((other) => write(other, ""));
   }
 
   function setContract(form, radio) {
@@ -210,21 +182,27 @@ const Kingscore = (() => {
       const input = one(tile, "input");
       // The label would click its input once more.
       if (event.target !== input) event.preventDefault();
-      if ("oneTap" in tile.closest(".unit").dataset) give(input);
+      if ("oneTap" in tile.closest(".unit").dataset) Counts.give(input);
       else {
         if (input.dataset.auto) input.dataset.hand = "1";
         active.set(form, input);
       }
     } else if (key) {
       const input = active.get(form);
+      const unit = input.closest(".unit");
       write(input, key.dataset.number);
-      fill(input.closest(".unit"));
-      if (leftOf(input.closest(".unit")) >= 0) active.set(form, firstEmpty(form, input));
+      Counts.fill(unit, Counts.ruleOf(form)?.scoring);
+      if (!Counts.hasTotal(unit) || leftOf(unit) >= 0) active.set(form, firstEmpty(form, input));
     } else if (step) {
       const input = active.get(form);
       write(input, number(input) + Number(step.dataset.step));
     } else if (event.target.closest(".change")) {
       const radio = contractOf(form);
+      if (!radio) {
+        Asks.stepBack(form);
+        refresh(form);
+        return;
+      }
       radio.checked = false;
       clearSuits(form);
       refresh(form);
@@ -252,6 +230,11 @@ const Kingscore = (() => {
   document.addEventListener("input", (event) => {
     const form = event.target.closest("form.entry");
     if (!form || !one(form, ".pad")) return;
+    if (event.target.name === "contract" && Asks.takesOffer(form, event.target)) {
+      refresh(form);
+      return;
+    }
+    if (event.target.name === "third" && contractOf(form)) contractOf(form).checked = false;
     if (event.target.type === "number") {
       delete event.target.dataset.auto;
       active.set(form, event.target);
@@ -275,11 +258,11 @@ const Kingscore = (() => {
   function typed(form) {
     const auto = new Set(all(form, "input[data-auto]").map((input) => input.name));
     return [...new FormData(form)].filter(([name, value]) =>
-      TYPED.test(name) && value !== "" && !auto.has(name));
+      isField(name) && value !== "" && !auto.has(name));
   }
 
   function restore(form, fields) {
-    for (const [name, value] of fields.filter(([name]) => TYPED.test(name))) {
+    for (const [name, value] of fields.filter(([name]) => isField(name))) {
       const found = all(form, `[name="${name}"]`);
       for (const input of found) {
         if (input.type === "radio" || input.type === "checkbox") input.checked = input.value === value && !input.disabled;
@@ -296,7 +279,16 @@ const Kingscore = (() => {
     for (const select of all(form, "select")) select.value = "";
     for (const problem of all(form, "[role=alert]")) problem.remove();
     clearSuits(form);
+    begin(form);
     refresh(form);
+  }
+
+  // The contract that has to come stands there already.
+  function begin(form) {
+    if (!one(form, ".contracts")) return;
+    const possible = all(form, "input[name=contract]:enabled");
+    if (isFixed(form) && possible.length === 1) possible[0].checked = true;
+    Asks.reset(form);
   }
 
   function start() {

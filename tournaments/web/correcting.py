@@ -19,8 +19,9 @@ from tournaments.services.playing import (
     correct_entry,
     withdraw_entry,
 )
+from tournaments.web.entry_details import Typed
 from tournaments.web.entry_form import EntryForm, errors_beside, explained
-from tournaments.web.entry_reading import Typed, read_entry, typed_entry
+from tournaments.web.entry_reading import read_entry, typed_entry
 from tournaments.web.forms import new_key
 from tournaments.web.history import Step, done, summary_of
 from tournaments.web.phone import address
@@ -115,7 +116,7 @@ def _form_at(
     row = sheet.row
     bodies = [(p, body) for p in sheet.positions if p < position and (body := sheet.body(p))]
     before = fold_bodies(ruleset_of(row), row.first_declarer, bodies)
-    filled = typed or typed_entry(sheet.body(position) or {})
+    filled = typed or typed_entry(ruleset_of(row), sheet.body(position) or {})
     holder = holder_of(request, row)
     return EntryForm(before, row.players, row.revision, holder, filled, problems)
 

@@ -1,7 +1,7 @@
 """The form in which a table writes down a deal, as it is shown, with what was typed so far."""
 
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,80 +10,30 @@ from django.utils.translation import gettext as _
 
 from tournaments import messages, words
 from tournaments.engine.entry_records import write_points
+from tournaments.engine.fields import fields_of, trumps_of
 from tournaments.engine.games import Choice, Game
 from tournaments.engine.kings import king_is_said
 from tournaments.engine.problems import Code, Problem
-from tournaments.engine.rulesets import TRUMP, Contract, Points, Ruleset
-from tournaments.engine.units import Unit
-from tournaments.web.entry_reading import Typed
+from tournaments.engine.rulesets import TRUMP, Contract
+from tournaments.engine.units import UNITS, WITHIN, Unit
+from tournaments.web.entry_asks import Asks
+from tournaments.web.entry_details import Typed
+from tournaments.web.entry_fields import ContractField, SuitField, Tile, UnitField
+from tournaments.web.entry_reading import total_of
+from tournaments.web.entry_state import state_of
+from tournaments.web.entry_tiles import seat_tiles, side_tiles
 from tournaments.web.forms import new_key
-from tournaments.web.sheet_view import Symbol, symbol_of
-
-PLACES = {4: ("bottom", "right", "top", "left"), 2: ("bottom", "top")}
-"""Where the seats are in counter-clockwise order of play, beginning with the phone."""
+from tournaments.web.ruleset_json import describe, most_of
+from tournaments.web.sheet_view import symbol_of
 
 FIELDS_OF = {"adjustment": ("seat", "points", "reason"), "stopped": ("reason",)}
 """Fields of an entry that is no deal, beside which their problems stand."""
 
+SHOWN_WITH = ("blind", "sale", "closed_by", "rifki_holder")
+"""Further fields that are shown only with the contracts that have them."""
+
 ONE_TAP = 2
 """Of so few units, a tap on a player gives one; no row of numbers is needed."""
-
-
-@dataclass(frozen=True)
-class SuitField:
-    """A trump suit to choose."""
-
-    id: str
-    name: str
-    symbol: str
-    checked: bool
-
-
-@dataclass(frozen=True)
-class ContractField:
-    """A contract to choose: how often it is left, and in words what forbids it."""
-
-    id: str
-    name: str
-    symbol: Symbol
-    kind: str
-    left: int | None
-    reasons: tuple[str, ...]
-    units: tuple[str, ...]
-    values: str
-    checked: bool
-    advised: bool
-    replay: bool
-    says_king: bool
-    notes_holder: bool
-    suits: tuple[SuitField, ...]
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A player at the table as drawn: place, totals, what is left, and the number typed."""
-
-    seat: int
-    name: str
-    place: str
-    total: Points
-    declares: bool
-    deals: bool
-    left: tuple[tuple[str, str, int], ...]
-    field: str = ""
-    value: str = ""
-
-
-@dataclass(frozen=True)
-class UnitField:
-    """The numbers of one unit, a tile for each player."""
-
-    id: str
-    name: str
-    total: int
-    one_tap: bool
-    tiles: tuple[Tile, ...]
-    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -116,6 +66,8 @@ class EntryForm:
         """How many deals the game has, where it has a length."""
         return self.game.ruleset.length
 
+    # Whose turn it is.
+
     @property
     def declarer(self) -> int:
         """The seat that declares."""
@@ -125,6 +77,19 @@ class EntryForm:
     def declarer_name(self) -> str:
         """Who declares."""
         return self.players[self.declarer]
+
+    @property
+    def dealer_declares(self) -> bool:
+        """Whether the turn to declare is the dealer's own."""
+        return self.game.ruleset.settings.get("dealer") == "declares"
+
+    @property
+    def turn_word(self) -> str:
+        """What the player does whose turn it is."""
+        if self.dealer_declares:
+            return _("deals")
+        led = self.fixed is not None and not self.fixed.declared
+        return _("leads") if led else _("declares")
 
     @property
     def dealer_name(self) -> str:
@@ -151,6 +116,17 @@ class EntryForm:
         """Who is at the bottom after the drawing is turned once."""
         return self.players[self.next_holder]
 
+    # Contracts.
+
+    @cached_property
+    def fixed(self) -> Contract | None:
+        """The contract of this deal, where the ruleset leaves no choice of it."""
+        ruleset = self.game.ruleset
+        possible = self.game.stage or tuple(ruleset.by_id)
+        if self.asks.offers and self.asks.contracts_left == 1:
+            possible = tuple(contract.id for contract in self.game.legal_contracts())
+        return ruleset.by_id[possible[0]] if len(possible) == 1 else None
+
     @cached_property
     def contracts(self) -> tuple[ContractField, ...]:
         """The contracts of the ruleset, in its order."""
@@ -159,26 +135,39 @@ class EntryForm:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why contracts cannot be named, one sentence for each cause."""
-        barred = [(c.contract, _main_problem(c)) for c in self.game.choices() if c.problems]
-        used_up = [c.id for c, problem in barred if problem.code == Code.CONTRACT_USED_UP]
-        sentences = [self._reason(c, p) for c, p in barred if p.code != Code.CONTRACT_USED_UP]
-        if used_up:
-            names = ", ".join(map(words.contract_name, used_up))
-            sentences.append(_("Played out: %(contracts)s.") % {"contracts": names})
+        barred = [(c.contract, self._main_problem(c)) for c in self.game.choices() if c.problems]
+        played = [c for c, problem in barred if _is_played_out(c, problem)]
+        later = [c for c, problem in barred if c not in played and self._comes_later(problem)]
+        rest = [(c, p) for c, p in barred if c not in played and c not in later]
+        sentences = [self._reason(c, p) for c, p in rest]
+        if later:
+            sentences.append(_("Later: %(contracts)s.") % {"contracts": _names(later)})
+        if played:
+            sentences.append(_("Played out: %(contracts)s.") % {"contracts": _names(played)})
         return tuple(dict.fromkeys(sentences))
+
+    def _comes_later(self, problem: Problem) -> bool:
+        return problem.code == Code.OUT_OF_ORDER and bool(self.game.stage)
 
     def _reason(self, contract: Contract, problem: Problem) -> str:
         if problem.code != Code.OUT_OF_ORDER:
             return messages.explain(problem, self.players)
         if contract.kind == TRUMP:
             return _("Trumps come after all penalties.")
-        first = words.contract_name(str(problem.params["first"]))
-        return _("Now: %(contract)s first.") % {"contract": first}
+        first = self.game.ruleset.by_id[str(problem.params["first"])]
+        return _("Now: %(contract)s first.") % {"contract": _names([first])}
+
+    @staticmethod
+    def _main_problem(choice: Choice) -> Problem:
+        quota = (p for p in choice.problems if p.code == Code.PLAYER_QUOTA_USED)
+        return next(quota, choice.problems[0])
+
+    # The table and the numbers.
 
     @cached_property
     def tiles(self) -> tuple[Tile, ...]:
         """The players as they sit, the phone's holder first, then in order of play."""
-        return tuple(self._tiles())
+        return tuple(seat_tiles(self.game, self.players, self.holder))
 
     @cached_property
     def units(self) -> tuple[UnitField, ...]:
@@ -186,7 +175,42 @@ class EntryForm:
         units = {
             unit.id: unit for contract in self.game.ruleset.contracts for unit in contract.units
         }
+        units |= {name: UNITS[name] for name in self.game.ruleset.all_units}
         return tuple(self._unit(unit) for unit in units.values())
+
+    @property
+    def keys(self) -> range:
+        """The numbers of the pad."""
+        return range(max((unit.most for unit in self.units), default=0) + 1)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The sides in the order of the numbers of a unit."""
+        return tuple(tile.name for tile in self.units[0].tiles) if self.units else ()
+
+    @property
+    def agreement(self) -> tuple[str, ...]:
+        """How the units that are written down together must agree."""
+        together = [c.values for c in self.game.ruleset.contracts if len(c.values) > 1]
+        units = dict.fromkeys(unit for values in together for unit in values)
+        units |= dict.fromkeys(self.game.ruleset.all_units)
+        sentences = [
+            _("“%(part)s” also counts as “%(whole)s”.")
+            % {"part": words.unit_name(part), "whole": words.unit_name(whole)}
+            for part in units
+            for whole in WITHIN.get(part, ())
+            if whole in units
+        ]
+        if "tricks" in units and any(UNITS[unit].cards for unit in units):
+            sentences.append(_("A trick holds four cards: without a trick nobody has a card."))
+        return tuple(sentences)
+
+    # What is asked besides.
+
+    @cached_property
+    def asks(self) -> Asks:
+        """What else this table has to say about a deal."""
+        return Asks(self.game, self.players, self.typed or {})
 
     @property
     def can_declare_king(self) -> bool:
@@ -223,6 +247,8 @@ class EntryForm:
         """Why an entry is corrected, as typed."""
         return self._typed("why")
 
+    # What is wrong.
+
     @property
     def to_replay(self) -> bool:
         """Whether the deal as typed has to be played again."""
@@ -234,101 +260,82 @@ class EntryForm:
         return explained(found, self.players)
 
     @property
+    def beside(self) -> Mapping[str, tuple[str, ...]]:
+        """The sentences for the problems of each group of the form, by its name."""
+        return {group: self.errors(*where) for group, where in self.asks.groups.items()}
+
+    @property
     def contract_errors(self) -> tuple[str, ...]:
         """What is wrong with the contract or its suit."""
-        return self.errors("contract", "trump")
+        return self.beside["contract"]
 
     @property
     def king_errors(self) -> tuple[str, ...]:
         """What is wrong with a King, or the holder of the king of hearts."""
-        return self.errors("king", "king_declared_by", "rifki_holder")
+        return self.beside["king"]
 
     @property
     def other_errors(self) -> tuple[str, ...]:
         """What is wrong with no field in particular."""
-        beside = {"contract", "trump", "king", "king_declared_by", "rifki_holder"}
+        beside = {place for where in self.asks.groups.values() for place in where}
         beside |= {f"counts.{unit.id}" for unit in self.units}
-        return self.errors(*({problem.where for problem in self.problems} - beside))
+        places = dict.fromkeys(problem.where for problem in self.problems)
+        return self.errors(*(place for place in places if place not in beside))
+
+    # What the phone is told.
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the phone needs to go on by itself where there is no signal: it only adds up."""
-        game = self.game
-        seats = range(game.ruleset.seats)
-        return {
-            "deal": self.deal,
-            "deals": self.deals,
-            "declarer": self.declarer,
-            "players": list(self.players),
-            "left": [game.left_to_declare(seat) for seat in seats],
-            "totals": [write_points(total) for total in game.totals],
-            "kinds": {kind: words.kind_name(kind) for kind in game.ruleset.quotas},
-            "must": {kind: words.must_sentence(kind) for kind in game.ruleset.quotas},
-            "king": game.ruleset.settings.get("king", "off"),
-            "kingDeals": game.ruleset.settings.get("king_deals", "all"),
-            "contracts": {
-                choice.contract.id: {
-                    "kind": choice.contract.kind,
-                    "left": choice.left,
-                    "after": _must_come_first(choice),
-                    "values": _values(choice.contract),
-                }
-                for choice in game.choices()
-            },
-        }
+        """What the phone needs to go on by itself where there is no signal."""
+        return state_of(self.game, list(self.players))
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The ruleset, by which the phone checks what is typed before it is sent."""
+        return describe(self.game.ruleset)
 
     def _typed(self, name: str) -> str:
         return (self.typed or {}).get(name, "")
 
     def _contract(self, choice: Choice) -> ContractField:
-        contract = choice.contract
+        contract, ruleset = choice.contract, self.game.ruleset
         suit = self._typed("trump")
         dearest = self.game.dearest_left()
+        is_fixed = contract is self.fixed and not choice.problems
+        values = {unit: write_points(each) for unit, each in contract.values.items()}
         return ContractField(
             id=contract.id,
-            name=words.contract_name(contract.id),
+            name=_names([contract]),
             symbol=symbol_of(contract.id),
             kind=contract.kind,
             left=choice.left,
             reasons=tuple(messages.explain(p, self.players) for p in choice.problems),
             units=tuple(contract.values),
-            values=json.dumps(_values(contract)),
-            checked=self._typed("contract") == contract.id,
-            advised=self.game.ruleset.settings.get("order") == "advised" and contract is dearest,
+            values=json.dumps(values),
+            checked=is_fixed or self._typed("contract") == contract.id,
+            advised=ruleset.settings.get("order") == "advised" and contract is dearest,
             replay=contract.replay_one_each,
-            says_king=king_is_said(self.game.ruleset, contract),
-            notes_holder="rifki_holder" in contract.fields,
+            says_king=king_is_said(ruleset, contract),
+            asks=tuple(name for name in SHOWN_WITH if name in fields_of(ruleset, contract)),
             suits=tuple(
                 SuitField(s, words.suit_name(s), words.suit_symbol(s), s == suit)
-                for s in contract.trumps
+                for s in trumps_of(ruleset, contract)
             ),
         )
 
-    def _tiles(self, unit: str = "") -> Iterator[Tile]:
-        seats = self.game.ruleset.seats
-        for turn in range(seats):
-            seat = (self.holder + turn) % seats
-            field = f"count-{unit}-{seat}" if unit else ""
-            left = self.game.left_to_declare(seat).items()
-            yield Tile(
-                seat=seat,
-                name=self.players[seat],
-                place=place_of(self.game.ruleset, turn),
-                total=self.game.totals[self.game.ruleset.sides[seat]],
-                declares=seat == self.declarer,
-                deals=self.game.ruleset.next_seat(seat) == self.declarer,
-                left=tuple((kind, words.kind_name(kind), number) for kind, number in left),
-                field=field,
-                value=self._typed(field),
-            )
-
     def _unit(self, unit: Unit) -> UnitField:
+        total = total_of(self.game.ruleset, unit.id)
+        ordered = unit.total is None and total is not None
         return UnitField(
             id=unit.id,
             name=words.unit_name(unit.id),
-            total=unit.total or 0,
-            one_tap=(unit.total or ONE_TAP + 1) <= ONE_TAP,
-            tiles=tuple(self._tiles(unit.id)),
+            total=total,
+            has_sum=unit.total is not None,
+            most=most_of(self.game.ruleset, unit),
+            one_tap=ordered or (unit.total or ONE_TAP + 1) <= ONE_TAP,
+            tiles=tuple(
+                side_tiles(self.game, self.players, self.holder, unit.id, self.typed or {})
+            ),
             problems=self.errors(f"counts.{unit.id}"),
         )
 
@@ -352,22 +359,11 @@ def explained(
     return tuple(messages.explain(p, players) for p in problems if p.where not in beside)
 
 
-def place_of(ruleset: Ruleset, turn: int) -> str:
-    """The side of the drawing at which the `turn`-th seat after the phone's holder sits."""
-    places = PLACES[ruleset.seats]
-    return places[-turn % len(places) if ruleset.clockwise else turn]
+def _names(contracts: Sequence[Contract]) -> str:
+    return ", ".join(c.name or words.contract_name(c.id) for c in contracts)
 
 
-def _values(contract: Contract) -> dict[str, int | str]:
-    return {unit: write_points(each) for unit, each in contract.values.items()}
-
-
-def _main_problem(choice: Choice) -> Problem:
-    quota = (p for p in choice.problems if p.code == Code.PLAYER_QUOTA_USED)
-    return next(quota, choice.problems[0])
-
-
-def _must_come_first(choice: Choice) -> str | None:
-    """The contract that the order of play wants before this one."""
-    firsts = [p.params.get("first") for p in choice.problems if p.code == Code.OUT_OF_ORDER]
-    return str(firsts[0]) if firsts else None
+def _is_played_out(contract: Contract, problem: Problem) -> bool:
+    """Whether a contract is used up, for all or for whoever declares."""
+    own = problem.code == Code.PLAYER_QUOTA_USED and problem.params["kind"] == contract.id
+    return own or problem.code == Code.CONTRACT_USED_UP

@@ -5,17 +5,20 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from tournaments import words
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.kings import king_is_said
 from tournaments.engine.problems import Code, Problem
-from tournaments.engine.rulesets import Ruleset
-from tournaments.engine.units import Unit
-
-Typed = Mapping[str, str]
-"""The fields of the form by name, as they were sent."""
+from tournaments.engine.rulesets import Contract, Ruleset
+from tournaments.engine.units import UNITS
+from tournaments.web.entry_details import (
+    ALL_UNITS,
+    NAMED_BY,
+    Typed,
+    read_details,
+    read_number,
+    type_details,
+)
 
 POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
 """Points as people write them: 100, 1/2, 0.5 or 0,5."""
@@ -30,16 +33,22 @@ def read_entry(ruleset: Ruleset, typed: Typed) -> tuple[dict[str, Any], list[Pro
     return raw, problems
 
 
-def typed_entry(body: Mapping[str, Any]) -> dict[str, str]:
+def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
     """The fields of the form, filled in with an entry that stands in the sheet."""
-    typed = {
-        name: str(value)
-        for name, value in body.items()
-        if name in ("contract", "trump", "king_declared_by", "rifki_holder")
-    }
-    for unit, numbers in body.get("counts", {}).items():
-        typed |= {f"count-{unit}-{seat}": str(number) for seat, number in enumerate(numbers)}
-    return typed | ({"king": "yes"} if "king" in body else {})
+    typed = type_details(body)
+    counts = body.get("counts", {})
+    for unit, numbers in counts.items():
+        typed |= {f"count-{unit}-{side}": str(number) for side, number in enumerate(numbers)}
+    contract = ruleset.contract_named(body.get("contract"))
+    if contract is not None and counts.keys() - contract.values.keys():
+        typed[ALL_UNITS] = "yes"
+    return typed
+
+
+def total_of(ruleset: Ruleset, unit: str) -> int | None:
+    """What the numbers of a unit add up to in every deal; None where that is not fixed."""
+    sides = range(1, ruleset.side_count + 1)
+    return sum(sides) if unit == "places" else UNITS[unit].total
 
 
 def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
@@ -47,27 +56,37 @@ def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Itera
     yield from _given(typed, "contract")
     if contract is None:
         return
+    if ruleset.declares == "pair":
+        named_by = typed.get(NAMED_BY) or typed.get("declarer")
+        if named_by:
+            yield "declarer", read_number(named_by, "declarer", problems)
     if contract.trumps:
         yield from _given(typed, "trump")
-    counts = {unit.id: _read_counts(ruleset, unit, typed, problems) for unit in contract.units}
-    for name in ("king_declared_by", *contract.fields):
-        if typed.get(name):
-            yield name, _number(typed[name], name, problems)
+    yield from read_details(ruleset, contract, typed, problems)
+    counts = {
+        unit: _read_counts(ruleset, unit, typed, problems)
+        for unit in _units_typed(ruleset, contract, typed)
+    }
     if typed.get("king") and king_is_said(ruleset, contract):
         # One tick is enough: it can only be the side that holds the most of everything.
         sides = range(ruleset.side_count)
-        yield "king", max(sides, key=lambda side: sum(c[side] for c in counts.values()))
+        side = max(sides, key=lambda side: sum(c[side] for c in counts.values()))
+        yield "king", ruleset.sides.index(side)
     yield "counts", counts
 
 
-def _read_counts(ruleset: Ruleset, unit: Unit, typed: Typed, problems: list[Problem]) -> list[int]:
+def _units_typed(ruleset: Ruleset, contract: Contract, typed: Typed) -> tuple[str, ...]:
+    if typed.get(ALL_UNITS) and ruleset.all_units:
+        return ruleset.all_units
+    return tuple(contract.values)
+
+
+def _read_counts(ruleset: Ruleset, unit: str, typed: Typed, problems: list[Problem]) -> list[int]:
     """The numbers of one unit; what is left blank is filled in where only one number fits."""
-    fields = [
-        typed.get(f"count-{unit.id}-{side}", "").strip() for side in range(ruleset.side_count)
-    ]
-    numbers = [_number(text, f"counts.{unit.id}", problems) if text else None for text in fields]
+    fields = [typed.get(f"count-{unit}-{side}", "").strip() for side in range(ruleset.side_count)]
+    numbers = [read_number(text, f"counts.{unit}", problems) if text else None for text in fields]
     given = [number for number in numbers if number is not None]
-    rest = (unit.total or 0) - sum(given)
+    rest = (total_of(ruleset, unit) or 0) - sum(given)
     if len(given) != len(numbers) - 1 or rest < 0:
         rest = 0
     return [rest if number is None else number for number in numbers]
@@ -81,12 +100,12 @@ def _read_void(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Itera
 
 
 def _read_redeal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
-    yield "by", _number(typed.get("by", ""), "by", problems)
+    yield "by", read_number(typed.get("by", ""), "by", problems)
     yield "reason", typed.get("reason", "")
 
 
 def _read_adjustment(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
-    yield "seat", _number(typed.get("seat", ""), "seat", problems)
+    yield "seat", read_number(typed.get("seat", ""), "seat", problems)
     yield "points", _points(typed.get("points", ""), problems)
     yield "reason", typed.get("reason", "").strip()
     if typed.get("to"):
@@ -110,16 +129,6 @@ READERS = {
 def _given(typed: Typed, name: str) -> Iterator[tuple[str, str]]:
     if typed.get(name):
         yield name, typed[name]
-
-
-def _number(text: str, where: str, problems: list[Problem]) -> int:
-    """A whole number; people also write it with a real minus sign."""
-    try:
-        return int(text.strip().replace(words.MINUS, "-"))
-    except ValueError:
-        expected = {"expected": _("a whole number")}
-        problems.append(Problem(Code.WRONG_TYPE, where, expected))
-        return 0
 
 
 def _points(text: str, problems: list[Problem]) -> int | str:

@@ -32,8 +32,9 @@ from tournaments.services.playing import (
     record_entry,
     withdraw_entry,
 )
+from tournaments.web.entry_details import Typed
 from tournaments.web.entry_form import EntryForm, errors_beside, explained
-from tournaments.web.entry_reading import Typed, read_entry
+from tournaments.web.entry_reading import read_entry
 from tournaments.web.forms import new_key
 from tournaments.web.phone import address, remember_game
 from tournaments.web.sheet_view import lines_of, sheet_page
