@@ -38,6 +38,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='game',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('match__isnull', True), ('match_number__isnull', True)), models.Q(('match__isnull', False), ('match_number__gte', 1)), _connector='OR'), name='game_number_in_its_match'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('match__isnull', True), ('match_number__isnull', True)), models.Q(('match__isnull', False), ('match_number__gte', 1), ('match_number__isnull', False)), _connector='OR'), name='game_number_in_its_match'),
         ),
     ]

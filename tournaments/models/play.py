@@ -109,7 +109,8 @@ class Game(models.Model):
             models.UniqueConstraint(fields=["match", "match_number"], name="game_one_per_number"),
             models.CheckConstraint(
                 condition=Q(match__isnull=True, match_number__isnull=True)
-                | Q(match__isnull=False, match_number__gte=1),
+                # Spoken out, for a comparison with NULL is not false.
+                | Q(match__isnull=False, match_number__isnull=False, match_number__gte=1),
                 name="game_number_in_its_match",
             ),
         ]

@@ -283,7 +283,7 @@ def delete_game(game_pk: int) -> None:
         row = Game.objects.select_for_update().filter(pk=game_pk).first()
         files = [report.file for report in Report.objects.filter(game_id=game_pk)]
         Game.objects.filter(pk=game_pk).delete()
-        if row is not None:
+        if row is not None and row.match_id is not None:
             Match.objects.filter(pk=row.match_id, games=None).delete()
         for file in files:
             if file.name:

@@ -40,8 +40,8 @@ class Side:
 class MatchPage:
     """A match as the page of one of its games shows it.
 
-    `following` is the game after that one; where there is none, `open` says whether it can be
-    begun, with the `key`.
+    `following` is the address of the game after that one; where there is none, `open` says
+    whether it can be begun, with the `key`.
     """
 
     terms: str
@@ -49,12 +49,17 @@ class MatchPage:
     headline: str
     sides: tuple[Side, ...]
     over: bool
-    following: Game | None
+    following: str
     open: bool
     key: str
 
+    @property
+    def carries(self) -> bool:
+        """Whether a side starts the next game with points."""
+        return any(side.carry for side in self.sides)
 
-def match_page(sheet: Sheet) -> MatchPage | None:
+
+def match_page(request: HttpRequest, sheet: Sheet) -> MatchPage | None:
     """The match of a game; None where it is of none (3 queries where there is one)."""
     match = sheet.row.match
     if match is None:
@@ -71,7 +76,7 @@ def match_page(sheet: Sheet) -> MatchPage | None:
         headline=_headline(so_far, names),
         sides=tuple(Side(*side) for side in sides),
         over=score.over,
-        following=following,
+        following=address_on_phone(request, following) if following else "",
         open=sheet.game.finished and following is None and not score.over,
         key=new_key(),
     )

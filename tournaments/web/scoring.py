@@ -36,6 +36,7 @@ from tournaments.web.entry_details import Typed
 from tournaments.web.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.entry_reading import read_entry
 from tournaments.web.forms import new_key
+from tournaments.web.matches import match_page
 from tournaments.web.phone import address, remember_game
 from tournaments.web.sheet_view import lines_of, sheet_page
 
@@ -162,6 +163,7 @@ def follow(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         "sheet": sheet_page(sheet),
         "form": form_of(sheet, holder_of(request, row)),
         "ruleset": words.ruleset_name(row.ruleset),
+        "match": match_page(request, sheet),
         "secret": secret,
         # Asked for by name: left to itself the browser would turn the 304 into a 200.
         "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
@@ -311,6 +313,7 @@ def _table(
         "row": row,
         "secret": row.secret("write"),
         "sheet": sheet_page(sheet),
+        "match": match_page(request, sheet),
         "form": form_of(sheet, holder, typed, problems),
         "typed": typed if not of_deal and refusal.status != 200 else {},
         "beside": beside,
