@@ -18,6 +18,7 @@ from tournaments.services.playing import Head, start_game
 from tournaments.web.forms import MATCHES, NewTableForm, RematchForm, key_of, new_key
 from tournaments.web.matches import match_text, terms_text
 from tournaments.web.phone import (
+    Table,
     address,
     phone_table,
     remember_game,
@@ -35,7 +36,7 @@ def new_table(request: HttpRequest) -> HttpResponse:
     rulesets = dict(offered_rulesets())
     if request.method != "POST":
         last = phone_table(request)
-        table = last if "again" in request.GET else replace(last, players=())
+        table = last if "again" in request.GET else _without_players(last, request)
         return _form(request, NewTableForm(table=table, rulesets=rulesets))
     form = NewTableForm(request.POST, rulesets=rulesets)
     if form.is_valid():
@@ -76,6 +77,12 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 def head_of(row: Game) -> Head:
     """What stands above the sheet of a game."""
     return Head(row.ruleset, row.players, row.first_declarer, row.options, row.title, row.place)
+
+
+def _without_players(last: Table, request: HttpRequest) -> Table:
+    """What was played last, or what a page of rules leads to, with nobody at the table."""
+    asked = request.GET.get("ruleset", last.ruleset)
+    return replace(last, players=()) if asked == last.ruleset else Table(ruleset=asked)
 
 
 def _start(head: Head, terms: tuple[str, int] | None, key: str) -> Game:

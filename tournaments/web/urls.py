@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from tournaments.web import documents, home, matches, pen, starting
+from tournaments.web import documents, home, matches, pen, rules, starting
 
 GAME = "<str:public_id>/<str:secret>"
 
@@ -22,5 +22,8 @@ urlpatterns = [
     path("reports/<int:pk>/<str:secret>/", documents.report, name="report"),
     path("reports/<int:pk>/<str:secret>/file/", documents.report_file, name="report_file"),
     path("empty-sheet/<slug:ruleset>/", documents.empty_sheet, name="empty_sheet"),
+    path("rules/", rules.rules_index, name="rules"),
+    path("rules/<slug:ruleset>/", rules.rules_of_game, name="rules_of_game"),
+    path("rules/<slug:ruleset>.json", rules.rules_json, name="rules_json"),
     path("", include("tournaments.web.scoring_urls")),
 ]
