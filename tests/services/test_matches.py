@@ -152,8 +152,7 @@ def test_score_of_a_match_follows_a_correction():
 
 def railroad(**options):
     head = HeadFactory(ruleset="euchre-railroad", options=options)
-    game = start_match(head, "first-to", 3, at=EVENING, key=KEY)
-    return game
+    return start_match(head, "first-to", 3, at=EVENING, key=KEY)
 
 
 def march(game, times, maker=0):

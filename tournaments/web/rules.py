@@ -165,7 +165,7 @@ def rules_page(rules: Ruleset) -> RulesPage:
         options=tuple(_options(rules)),
         ending=tuple(_ending(rules)),
         badges=tuple(_badges(rules)),
-        sides=tuple(rules.side_names(LETTERS)),
+        sides=tuple(rules.side_names(LETTERS[: rules.seats])),
         examples=tuple(scored_examples(rules)),
     )
 
