@@ -174,7 +174,7 @@ const Kingscore = (() => {
 
   document.addEventListener("click", (event) => {
     const form = event.target.closest("form.entry");
-    if (!form) return;
+    if (!form || !one(form, ".pad")) return;
     const tile = event.target.closest(".unit .tile");
     const key = event.target.closest("[data-number]");
     const step = event.target.closest("[data-step]");
