@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def is_written_at_once(record):
-    """Whether its deals are entered in one step: a sealed one is sealed first, an open one stays."""
+    """Whether its deals are entered in one step: a sealed one is sealed first."""
     deals = [entry for entry in record["entries"] if entry["type"] == "deal"]
     sealed = any("sealed" in entry for entry in record["entries"])
     return not sealed and all({"counts", "maker", "winner"} & deal.keys() for deal in deals)
