@@ -158,13 +158,15 @@ def _doubles(
 
 
 def initials(players: Sequence[str]) -> list[str]:
-    """The shortest beginnings by which the names can still be told apart."""
-    longest = max(map(len, players))
-    for letters in range(1, longest + 1):
+    """The shortest beginnings by which the names can be told apart; else numbers of seats."""
+    for letters in range(1, MOST_INITIALS + 1):
         short = [name[:letters] for name in players]
         if len(set(short)) == len(short):
             return short
-    return list(players)
+    return [str(seat + 1) for seat in range(len(players))]
+
+
+MOST_INITIALS = 3
 
 
 def _winner(_ruleset: Ruleset, players: Sequence[str], seat: int | None) -> str:
@@ -322,7 +324,7 @@ def ending_of(game: Game, players: Sequence[str]) -> str:
 def _not_finished(game: Game) -> str:
     so_far = _so_far(game)
     if game.ruleset.length is None:
-        return _("Not finished: first to %(target)s, %(played)s deals played") % so_far
+        return _("Not finished: first to %(target)s, after deal %(played)s") % so_far
     return _("Not finished: %(played)s of %(deals)s deals") % so_far
 
 

@@ -13,11 +13,15 @@ from tournaments.reports.typesetting import typeset
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_empty_sheet_is_one_page_with_every_deal_and_contract(pdf, ruleset, language):
     with translation.override(language):
-        page = pdf(typeset("empty_sheet.typ", compose_empty_sheet(ruleset)))
-        names = [words.contract_name(contract.id) for contract in RULESETS[ruleset].contracts]
+        data = compose_empty_sheet(ruleset)
+        page = pdf(typeset("empty_sheet.typ", data))
+        named = [contract for contract in RULESETS[ruleset].contracts if contract.named]
+        names = [words.contract_title(contract) for contract in named]
     assert page.pages == 1
-    numbers = [line for line in page.lines if line.isdigit()]
-    assert numbers == [str(number) for number in range(1, RULESETS[ruleset].deals + 1)]
+    deals = RULESETS[ruleset].deals or 20
+    below = page.lines.index(data["words"]["totals"])
+    numbers = [line.split()[0] for line in page.lines[below - deals : below]]
+    assert numbers == [str(number) for number in range(1, deals + 1)]
     for name in names:
         assert name in page.text
     assert page.fonts == {"DejaVuSans": True, "DejaVuSans-Bold": True}
@@ -53,3 +57,72 @@ def test_empty_sheet_has_boxes_for_each_player_and_what_to_remember(ruleset, box
 def test_unknown_ruleset_has_no_sheet():
     with pytest.raises(ValueError, match="no ruleset whist"):
         compose_empty_sheet("whist")
+
+
+def compose(ruleset):
+    with translation.override("en"):
+        return compose_empty_sheet(ruleset)
+
+
+def test_empty_sheet_prints_a_fixed_order():
+    rows = compose("italian-king")["rows"]
+    assert [row["contract"] for row in rows] == [
+        "No men",
+        "No queens",
+        "Eight of diamonds",
+        "Rıfkı (king of hearts)",
+        "No hearts",
+        "Last two",
+        "No tricks",
+        "Domino",
+        *["Declaration"] * 4,
+        "No trump",
+    ]
+    assert {row["contract"] for row in compose("italian-king-choice")["rows"][:12]} == {""}
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sides", "turns"),
+    [
+        ("turkish-king", 4, [(0, ""), (1, ""), (2, ""), (3, ""), (0, "")]),
+        ("turkish-king-partners", 2, [(0, "1"), (1, "2"), (0, "3"), (1, "4"), (0, "1")]),
+        ("honeymoon-king", 2, [(0, ""), (1, ""), (0, ""), (1, ""), (0, "")]),
+        ("turkish-king-double", 4, [(None, ""), (None, ""), (2, ""), (3, ""), (0, "")]),
+        ("barbu", 4, [(0, "")] * 5),
+        ("euchre", 2, [(None, "")] * 5),
+        ("euchre-three", 3, [(None, "")] * 5),
+        ("krapet", 2, [(None, "")] * 5),
+    ],
+)
+def test_empty_sheet_has_a_column_for_each_side_and_says_whose_turn_it_is(ruleset, sides, turns):
+    data = compose(ruleset)
+    assert data["sides"] == sides
+    assert [(row["side"], row["seat"]) for row in data["rows"][:5]] == turns
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "points"),
+    [
+        ("italian-king", "−1 a card left, out first: + all of these"),
+        ("italian-king-pairs", "−1 × (own − theirs), out first: +10"),
+        ("barbu", "45 / 20 / 5 / −5"),
+    ],
+)
+def test_empty_sheet_says_what_domino_scores(ruleset, points):
+    scores = {contract["name"]: contract["points"] for contract in compose(ruleset)["contracts"]}
+    assert scores["Domino"] == points
+
+
+def test_empty_sheet_says_what_a_hand_of_euchre_scores():
+    assert [contract["points"] for contract in compose("euchre-three")["contracts"]] == [
+        "makers 3 or 4 tricks: 1; all 5: 3; fewer: the others 2"
+    ]
+    assert "alone all 5: 4" in compose("euchre")["contracts"][0]["points"]
+
+
+def test_empty_sheet_of_barbu_has_seven_boxes_for_each_player():
+    data = compose("barbu")
+    assert [each["boxes"] for each in data["each"]] == [1] * 7
+    assert data["quotas"] == []
+    assert data["words"]["left"] == "Tick off what is declared"
+    assert compose("krapet")["words"]["left"] == ""

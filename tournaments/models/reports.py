@@ -16,7 +16,7 @@ A sheet takes well under a second; two workers at one report would still finish 
 
 MOST_ATTEMPTS = 3
 
-LAYOUT = 1
+LAYOUT = 2
 """Raise it when a document changes its looks or words: what was built before is built anew."""
 
 BLANK = "{}"

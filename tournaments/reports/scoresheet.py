@@ -77,7 +77,7 @@ def written_date(moment: str) -> str:
 def _words(ruleset: Ruleset) -> Data:
     return {
         "number": _("No."),
-        "contract": _head_of_contracts(ruleset),
+        "contract": head_of_contracts(ruleset),
         "taken": head_of_numbers(ruleset),
         "total": _("total"),
         "totals": _("Total"),
@@ -89,7 +89,7 @@ def _words(ruleset: Ruleset) -> Data:
     }
 
 
-def _head_of_contracts(ruleset: Ruleset) -> str:
+def head_of_contracts(ruleset: Ruleset) -> str:
     """What stands above the contracts, or above the trumps where no contract is named."""
     if ruleset.unnamed is None:
         return _("Contract")
@@ -159,7 +159,7 @@ def _deal_row(
         "declarer": told.declarer,
         "cells": _cells(told.taken, row.totals, told.king),
         "expected": points_text(row.expected_sum),
-        "round-end": _ends_round(game.ruleset, number),
+        "round-end": ends_round(game.ruleset, number),
     }
 
 
@@ -210,7 +210,7 @@ def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
         "declarer": players[turn] if ruleset.seats_in_a_side > 1 else "",
         "cells": [{"units": "", "total": "", "king": False}] * ruleset.side_count,
         "expected": "",
-        "round-end": _ends_round(ruleset, number),
+        "round-end": ends_round(ruleset, number),
     }
 
 
@@ -230,7 +230,7 @@ def is_declared(ruleset: Ruleset, number: int) -> bool:
     return all(contract.declared and contract.named for contract in contracts)
 
 
-def _ends_round(ruleset: Ruleset, number: int) -> bool:
+def ends_round(ruleset: Ruleset, number: int) -> bool:
     """Whether everyone, or whoever declares several deals in a row, has had a turn."""
     deals = ruleset.in_a_row if ruleset.in_a_row > 1 else ruleset.seats
     return number % deals == 0

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments import words
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Report, addresses
-from tournaments.queries import load_sheet
+from tournaments.queries import load_sheet, rules_of
 from tournaments.services.reporting import request_empty_sheet, request_scoresheet, try_again
 from tournaments.web.phone import address, address_on_phone
 
@@ -136,4 +136,5 @@ def _file_name(row: Report) -> str:
         with translation.override(row.language):
             return f"{_title(row)}.pdf"
     day = timezone.localdate(row.game.played_at).isoformat()
-    return " ".join([row.game.title or "King", day, *row.game.players]) + ".pdf"
+    title = row.game.title or words.name_of(rules_of(row.game))
+    return " ".join([title, day, *row.game.players]) + ".pdf"

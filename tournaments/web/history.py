@@ -49,6 +49,8 @@ def done(write: Write) -> str:
     """What a write did, in a word."""
     words = {
         Write.Kind.ENTRY: _("written"),
+        Write.Kind.COMPLETION: _("played out"),
+        Write.Kind.REVEAL: _("revealed"),
         Write.Kind.CORRECTION: _("corrected"),
         Write.Kind.WITHDRAWAL: _("taken off"),
         Write.Kind.HEAD: _("names, seats or rules changed"),

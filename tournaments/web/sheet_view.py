@@ -11,6 +11,7 @@ from tournaments import words
 from tournaments.engine.entries import Adjustment, Deal, Entry, Passed, Redeal, Stopped, Void
 from tournaments.engine.games import Row
 from tournaments.engine.rulesets import Points, Ruleset
+from tournaments.models import Write
 from tournaments.queries import Sheet
 from tournaments.telling import (
     DealLine,
@@ -221,8 +222,11 @@ NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
 
 
 def _correction(sheet: Sheet, position: int) -> Correction | None:
-    versions = sheet.versions(position)
-    return Correction(versions[-1].author, versions[-1].at) if len(versions) > 1 else None
+    """The last correction; a deal that was opened and then counted is not corrected."""
+    corrections = [
+        write for write in sheet.versions(position) if write.kind == Write.Kind.CORRECTION
+    ]
+    return Correction(corrections[-1].author, corrections[-1].at) if corrections else None
 
 
 def _standings(sheet: Sheet) -> Iterator[Standing]:

@@ -1,0 +1,217 @@
+"""The scoresheet of every game, on paper and as text: names, totals and sums as records say."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from tournaments.engine.records import read_game
+from tournaments.engine.variants import RULESETS
+from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.text_sheet import draw_sheet
+from tournaments.reports.typesetting import typeset
+from tournaments.words import points_text
+
+RECORDS = Path(__file__).parents[1] / "records"
+NAMES = sorted(path.name.removesuffix(".result.json") for path in RECORDS.glob("*.result.json"))
+
+
+def load(name):
+    return json.loads((RECORDS / f"{name}.json").read_text())
+
+
+def result_of(name):
+    return json.loads((RECORDS / f"{name}.result.json").read_text())
+
+
+def compose(record, language="en"):
+    with translation.override(language):
+        return compose_scoresheet(record, "https://king.example/follow/abcdefghjk/0123456789/")
+
+
+def text_of(record, language="en"):
+    with translation.override(language):
+        return draw_sheet(read_game(record))
+
+
+def sides(players, number):
+    """The names above the columns: of players, or of pairs of those who sit opposite."""
+    if number == len(players):
+        return players
+    return [" + ".join(players[side::number]) for side in range(number)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paper_of_every_record_has_its_names_totals_and_sums(pdf, name):
+    record, result = load(name), result_of(name)
+    totals = [points_text(total) for total in result["totals"]]
+
+    data = compose(record)
+    page = pdf(typeset("scoresheet.typ", data))
+
+    moved = [row for row in data["rows"] if "cells" in row and row["expected"]]
+    assert [([cell["total"] for cell in row["cells"]], row["expected"]) for row in moved] == [
+        ([points_text(total) for total in row["totals"]], points_text(row["expected_sum"]))
+        for row in result["entries"]
+    ]
+    assert data["sides"] == sides(record["players"], len(totals))
+    assert (data["totals"], page.pages) == (totals, 1)
+    assert [place["rank"] for place in data["places"]] == [str(r) for r in result["ranks"]]
+    assert " ".join(totals) in page.text
+    assert data["sum"] in page.text
+    assert all(side in page.text for side in data["sides"])
+
+
+ONE_OF_EACH = {load(name)["ruleset"]: name for name in NAMES}
+
+
+@pytest.mark.parametrize("language", ["tr", "it"])
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_paper_of_every_game_is_one_page_in_every_language(pdf, ruleset, language):
+    data = compose(load(ONE_OF_EACH[ruleset]), language)
+    assert pdf(typeset("scoresheet.typ", data)).pages == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_of_every_record_has_its_names_points_and_sums(name):
+    record, result = load(name), result_of(name)
+
+    lines = text_of(record).splitlines()
+
+    head = next(line for line in lines if line.endswith("Σ"))
+    found = [re.findall(r"(\S+) / (\S+)", line) for line in lines]
+    assert head.split("  ")[-1].strip() == "Σ"
+    assert re.sub(" {2,}", "  ", head).strip() == "  ".join(
+        ["Contract", *sides(record["players"], len(result["totals"])), "Σ"]
+    )
+    assert [pairs for pairs in found if pairs] == [
+        [
+            (points_text(points), points_text(total))
+            for points, total in zip(row["points"], row["totals"], strict=True)
+        ]
+        for row in result["entries"]
+    ]
+    sums = [line.split()[-1] for line, pairs in zip(lines, found, strict=True) if pairs]
+    assert sums == [points_text(row["expected_sum"]) for row in result["entries"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [
+        ("turkish-king-whole", ""),
+        ("italian-king-whole", ""),
+        ("italian-king-open", "Not finished: 8 of 13 deals"),
+        ("euchre-sequence", "First to 10: over with deal 6"),
+        ("krapet-points", "First to 100: over with deal 4"),
+        ("partners-king", "King by Cem in deal 6"),
+        ("honeymoon-two-deals", ""),
+    ],
+)
+def test_paper_says_how_the_game_came_to_its_end(name, ending):
+    assert compose(load(name))["ending"] == ending
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "entry", "ending", "rows"),
+    [
+        ("euchre", {"maker": 0, "tricks": 3}, "Not finished: first to 10, after deal 1", 1),
+        ("krapet", {"winner": None}, "Not finished: first to 1, after deal 1", 1),
+        (
+            "italian-king",
+            {"contract": "no-men", "counts": {"men": [8, 0, 0, 0]}},
+            "Not finished: 1 of 13 deals",
+            13,
+        ),
+    ],
+)
+def test_paper_of_a_game_going_on_has_room_where_its_length_is_known(
+    record, ruleset, entry, ending, rows
+):
+    names = ["Ayşe", "Burak", "Cem", "Deniz"][: RULESETS[ruleset].seats]
+    begun = record([{"type": "deal", **entry}], ruleset=ruleset, players=names)
+    data = compose(begun)
+    assert (data["ending"], len(data["rows"])) == (ending, rows)
+
+
+def test_rows_to_come_name_the_contracts_of_a_fixed_order_and_whose_turn_it_is(record):
+    data = compose(record([], ruleset="italian-king-pairs", first_declarer=1))
+    assert [row["contract"] for row in data["rows"][7:]] == [
+        "Domino",
+        *["Declaration"] * 4,
+        "No trump",
+    ]
+    turns = [(row["side"], row["declarer"]) for row in data["rows"][:4]]
+    assert turns == [(1, "Burak"), (0, "Cem"), (1, "Deniz"), (0, "Ayşe")]
+
+
+def test_nobody_declares_the_deals_of_all_penalties(record):
+    data = compose(record([], ruleset="turkish-king-double"))
+    assert [row["side"] for row in data["rows"]] == [None, None, 2, 3, 0, 1, 2, 3, 0, 1]
+
+
+def test_rounds_of_barbu_are_seven_deals(record):
+    data = compose(record([], ruleset="barbu"))
+    assert [row["number"] for row in data["rows"] if row["round-end"]] == ["7", "14", "21", "28"]
+    assert [row["side"] for row in data["rows"]] == [*[0] * 7, *[1] * 7, *[2] * 7, *[3] * 7]
+
+
+def test_halves_and_thirds_are_written_as_such():
+    halves = compose(load("italian-king-pirandello-whole"))["rows"][0]["cells"]
+    assert [cell["total"] for cell in halves] == ["−3½", "3½", "−3½", "3½"]
+    thirds = compose(load("italian-king-redeal-and-fines"))
+    assert thirds["totals"] == ["−3⅔", "−34", "−19⅙", "−21⅔"]
+    assert thirds["sum"] == "Sum: −3⅔ − 34 − 19⅙ − 21⅔ = −78½ ✓"
+
+
+@pytest.mark.parametrize(
+    ("language", "amounts"),
+    [("en", ["0.90", "0.40", "0.30"]), ("tr", ["0,90", "0,40", "0,30"])],
+)
+def test_paper_says_who_pays_whom(pdf, language, amounts):
+    data = compose(load("italian-king-whole"), language)
+    page = pdf(typeset("scoresheet.typ", data))
+    assert [line.split()[-1] for line in data["payments"]["paid"]] == amounts
+    assert all(line in page.text for line in data["payments"]["paid"])
+
+
+def test_text_says_who_pays_whom():
+    assert text_of(load("italian-king-whole")).splitlines()[-3:] == [
+        "Dino pays Anna: 0.90",
+        "Bruno pays Anna: 0.40",
+        "Bruno pays Carla: 0.30",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("euchre-sequence", " 2  ♠ (Burak, alone)"),
+        ("krapet-points", "2  (no winner)"),
+        ("partners-king", "3  No men (Cem)"),
+        ("barbu-doubled", "4  Rıfkı (king of hearts) (B×A, A××C)"),
+        ("italian-king-choice-sales", "1  Declaration (sold to Bruno for 4)"),
+        ("sealed-open", "sealed"),
+    ],
+)
+def test_text_says_what_was_said_of_a_deal(name, line):
+    starts = [row.strip() for row in text_of(load(name)).splitlines()]
+    assert any(row.startswith(line.strip()) for row in starts)
+
+
+def test_seal_that_is_not_broken_gives_nothing_away(pdf):
+    page = pdf(typeset("scoresheet.typ", compose(load("sealed-open"))))
+    assert [line for line in page.lines if "sealed" in line.split()] != []
+    assert compose(load("sealed-open"))["rows"][1]["contract"] == "sealed"
+
+
+def test_worst_barbu_with_six_doubles_a_deal_stays_on_one_page(pdf):
+    record = load("barbu-doubled")
+    pairs = [[0, 1], [2, 0], [3, 0], [1, 2], [3, 1], [2, 3]]
+    for entry in record["entries"]:
+        entry["doubles"] = [{"seats": pair, "redoubled": True} for pair in pairs]
+    record["players"] = [f"Muhteşem Süleyman Efendizade {letter * 60}" for letter in "ABCD"]
+    data = compose(record)
+    assert data["rows"][0]["marks"] == "1××2, 3××1, 4××1, 2××3, 4××2, 3××4"
+    assert pdf(typeset("scoresheet.typ", data)).pages == 1
