@@ -140,7 +140,7 @@ FAULTS = [
         "contracts.0.scoring",
         "unknown",
     ),
-    ("turkish-king", [("contracts.1.id", "no-tricks")], "bad-ruleset", "contracts.1.id", "twice"),
+    ("turkish-king", [("contracts.1.id", "no-tricks")], "bad-ruleset", "contracts.1.id", "repeated"),
     (
         "turkish-king",
         [("contracts.0.values", {})],
@@ -197,7 +197,7 @@ FAULTS = [
         [("contracts.0.badges", ["king", "king"])],
         "bad-ruleset",
         "contracts.0.badges",
-        "twice",
+        "repeated",
     ),
     (
         "turkish-king",
@@ -237,7 +237,7 @@ FAULTS = [
         "options.0",
         "no-default",
     ),
-    ("turkish-king", [("options.0.setting", "out")], "bad-ruleset", "options", "twice"),
+    ("turkish-king", [("options.0.setting", "out")], "bad-ruleset", "options", "repeated"),
     (
         "turkish-king",
         [("implied", [{"setting": "king", "value": "off", "settings": {"order": "strict"}}])],

@@ -155,14 +155,14 @@ def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
         yield _bad("settings.king", "no-king")
 
 
-FIXED = ("outcome", "naming")
+FIXED = ("outcome", "naming", "dealer", "march_alone", "euchred_alone_by_alone")
 """Settings that no table chooses."""
 
 
 def _check_options(ruleset: Ruleset) -> Iterator[Problem]:
     options = {option.setting: option for option in ruleset.options}
     if len(options) < len(ruleset.options):
-        yield _bad("options", "twice")
+        yield _bad("options", "repeated")
     for number, option in enumerate(ruleset.options):
         where = f"options.{number}"
         if option.setting in FIXED or not _is_choice(option):
@@ -201,7 +201,7 @@ def _check_ids(ruleset: Ruleset) -> Iterator[Problem]:
         yield _bad("contracts", "no-contracts")
     for number, contract in enumerate(contracts):
         if contract.id in [earlier.id for earlier in contracts[:number]]:
-            yield _bad(f"contracts.{number}.id", "twice")
+            yield _bad(f"contracts.{number}.id", "repeated")
     for number, stage in enumerate(ruleset.stages):
         for name in stage.contracts:
             if name not in ruleset.by_id:

@@ -200,7 +200,7 @@ def _names(*groups: Iterable[str]) -> Read:
     def read_names(value: Any, where: str) -> tuple[Any, ...]:
         names: tuple[str, ...] = read(value, where)
         if len(set(names)) < len(names):
-            raise _refuse(where, "twice")
+            raise _refuse(where, "repeated")
         return names
 
     return read_names

@@ -1,0 +1,418 @@
+"""House rules, from the list to the table."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, HouseRulesetFactory, UserFactory
+from tournaments.engine.ruleset_checks import FIXED, SETTINGS
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, HouseRuleset
+from tournaments.web.phone import address
+from tournaments.words import OPTIONS
+
+pytestmark = pytest.mark.django_db
+
+RIFKI = "contracts.4.values.heart_king"
+
+
+@pytest.fixture
+def organiser(client):
+    """A browser in English, signed in as an organiser."""
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.user = UserFactory(username="Nil")
+    client.force_login(client.user)
+    return client
+
+
+@pytest.fixture
+def rules():
+    return HouseRulesetFactory(slug="moda")
+
+
+def edit(slug="moda"):
+    return reverse("house_ruleset", args=[slug])
+
+
+def form_of(page):
+    """What a browser would send from the form on a page, without its buttons."""
+    html = page.content.decode()
+    html = html[html.index('<form id="house"') : html.index("</form>")]
+    fields = {}
+    for tag in re.findall(r"<input[^>]*>", html):
+        name = re.search(r'name="([^"]*)"', tag)
+        if name and ("checkbox" not in tag or " checked" in tag):
+            fields[name[1]] = unescape(re.search(r'value="([^"]*)"', tag)[1])
+    for name, options in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', html):
+        values = re.findall(r'value="([^"]*)"( selected)?', options)
+        fields[name] = next((value for value, chosen in values if chosen), values[0][0])
+    return fields
+
+
+def unescape(text):
+    return text.replace("&quot;", '"').replace("&#x27;", "'").replace("&amp;", "&")
+
+
+def send(client, changes, action="save", slug="moda", **headers):
+    form = form_of(client.get(edit(slug)))
+    form.update(changes)
+    sent = {name: value for name, value in form.items() if value is not None}
+    return client.post(edit(slug), {**sent, "action": action}, **headers)
+
+
+def stored(slug="moda"):
+    return HouseRuleset.objects.get(slug=slug).document
+
+
+def text_of(page):
+    return " ".join(re.sub(r"<[^>]*>", " ", page.content.decode()).split())
+
+
+# Who may.
+
+
+def visits(client):
+    addresses = [reverse("house_rules"), edit(), reverse("export_rules", args=["moda"])]
+    addresses += [reverse("try_rules", args=["moda"]), reverse("delete_rules", args=["moda"])]
+    answers = [client.get(path) for path in addresses]
+    posts = [reverse("copy_rules"), reverse("import_rules"), *addresses[1:2], *addresses[3:]]
+    return answers + [client.post(path) for path in posts]
+
+
+def test_nobody_but_organisers_gets_in(client, rules):
+    for answer in visits(client):
+        assert (answer.status_code, answer.url.partition("?")[0]) == (302, reverse("admin:login"))
+    client.force_login(UserFactory(is_staff=False))
+    for answer in visits(client):
+        assert (answer.status_code, answer.url.partition("?")[0]) == (302, reverse("admin:login"))
+    assert HouseRuleset.objects.count() == 1
+
+
+def test_back_office_shows_house_rules_and_changes_none(organiser, rules):
+    organiser.force_login(UserFactory(is_superuser=True))
+    page = organiser.get(reverse("admin:tournaments_houseruleset_change", args=[rules.pk]))
+    assert page.status_code == 200
+    assert 'name="document"' not in page.content.decode()
+    assert organiser.get(reverse("admin:tournaments_houseruleset_add")).status_code == 403
+
+
+def test_back_office_loads_nothing_from_elsewhere(organiser):
+    organiser.force_login(UserFactory(is_superuser=True))
+    for path in (reverse("admin:index"), reverse("admin:tournaments_user_changelist")):
+        html = organiser.get(path).content.decode()
+        assert not re.findall(r'(?:src|href)="(?:https?:)?//[^"]*', html)
+
+
+# From the list.
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_list_takes_the_same_queries_for_any_number(organiser, count, django_assert_num_queries):
+    HouseRulesetFactory.create_batch(count, author=organiser.user)
+    # Session, user, and the two lists.
+    with django_assert_num_queries(4):
+        page = organiser.get(reverse("house_rules"))
+    assert text_of(page).count("Moda rules") >= count
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_every_game_is_copied_and_saved_unchanged(organiser, ruleset):
+    answer = organiser.post(reverse("copy_rules"), {"source": ruleset, "name": "Our game"})
+
+    assert answer.url == edit("our-game")
+    before = stored("our-game")
+    saved = send(organiser, {}, slug="our-game")
+    assert saved.status_code == 302, text_of(saved)
+    assert stored("our-game") == before
+    assert HouseRuleset.objects.get().revision == 2
+
+
+def test_copy_without_a_name_gets_one(organiser):
+    organiser.post(reverse("copy_rules"), {"source": "rifki", "name": " "})
+    assert HouseRuleset.objects.get().name == "Rıfkı, our way"
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Moda Kıraathanesi", "moda-kiraathanesi"),
+        ("♠♥", "house"),
+        ("Turkish King", "turkish-king-2"),
+    ],
+)
+def test_slug_is_made_of_the_name_and_nobody_elses(organiser, name, slug):
+    organiser.post(reverse("copy_rules"), {"source": "turkish-king", "name": name})
+    assert stored(slug)["id"] == slug
+
+
+def test_house_rules_are_copied_too(organiser, rules):
+    organiser.post(reverse("copy_rules"), {"source": "moda", "name": "Moda"})
+    assert stored("moda-2")["name"] == "Moda"
+
+
+def test_what_is_no_ruleset_cannot_be_copied(organiser):
+    assert organiser.post(reverse("copy_rules"), {"source": "bridge"}).status_code == 404
+
+
+def test_document_goes_out_and_comes_in_again(organiser, rules):
+    out = organiser.get(reverse("export_rules", args=["moda"]))
+
+    assert out["Content-Disposition"] == 'attachment; filename="moda.json"'
+    answer = organiser.post(reverse("import_rules"), {"text": out.content.decode()})
+    assert answer.url == edit("moda-rules")
+    assert stored("moda-rules") == {**json.loads(out.content), "id": "moda-rules"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "This is no JSON"),
+        ('{"format": "kingscore-ruleset/1"}', "contracts: "),
+        ("[]", "This is not what belongs here"),
+    ],
+)
+def test_document_that_cannot_be_read_is_refused_with_the_reasons(organiser, text, says):
+    answer = organiser.post(reverse("import_rules"), {"text": text})
+    assert answer.status_code == 422
+    assert says in text_of(answer)
+    assert not HouseRuleset.objects.exists()
+
+
+# Changing.
+
+
+def test_page_tells_what_the_game_adds_up_to(organiser, rules):
+    page = text_of(organiser.get(edit()))
+    assert "Zero-sum: all scores of a whole game add up to 0." in page
+    assert "No tricks −650" in page
+
+
+def look(client, changes):
+    return send(client, changes, action="", HTTP_HX_REQUEST="true")
+
+
+def test_change_is_looked_at_at_once_and_not_saved(organiser, rules):
+    answer = look(organiser, {RIFKI: "−400"})
+
+    assert "Not zero-sum: all scores of a whole game add up to −160." in text_of(answer)
+    assert "Rıfkı (king of hearts) −400" in text_of(answer)
+    assert stored() == rules.document
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "says"),
+    [
+        ({RIFKI: "many"}, RIFKI, "expected: a number"),
+        ({"deals": ""}, "deals", "it needs a number of deals or a target"),
+        ({"deals": "24"}, "deals", "a side that declares 6 times may find only 5 contracts left"),
+        ({"name": "x" * 81}, "name", "at most 80 letters"),
+        ({"contracts.4.quota": "0"}, "contracts.4.quota", "between 1 and 10000"),
+        ({"settings.target": "-3"}, "settings.target", "this setting cannot be “-3”"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field(organiser, rules, changes, field, says):
+    seen, saved = look(organiser, changes), send(organiser, changes)
+
+    assert saved.status_code == 422
+    for page in (seen, saved):
+        html = page.content.decode()
+        at = html.index(f'id="{field.replace(".", "-")}-errors"')
+        assert says in html[at : html.index("</ul>", at)]
+    assert stored() == rules.document
+    # What was typed is still there.
+    name, value = next(iter(changes.items()))
+    assert form_of(saved)[name] == value
+
+
+def test_what_is_wrong_elsewhere_stands_above(organiser, rules):
+    answer = send(organiser, {"choose.order": "on", "settings.king": ""})
+    assert "a choice needs a default" in text_of(answer)
+
+
+def test_changed_rules_are_saved_and_played(organiser, rules):
+    changes = {RIFKI: "-400", "contracts.4.name": "Papaz", "name": "Moda, dear"}
+
+    answer = send(organiser, changes)
+
+    assert (answer.status_code, answer.url) == (302, edit())
+    row = HouseRuleset.objects.get()
+    assert (row.name, row.revision, row.author) == ("Moda, dear", 2, organiser.user)
+    assert row.document["contracts"][4]["values"] == {"heart_king": -400}
+    assert row.document["contracts"][4]["name"] == "Papaz"
+
+
+def test_fraction_is_typed_as_a_decimal(organiser, rules):
+    send(organiser, {RIFKI: "−320,5"})
+    assert stored()["contracts"][4]["values"] == {"heart_king": "-641/2"}
+
+
+def test_table_is_given_and_denied_choices(organiser, rules):
+    send(organiser, {"choose.king": None, "settings.out": "mean"})
+    document = stored()
+    assert [option["setting"] for option in document["options"]] == ["king_deals", "out"]
+    assert document["settings"]["out"] == "mean"
+    send(organiser, {"choose.king": "on", "settings.king": "off"})
+    assert stored()["options"][-1] == {
+        "setting": "king",
+        "values": ["off", "ends-game", "declared"],
+    }
+
+
+def test_target_ends_a_game_without_limits(organiser):
+    organiser.post(reverse("copy_rules"), {"source": "honeymoon-king", "name": "Moda"})
+    answer = send(organiser, {"deals": "", "settings.target": "500", "choose.target": "on"})
+    assert answer.status_code == 302, text_of(answer)
+    document = stored()
+    assert "deals" not in document
+    assert document["settings"]["target"] == 500
+    assert {"setting": "target", "kind": "count"} in document["options"]
+
+
+def test_contract_comes_and_goes(organiser, rules):
+    page = send(organiser, {"unit": "diamond_eight"}, action="add")
+    assert "Eight of diamonds" in text_of(page)
+    assert form_of(page)["contracts.7.values.diamond_eight"] == "-10"
+    assert stored() == rules.document
+
+    form = form_of(page)
+    form |= {"contracts.7.quota": "1", "deals": "20", "action": "save"}
+    saved = organiser.post(edit(), form)
+    assert saved.status_code == 302, text_of(saved)
+    assert stored()["contracts"][7] == {
+        "id": "diamond-eight",
+        "kind": "penalty",
+        "values": {"diamond_eight": -10},
+        "quota": 1,
+    }
+
+    page = send(organiser, {}, action="remove:7")
+    assert "Not saved yet." in text_of(page)
+    organiser.post(edit(), {**form_of(page), "action": "save"})
+    assert len(stored()["contracts"]) == 7
+
+
+def test_contract_of_a_fixed_order_comes_and_goes_with_its_part(organiser):
+    organiser.post(reverse("copy_rules"), {"source": "portuguese-king", "name": "Moda"})
+    page = send(organiser, {}, action="remove:0")
+    organiser.post(edit(), {**form_of(page), "action": "save"})
+    document = stored()
+    assert (document["deals"], len(document["stages"])) == (9, 6)
+    page = send(organiser, {"unit": "tricks", "stages.5.deals": "2"}, action="add")
+    organiser.post(edit(), {**form_of(page), "action": "save"})
+    document = stored()
+    assert document["deals"] == 8
+    assert document["stages"][-1] == {"deals": 1, "contracts": ["no-tricks"]}
+
+
+def test_two_who_save_at_once_lose_nothing(organiser, rules):
+    mine = {**form_of(organiser.get(edit())), RIFKI: "-400", "action": "save"}
+    send(organiser, {"deals": "16"})
+
+    answer = organiser.post(edit(), mine)
+
+    assert answer.status_code == 409
+    assert "Nil has changed these rules meanwhile, so nothing is saved." in text_of(answer)
+    assert stored()["deals"] == 16
+    # What was typed stands there, and can be saved again.
+    again = form_of(answer)
+    assert again[RIFKI] == "-400"
+    assert organiser.post(edit(), {**again, "action": "save"}).status_code == 302
+    assert stored()["contracts"][4]["values"] == {"heart_king": -400}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"revision": "1", "document": "{"},
+        {"revision": "1", "document": "[]"},
+        {"revision": "x", "document": "{}"},
+        {"revision": "1", "document": '{"contracts": [5]}'},
+        {"revision": "1", "document": '{"contracts": []}', "action": "remove:x"},
+    ],
+)
+def test_form_that_is_not_ours_is_refused(organiser, rules, form):
+    assert organiser.post(edit(), form).status_code == 400
+
+
+def test_rules_are_taken_away_after_asking_and_their_games_go_on(organiser, rules):
+    game = GameFactory(head=HeadFactory(ruleset="moda"), entries=WHOLE_GAME[:2])
+
+    assert organiser.get(reverse("delete_rules", args=["moda"])).status_code == 200
+    assert HouseRuleset.objects.exists()
+    organiser.post(reverse("delete_rules", args=["moda"]))
+
+    assert not HouseRuleset.objects.exists()
+    assert organiser.get(edit()).status_code == 404
+    assert organiser.get(address(game, "write")).status_code == 200
+
+
+# Trying.
+
+
+def try_out(client, text):
+    return client.post(reverse("try_rules", args=["moda"]), {"text": text})
+
+
+def test_entries_are_scored_by_the_rules(organiser, rules):
+    send(organiser, {RIFKI: "-400"})
+    answer = try_out(organiser, json.dumps(WHOLE_GAME[:1]))
+    assert answer.status_code == 200
+    assert "−400" in text_of(answer)
+
+
+def test_record_is_scored_by_these_rules_whatever_it_was_played_by(organiser, rules):
+    record = {
+        "format": "kingscore-game/1",
+        "ruleset": "rifki",
+        "players": ["Ayşe", "Burak", "Cem", "Deniz"],
+        "entries": list(WHOLE_GAME),
+    }
+    answer = try_out(organiser, json.dumps(record))
+    assert "Out: Ayşe" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("{", "This is no JSON"), ('[{"type": "deal"}]', "Entry 0:"), ("7", "expected")],
+)
+def test_what_cannot_be_is_told(organiser, rules, text, says):
+    answer = try_out(organiser, text)
+    assert answer.status_code == 422
+    assert says in text_of(answer)
+
+
+# At the table.
+
+
+def test_table_plays_by_house_rules(organiser, rules):
+    send(organiser, {RIFKI: "-400", "contracts.4.name": "Papaz"})
+    page = organiser.get(reverse("new") + "?ruleset=moda")
+    assert "Moda rules" in text_of(page)
+    table = {f"name{seat}": name for seat, name in enumerate(["Ada", "Bora", "Can", "Ece"])}
+
+    answer = organiser.post(reverse("new"), {**table, "ruleset": "moda", "first_declarer": "0"})
+
+    game = Game.objects.get()
+    assert answer.url == address(game, "write")
+    assert game.document["contracts"][4]["values"] == {"heart_king": -400}
+    assert "Papaz" in text_of(organiser.get(answer.url))
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_table_of_any_house_rules_is_shown(organiser, ruleset):
+    HouseRulesetFactory(slug="moda", base=ruleset)
+    seats = RULESETS[ruleset].seats
+    game = GameFactory(head=HeadFactory(ruleset="moda", players=["A", "B", "C", "D"][:seats]))
+    for path in (
+        address(game, "write"),
+        address(game, "follow"),
+        reverse("rules_of_game", args=["moda"]),
+    ):
+        assert organiser.get(path).status_code == 200
+
+
+def test_whatever_a_table_may_choose_has_a_name():
+    assert SETTINGS.keys() - set(FIXED) <= OPTIONS.keys()

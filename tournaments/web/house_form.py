@@ -1,0 +1,277 @@
+"""House rules as a form: fields named by their paths in the document, with what is wrong."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tournaments import messages, words
+from tournaments.engine.entry_records import write_points
+from tournaments.engine.problems import InvalidEntry, Problem
+from tournaments.engine.ruleset_checks import FIXED, SETTINGS
+from tournaments.engine.ruleset_records import read_ruleset
+from tournaments.engine.ruleset_sums import Range, Sums, sums_of
+from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Ruleset
+
+Document = dict[str, Any]
+
+OWN_FIELDS = ("deals", "target", "naming")
+"""Settings with a field of their own, or with none."""
+
+OF_KING = ("king", "king_deals", "out")
+
+LABELS: Mapping[str, words.Text] = MappingProxyType(
+    {
+        "outcome": gettext_lazy("Outcome"),
+        "dealer": gettext_lazy("Dealer"),
+        "march_alone": gettext_lazy("March alone"),
+        "euchred_alone_by_alone": gettext_lazy("Lone maker euchred by a lone defender"),
+    }
+)
+
+VALUES: Mapping[tuple[str, str], words.Text] = MappingProxyType(
+    {
+        ("outcome", "out-and-sunk"): gettext_lazy("out above the bar, sunk below it"),
+        ("outcome", "pair-out-and-sunk"): gettext_lazy("one pair out, the other sunk"),
+        ("outcome", "highest-wins"): gettext_lazy("the highest score wins"),
+        ("dealer", "before"): gettext_lazy("sits before the declarer"),
+        ("dealer", "declares"): gettext_lazy("declares"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: its path in the document, what stands in it, and what is wrong with that."""
+
+    path: str
+    label: str
+    value: str
+    errors: tuple[str, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """An id for the page."""
+        return self.path.replace(".", "-")
+
+
+@dataclass(frozen=True)
+class ContractFields:
+    """The fields of one contract."""
+
+    number: int
+    title: str
+    fields: tuple[Field, ...]
+    slot: Field
+
+
+@dataclass(frozen=True)
+class SettingFields:
+    """What is played by default, and whether the table may choose."""
+
+    default: Field
+    choosable: bool
+    chosen: bool
+
+    @property
+    def setting(self) -> str:
+        """The name of the setting."""
+        return self.default.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A document as it stands in the form, read as far as it can be."""
+
+    document: Document
+    rules: Ruleset | None
+    problems: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> "Draft":
+        """The draft of a document, whatever is wrong with it."""
+        try:
+            return cls(document, read_ruleset(document), ())
+        except InvalidEntry as error:
+            return cls(document, None, error.problems)
+
+    @property
+    def sums(self) -> Sums | None:
+        """What deals and game add up to; None while that cannot be told."""
+        return None if self.rules is None else sums_of(self.rules)
+
+    def errors_at(self, path: str) -> tuple[str, ...]:
+        """What is wrong exactly there."""
+        found = (p for p in self.problems if _place_of(p) == path)
+        return tuple(dict.fromkeys(messages.explain(problem) for problem in found))
+
+    def field(self, path: str, label: str, choices: Iterable[tuple[str, str]] = ()) -> Field:
+        """The field at a path."""
+        return Field(
+            path, label, _shown(_at(self.document, path)), self.errors_at(path), (*choices,)
+        )
+
+
+def _place_of(problem: Problem) -> str:
+    """Where a problem is shown: an option at its setting."""
+    if problem.where.startswith("options.") and "option" in problem.params:
+        return f"settings.{problem.params['option']}"
+    return problem.where
+
+
+def _at(document: Any, path: str) -> Any:
+    for step in path.split("."):
+        if isinstance(document, dict):
+            document = document.get(step)
+        elif isinstance(document, list) and step.isdigit() and int(step) < len(document):
+            document = document[int(step)]
+        else:
+            return None
+    return document
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+# Fields.
+
+
+def heading_fields(draft: Draft) -> Iterator[Field]:
+    """What it is called and how long it is."""
+    yield draft.field("name", _("Name"))
+    if not draft.document.get("stages"):
+        yield draft.field("deals", _("Deals"))
+    yield draft.field("settings.target", _("Target (points at which the game ends)"))
+
+
+def contract_fields(draft: Draft) -> Iterator[ContractFields]:
+    """The contracts in their order."""
+    kinds = [(kind, words.kind_name(kind)) for kind in kinds_of(draft.document)]
+    for number, contract in enumerate(draft.document.get("contracts", ())):
+        at = f"contracts.{number}"
+        known = words.contract_name(str(contract.get("id")))
+        fields = [draft.field(f"{at}.name", _("Name (in every language)"))]
+        fields += [
+            draft.field(f"{at}.values.{unit}", _("Points for each: %(unit)s") % {"unit": name})
+            for unit in contract.get("values", {})
+            if (name := words.unit_name(unit))
+        ]
+        fields += [
+            draft.field(f"{at}.prizes.{place}", _("Prize %(number)s") % {"number": place + 1})
+            for place in range(len(contract.get("prizes", ())))
+        ]
+        fields += [
+            draft.field(f"{at}.kind", _("Kind"), kinds),
+            draft.field(f"{at}.quota", _("How often in a game")),
+            draft.field(f"{at}.quota_each", _("How often by one side")),
+        ]
+        slot = Field(at, "", "", _rest(draft, at, fields))
+        yield ContractFields(number, contract.get("name") or known, tuple(fields), slot)
+
+
+def _rest(draft: Draft, at: str, fields: Sequence[Field]) -> tuple[str, ...]:
+    """What is wrong with a contract, but with none of its fields."""
+    shown = {field.path for field in fields}
+    within = [p for p in draft.problems if _place_of(p).startswith(f"{at}.")]
+    rest = [messages.explain(p) for p in within if _place_of(p) not in shown]
+    return tuple(dict.fromkeys(rest))
+
+
+def kinds_of(document: Document) -> list[str]:
+    """The kinds of contracts there are, and those that every game knows."""
+    kinds = [str(contract.get("kind")) for contract in document.get("contracts", ())]
+    return list(dict.fromkeys([*kinds, PENALTY, TRUMP]))
+
+
+def quota_fields(draft: Draft) -> Iterator[Field]:
+    """How many of each kind one side declares."""
+    kinds = [str(contract.get("kind")) for contract in draft.document.get("contracts", ())]
+    for kind in dict.fromkeys([*kinds, *draft.document.get("quotas", {})]):
+        yield draft.field(f"quotas.{kind}", words.kind_name(kind).capitalize())
+
+
+def stage_fields(draft: Draft) -> Iterator[Field]:
+    """The parts of the game, in their order."""
+    titles = {c.get("id"): c.get("name") for c in draft.document.get("contracts", ())}
+    for number, stage in enumerate(draft.document.get("stages", ())):
+        names = [titles.get(name) or words.contract_name(name) for name in stage["contracts"]]
+        yield draft.field(f"stages.{number}.deals", ", ".join(names))
+
+
+def setting_fields(draft: Draft) -> Iterator[SettingFields]:
+    """The settings that this game has, or could have."""
+    options = {option.get("setting") for option in draft.document.get("options", ())}
+    for setting in shown_settings(draft.document):
+        label = str(LABELS.get(setting) or words.option_name(setting))
+        field = draft.field(f"settings.{setting}", label, _choices_of(draft, setting))
+        yield SettingFields(field, setting not in FIXED, setting in options)
+
+
+def shown_settings(document: Document) -> list[str]:
+    """The settings the form shows."""
+    named = all(contract.get("named", True) for contract in document.get("contracts", ()))
+    options = [option.get("setting") for option in document.get("options", ())]
+    there = {*document.get("settings", {}), *options, "outcome", *(OF_KING if named else ())}
+    return [setting for setting in SETTINGS if setting in there and setting not in OWN_FIELDS]
+
+
+def _choices_of(draft: Draft, setting: str) -> Iterator[tuple[str, str]]:
+    if SETTINGS[setting].kind != "one-of":
+        return
+    if setting not in draft.document.get("settings", {}):
+        yield "", "–"
+    for value in SETTINGS[setting].values:
+        name = VALUES.get((setting, str(value))) or words.option_value_name(setting, value)
+        yield str(value), str(name)
+
+
+def other_errors(draft: Draft, shown: Iterable[str]) -> tuple[str, ...]:
+    """What is wrong, but with no field of the form."""
+    shown = set(shown)
+    rest = [p for p in draft.problems if not _is_within(_place_of(p), shown)]
+    return tuple(dict.fromkeys(messages.explain(problem) for problem in rest))
+
+
+def _is_within(path: str, shown: set[str]) -> bool:
+    return path in shown or bool(re.match(r"contracts\.\d+\.", path))
+
+
+# What it adds up to.
+
+
+def sum_lines(draft: Draft) -> Iterator[tuple[str, str]]:
+    """Each contract with what one deal of it adds up to."""
+    if draft.rules is not None and draft.sums is not None:
+        for contract in draft.rules.contracts:
+            yield title_of(contract), range_text(draft.sums.deals[contract.id])
+
+
+def title_of(contract: Contract) -> str:
+    """What a contract is called."""
+    return words.contract_title(contract)
+
+
+def range_text(ends: Range | None) -> str:
+    """A sum, or from where to where it goes."""
+    if ends is None:
+        return _("known afterwards")
+    least, most = (words.points_text(write_points(points)) for points in ends)
+    return least if least == most else _("%(least)s to %(most)s") % {"least": least, "most": most}
+
+
+def zero_sum_sentence(sums: Sums) -> str:
+    """Whether all scores of a whole game add up to 0."""
+    if sums.zero_sum:
+        return _("Zero-sum: all scores of a whole game add up to 0.")
+    if sums.game is None:
+        return _("What all scores add up to is only known at the end.")
+    text = {"sum": range_text(sums.game)}
+    if sums.zero_sum is None:
+        return _("Zero-sum or not, as the table plays: all scores add up to %(sum)s.") % text
+    return _("Not zero-sum: all scores of a whole game add up to %(sum)s.") % text
