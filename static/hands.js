@@ -1,11 +1,12 @@
 // Hands that nobody names: a suit can be taken back, and nobody defends alone against a partner.
+// Contracts named before the deal: a suit names trump as well.
 // Without this script the form works with its plain inputs.
 "use strict";
 
 (() => {
   const one = (root, selector) => root.querySelector(selector);
   const all = (root, selector) => [...root.querySelectorAll(selector)];
-  const formOf = (target) => target.closest(".hand")?.closest("form");
+  const formOf = (target) => target.closest(".hand, .naming")?.closest("form");
 
   // A suit tapped once more is none.
   document.addEventListener("click", (event) => {
@@ -15,11 +16,18 @@
     for (const suit of all(form, "[name=trump]")) delete suit.dataset.was;
     if (again) event.target.checked = false;
     else event.target.dataset.was = "1";
+    const contract = event.target.closest(".contract")?.querySelector("[name=contract]");
+    if (contract && !again) contract.checked = true;
   });
 
   document.addEventListener("change", (event) => {
     const form = formOf(event.target);
-    if (!form || event.target.name !== "maker") return;
+    if (!form) return;
+    // A penalty has no suit.
+    if (event.target.name === "contract" && !event.target.closest(".contract").querySelector("[name=trump]")) {
+      for (const suit of all(form, "[name=trump]")) suit.checked = false;
+    }
+    if (event.target.name !== "maker") return;
     const lone = one(form, "[name=defender_alone]:checked");
     const makers = event.target.className.replace("side", "defends");
     if (lone?.closest(".key").classList.contains(makers)) one(form, ".nobody input").checked = true;

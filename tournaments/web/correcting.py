@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from tournaments.engine.entries import Deal, Entry, Void
 from tournaments.engine.problems import Problem
 from tournaments.models import Game
 from tournaments.queries import LaterEntryInvalid, Sheet, fold_bodies, load_sheet, ruleset_of
@@ -23,7 +24,9 @@ from tournaments.web.entry_details import Typed
 from tournaments.web.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.entry_reading import read_entry, typed_entry
 from tournaments.web.forms import new_key
+from tournaments.web.hand_form import HandForm, form_of_ruleset
 from tournaments.web.history import Step, done, summary_of
+from tournaments.web.open_form import proof_of
 from tournaments.web.phone import address
 from tournaments.web.scoring import NOT_REFUSED, Refusal, handed_over, holder_of, pen_of, refusal_of
 from tournaments.web.sheet_view import lines_of
@@ -83,7 +86,10 @@ def _entry_page(
     refusal: Refusal = NOT_REFUSED,
 ) -> HttpResponse:
     row, body = sheet.row, sheet.body(position)
-    kind = body["type"] if body else ""
+    entry = _entry_at(sheet, position)
+    # A deal that is being played is counted on the table page; here it can only be taken off.
+    is_open = entry is not None and entry is sheet.game.open_deal
+    kind = body["type"] if body and not is_open else ""
     beside = errors_beside(refusal.problems, row.players, kind)
     words = explained(refusal.problems, row.players, beside)
     context: dict[str, Any] = {
@@ -99,10 +105,18 @@ def _entry_page(
         "beside": beside,
         "form": _form_at(request, sheet, position, typed, refusal.problems) if body else None,
         "typed": typed or body,
+        "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
         "moves_declarers": _moves_declarers(sheet, position),
         "not_sure": refusal is NOT_SURE,
     }
     return render(request, "tournaments/entry.html", context, status=refusal.status)
+
+
+def _entry_at(sheet: Sheet, position: int) -> Entry | None:
+    """The entry that stands at a position."""
+    if position not in sheet.positions:
+        return None
+    return sheet.game.entries[sheet.positions.index(position)]
 
 
 def _form_at(
@@ -111,14 +125,15 @@ def _form_at(
     position: int,
     typed: Typed | None,
     problems: Sequence[Problem],
-) -> EntryForm:
+) -> EntryForm | HandForm:
     """The entry form for the game as it was before the entry."""
     row = sheet.row
     bodies = [(p, body) for p in sheet.positions if p < position and (body := sheet.body(p))]
     before = fold_bodies(ruleset_of(row), row.first_declarer, bodies)
     filled = typed or typed_entry(ruleset_of(row), sheet.body(position) or {})
     holder = holder_of(request, row)
-    return EntryForm(before, row.players, row.revision, holder, filled, problems)
+    form = form_of_ruleset(before.ruleset)
+    return form(before, row.players, row.revision, holder, filled, problems)
 
 
 def _moves_declarers(sheet: Sheet, position: int) -> bool:

@@ -19,6 +19,10 @@ from tournaments.web.entry_details import (
     read_number,
     type_details,
 )
+from tournaments.web.hand_reading import read_hand, type_hand
+
+BEGUN = "begun"
+"""The field of a form that names the contract of a deal before it is counted."""
 
 POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
 """Points as people write them: 100, 1/2, 0.5 or 0,5."""
@@ -35,7 +39,7 @@ def read_entry(ruleset: Ruleset, typed: Typed) -> tuple[dict[str, Any], list[Pro
 
 def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
     """The fields of the form, filled in with an entry that stands in the sheet."""
-    typed = type_details(body)
+    typed = type_details(body) if ruleset.unnamed is None else type_hand(body)
     counts = body.get("counts", {})
     for unit, numbers in counts.items():
         typed |= {f"count-{unit}-{side}": str(number) for side, number in enumerate(numbers)}
@@ -52,6 +56,9 @@ def total_of(ruleset: Ruleset, unit: str) -> int | None:
 
 
 def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Iterator[Any]:
+    if ruleset.unnamed is not None:
+        yield from read_hand(ruleset, typed, problems)
+        return
     contract = ruleset.by_id.get(typed.get("contract", ""))
     yield from _given(typed, "contract")
     if contract is None:
@@ -62,6 +69,8 @@ def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> Itera
             yield "declarer", read_number(named_by, "declarer", problems)
     if contract.trumps:
         yield from _given(typed, "trump")
+    if typed.get(BEGUN):
+        return
     yield from read_details(ruleset, contract, typed, problems)
     counts = {
         unit: _read_counts(ruleset, unit, typed, problems)

@@ -36,7 +36,9 @@ from tournaments.web.entry_details import Typed
 from tournaments.web.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.entry_reading import read_entry
 from tournaments.web.forms import new_key
+from tournaments.web.hand_form import HandForm
 from tournaments.web.matches import match_page
+from tournaments.web.open_form import form_at_table
 from tournaments.web.phone import address, remember_game
 from tournaments.web.sheet_view import lines_of, sheet_page
 
@@ -63,7 +65,7 @@ class Refusal:
 
 NOT_REFUSED = Refusal(200)
 
-NOTES = ("trump", "rifki_holder")
+NOTES = ("trump", "rifki_holder", "sealed", "salt")
 """What one phone may have noted and another not, of the same deal."""
 
 
@@ -92,7 +94,7 @@ def write(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     response = get_conditional_response(request, etag=etag)
     if response is not None:
         return response
-    response = _table(request, load_sheet(row))
+    response = show_table(request, load_sheet(row))
     if etag:
         response["ETag"] = etag
     remember_game(request, response, row, "write")
@@ -110,8 +112,8 @@ def record(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     body, problems = read_entry(ruleset_of(row), typed)
     problems += _check_turn(row, typed)
     if problems:
-        return _table(request, load_sheet(row), typed, Refusal(422, problems=problems))
-    return _store(request, row, lambda pen: record_entry(row.pk, body, pen))
+        return show_table(request, load_sheet(row), typed, Refusal(422, problems=problems))
+    return answer_write(request, row, lambda pen: record_entry(row.pk, body, pen))
 
 
 @never_cache
@@ -122,7 +124,7 @@ def undo(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if row is None:
         return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)
-    return _store(request, row, lambda pen: withdraw_entry(row.pk, position, "", pen))
+    return answer_write(request, row, lambda pen: withdraw_entry(row.pk, position, "", pen))
 
 
 @never_cache
@@ -133,7 +135,7 @@ def turn(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     holder = number_in(request.POST, HOLDER, 0) % len(row.players)
     path = address(row, "write")
     if request.htmx:  # type: ignore[attr-defined]
-        response = _table(request, load_sheet(row), {HOLDER: str(holder)})
+        response = show_table(request, load_sheet(row), {HOLDER: str(holder)})
     else:
         response = redirect(path)
     response.set_cookie(
@@ -218,9 +220,10 @@ def number_in(fields: Mapping[str, str], name: str, otherwise: int) -> int:
 
 def form_of(
     sheet: Sheet, holder: int, typed: Typed | None = None, problems: Sequence[Problem] = ()
-) -> EntryForm:
+) -> EntryForm | HandForm:
     """The form for the next deal of a sheet."""
-    return EntryForm(sheet.game, sheet.row.players, sheet.row.revision, holder, typed, problems)
+    form = form_at_table(sheet.game)
+    return form(sheet.game, sheet.row.players, sheet.row.revision, holder, typed, problems)
 
 
 def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
@@ -240,9 +243,14 @@ def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
     return Refusal(422, _("This was not written: please send it once more."))
 
 
-def _store(request: HttpRequest, row: Game, store: Callable[[Pen], Sheet]) -> HttpResponse:
+def answer_write(
+    request: HttpRequest,
+    row: Game,
+    store: Callable[[Pen], Sheet],
+    typed: Typed | None = None,
+) -> HttpResponse:
     """Write, and show the sheet after it, or why it was refused with all that was typed."""
-    typed = request.POST.dict()
+    typed = request.POST.dict() if typed is None else typed
     try:
         sheet = store(pen_of(request, row))
     except Game.DoesNotExist as error:
@@ -251,25 +259,25 @@ def _store(request: HttpRequest, row: Game, store: Callable[[Pen], Sheet]) -> Ht
         same = _written_meanwhile(stale.sheet, typed)
         if same is not None:
             notice = _("Another phone has already written the same; it stands in the sheet once.")
-            return _table(request, stale.sheet, None, Refusal(409, notice, same=same.revision))
-        return _table(request, stale.sheet, typed, refusal_of(stale, stale.sheet))
+            return show_table(request, stale.sheet, None, Refusal(409, notice, same=same.revision))
+        return show_table(request, stale.sheet, typed, refusal_of(stale, stale.sheet))
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
-        return _table(request, load_sheet(row), typed, refusal)
+        return show_table(request, load_sheet(row), typed, refusal)
     except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused) as error:
         sheet = load_sheet(row)
-        return _table(request, sheet, typed, refusal_of(error, sheet))
+        return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(address(row, "write"))
-    return _table(request, sheet)
+    return show_table(request, sheet)
 
 
 def _written_meanwhile(sheet: Sheet, typed: Typed) -> Write | None:
     """The write that has put the same entry where a phone that had not seen it typed its own."""
     body = canonical(read_entry(ruleset_of(sheet.row), typed)[0])
     seen = number_in(typed, "revision", sheet.row.revision)
-    later = (sheet.versions(position)[0] for position in sheet.positions)
-    for first in (write for write in later if write.revision > seen):
+    added = (Write.Kind.ENTRY, Write.Kind.COMPLETION)
+    for first in (w for w in sheet.writes if w.kind in added and w.revision > seen):
         stands = sheet.body(first.position) if first.position is not None else None
         if stands is not None and stands["type"] == body["type"]:
             return first if _without_notes(stands) == _without_notes(body) else None
@@ -295,12 +303,13 @@ def _check_turn(row: Game, typed: Typed) -> list[Problem]:
     return [Problem(Code.WRONG_DECLARER, "declarer", {"expected": expected, "got": got})]
 
 
-def _table(
+def show_table(
     request: HttpRequest,
     sheet: Sheet,
     typed: Typed | None = None,
     refusal: Refusal = NOT_REFUSED,
 ) -> HttpResponse:
+    """The table page, or its fragment, with what was typed and why it was refused."""
     row = sheet.row
     holder = number_in(typed or {}, HOLDER, holder_of(request, row))
     of_deal = typed is not None and typed.get("type") in ("deal", "void")

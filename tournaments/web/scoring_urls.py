@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web import correcting, heading, history, offline, scoring
+from tournaments.web import correcting, heading, history, offline, scoring, sealing
 
 PLAY = "play/<str:public_id>/<str:secret>/"
 
@@ -10,6 +10,8 @@ urlpatterns = [
     path(PLAY, scoring.write, name="write"),
     path(f"{PLAY}entry/", scoring.record, name="record"),
     path(f"{PLAY}undo/", scoring.undo, name="undo"),
+    path(f"{PLAY}seal/", sealing.seal, name="seal"),
+    path(f"{PLAY}reveal/", sealing.reveal, name="reveal"),
     path(f"{PLAY}holder/", scoring.turn, name="holder"),
     path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
     path(f"{PLAY}names/", heading.head, name="head"),
