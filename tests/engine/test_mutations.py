@@ -5,6 +5,12 @@ import json
 import pytest
 from django.utils import translation
 
+from tests.engine import (
+    italian_deal_mutations,
+    italian_mutations,
+    piles_and_makers_mutations,
+    turkish_forms_end_mutations,
+)
 from tests.engine.mutations import BAD_JSON, MUTATIONS, whole_game
 from tournaments import messages
 from tournaments.engine.problems import Code, InvalidEntry
@@ -82,7 +88,19 @@ def test_what_is_no_object_is_no_game(document):
 
 
 def test_every_code_is_found_somewhere():
-    codes = {code for mutation in MUTATIONS for _, code, _ in mutation.problems}
+    codes = {
+        code
+        for mutations in (
+            MUTATIONS,
+            turkish_forms_end_mutations.MUTATIONS,
+            italian_mutations.MUTATIONS,
+            italian_deal_mutations.MUTATIONS,
+            piles_and_makers_mutations.MUTATIONS,
+        )
+        for mutation in mutations
+        for _, code, _ in mutation.problems
+    }
+    # What is no JSON is no record that could be spoiled: see BAD_JSON.
     assert codes | {"bad-json"} == {str(code) for code in Code}
 
 
