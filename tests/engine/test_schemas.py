@@ -222,7 +222,9 @@ def test_game_schema_takes_the_options_a_ruleset_has(ruleset):
         for value in option.values or (2, 7, "3/2")
     }
     taken = {
-        (name, repr(value)) for name, value in values if is_game({**record, "options": {name: value}})
+        (name, repr(value))
+        for name, value in values
+        if is_game({**record, "options": {name: value}})
     }
     assert taken == {
         (name, repr(value)) for name, value in values if is_known(RULESETS[ruleset], name, value)
