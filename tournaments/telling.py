@@ -71,6 +71,17 @@ def marks_of(
                 yield said
 
 
+def numbers_of(game: Game) -> dict[int, int]:
+    """The number of each hand that was dealt, by the index of its entry: also of those passed."""
+    played = {deal.entry for deal in game.deals}
+    hands = [
+        index
+        for index, entry in enumerate(game.entries)
+        if index in played or isinstance(entry, Passed)
+    ]
+    return {index: number for number, index in enumerate(hands, start=1)}
+
+
 # What each side took.
 
 
@@ -304,7 +315,7 @@ def _king_sentence(game: Game, outcome: Outcome, players: Sequence[str], seat: i
 
 def ending_of(game: Game, players: Sequence[str]) -> str:
     """How the game came to its end, or how far it is; empty after its last deal."""
-    ending, played = game.ending, len(game.deals)
+    ending, played = game.ending, game.turns
     if ending is None:
         return _not_finished(game)
     if ending.seat is not None:
@@ -337,7 +348,8 @@ def _stopped(game: Game, reason: str) -> str:
 
 def _so_far(game: Game) -> dict[str, object]:
     ruleset = game.ruleset
-    return {"played": len(game.deals), "deals": ruleset.length, "target": ruleset.target}
+    played = game.turns if ruleset.length is None else len(game.deals)
+    return {"played": played, "deals": ruleset.length, "target": ruleset.target}
 
 
 # Money.

@@ -103,7 +103,7 @@ def test_text_of_every_record_has_its_names_points_and_sums(name):
         ("turkish-king-whole", ""),
         ("italian-king-whole", ""),
         ("italian-king-open", "Not finished: 8 of 13 deals"),
-        ("euchre-sequence", "First to 10: over with deal 6"),
+        ("euchre-sequence", "First to 10: over with deal 7"),
         ("krapet-points", "First to 100: over with deal 4"),
         ("partners-king", "King by Cem in deal 6"),
         ("honeymoon-two-deals", ""),
@@ -155,6 +155,21 @@ def test_rounds_of_barbu_are_seven_deals(record):
     data = compose(record([], ruleset="barbu"))
     assert [row["number"] for row in data["rows"] if row["round-end"]] == ["7", "14", "21", "28"]
     assert [row["side"] for row in data["rows"]] == [*[0] * 7, *[1] * 7, *[2] * 7, *[3] * 7]
+
+
+def test_hand_that_everyone_passed_has_its_number():
+    record = load("euchre-sequence")
+    rows = compose(record)["rows"]
+    assert [(row["kind"], row["number"]) for row in rows] == [
+        ("deal", "1"),
+        ("deal", "2"),
+        ("deal", "3"),
+        ("slim", "4"),
+        ("deal", "5"),
+        ("deal", "6"),
+        ("deal", "7"),
+    ]
+    assert "4  Everyone passed" in text_of(record).splitlines()
 
 
 def test_halves_and_thirds_are_written_as_such():

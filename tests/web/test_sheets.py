@@ -214,6 +214,33 @@ def test_maker_is_named_in_the_column_of_the_pair():
     assert makers == ["Ayşe", "Burak", "Cem", "Deniz", "Ayşe", "Burak"]
 
 
+def test_hand_that_everyone_passed_has_its_number(reader):
+    game = game_of(load("euchre-sequence"))
+    lines = page_of(game).lines
+    assert [line.number or line.hand for line in lines] == [1, 2, 3, 4, 5, 6, 7]
+    assert texts(r'<td class="hand">(.*?)</td>', sheet_in(reader, game)) == ["4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shorts"),
+    [
+        ("italian-king-whole", ["Anna", "Bruno", "Carla", "Dino"]),
+        ("italian-king-pairs-whole", ["Anna+Carla", "Bruno+Dino"]),
+        ("partners-king", ["Ayşe+Cem", "Burak+Deniz"]),
+        ("euchre-two-whole", ["Ayşe", "Burak"]),
+    ],
+)
+def test_chart_names_the_sides_at_the_ends_of_their_lines(name, shorts):
+    assert [course.short for course in page_of(game_of(load(name))).chart.courses] == shorts
+
+
+def test_chart_shares_its_room_between_the_names_of_a_pair():
+    players = ["Muhteşem", "Süleyman", "Hürrem", "Mihrimah"]
+    game = game_of(load("partners-king") | {"players": players})
+    shorts = [course.short for course in page_of(game).chart.courses]
+    assert shorts == ["Muht…+Hürr…", "Süle…+Mihr…"]
+
+
 def test_nobody_is_marked_where_nobody_declares():
     double, krapet = (page_of(game_of(load(name))) for name in ("double-whole", "krapet-points"))
     assert [cell.declares for cell in double.lines[0].cells] == [False] * 4

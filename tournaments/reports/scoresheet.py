@@ -19,7 +19,7 @@ from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import Outcome, decide
 from tournaments.engine.records import read_game
 from tournaments.engine.rulesets import Points, Ruleset
-from tournaments.telling import deal_line, ending_of, payments_of, remark, title_of
+from tournaments.telling import deal_line, ending_of, numbers_of, payments_of, remark, title_of
 from tournaments.words import points_text
 
 DATE_LOCALES = {"en": "en_GB"}
@@ -129,18 +129,19 @@ def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
 
 def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
     """A line for each entry, in the order written."""
-    deals = {played.entry: (number, played) for number, played in enumerate(game.deals, start=1)}
-    moved = {row.entry: row for row in game.rows}
+    numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
+    deals = {played.entry: played for played in game.deals}
     for index, entry in enumerate(game.entries):
         if index in deals:
-            yield _deal_row(game, players, *deals[index], moved[index])
+            yield _deal_row(game, players, numbers[index], deals[index], moved[index])
         elif isinstance(entry, Adjustment):
             yield _adjustment_row(entry, moved[index])
         elif isinstance(entry, Deal):
             yield _open_row(game, players, entry)
         elif not isinstance(entry, Stopped):
             text = _remark(game.ruleset, entry, players)
-            yield {"kind": "slim", "text": text, "round-end": False}
+            number = str(numbers.get(index, ""))
+            yield {"kind": "slim", "number": number, "text": text, "round-end": False}
 
 
 def _deal_row(
@@ -298,7 +299,7 @@ def _course(game: Game) -> list[list[float]]:
 
 def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
     """The badges by name, each with who earned it and in which deals."""
-    numbers = {played.entry: number for number, played in enumerate(game.deals, start=1)}
+    numbers = numbers_of(game)
     earned = sorted(award(game), key=lambda badge: (_order(badge), badge.seat, badge.entry))
     names, sheet = game.ruleset.side_names(players), []
     for name, of_a_name in groupby(earned, key=lambda badge: badge.badge):

@@ -10,7 +10,15 @@ from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import decide
 from tournaments.engine.records import Reading
 from tournaments.messages import explain
-from tournaments.telling import deal_line, ending_of, outcome_of, payments_of, remark, title_of
+from tournaments.telling import (
+    deal_line,
+    ending_of,
+    numbers_of,
+    outcome_of,
+    payments_of,
+    remark,
+    title_of,
+)
 from tournaments.words import (
     badge_name,
     contract_title,
@@ -38,10 +46,9 @@ def _draw_rows(game: Game, players: Sequence[str]) -> list[str]:
     table = [["", _("Contract"), *names, "Σ"]]
     rows = {row.entry: row for row in game.rows}
     deals = {played.entry: played for played in game.deals}
-    number = 0
+    numbers = numbers_of(game)
     for index, entry in enumerate(game.entries):
-        number += index in deals
-        label = str(number) if index in deals else ""
+        label = str(numbers.get(index, ""))
         if index in deals:
             says = _describe_deal(game, deals[index], players)
         else:
@@ -82,7 +89,7 @@ def _draw_outcome(game: Game, players: Sequence[str]) -> list[str]:
     places = sorted(zip(outcome.ranks, names, strict=True))
     lines = ["", ", ".join(f"{rank}. {name}" for rank, name in places)]
     lines += filter(None, [ending_of(game, players), outcome_of(game, outcome, players)])
-    deals = {played.entry: number for number, played in enumerate(game.deals, start=1)}
+    deals = numbers_of(game)
     for badge in award(game):
         deal = deals.get(badge.entry, len(deals))
         lines.append(f"{badge_name(badge.badge)}: {names[badge.seat]} ({deal})")

@@ -6,10 +6,14 @@ from itertools import pairwise
 
 from tournaments.engine.games import Game
 from tournaments.engine.rulesets import Points
+from tournaments.telling import numbers_of
 
 WIDTH, HEIGHT = 358, 200
 LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20
 """Room around the lines: for the scale, for the names at their ends, for the deal numbers."""
+
+LETTERS = 10
+"""As many letters of a name as there is room for."""
 
 LINE = 14
 """As far as two names must be apart."""
@@ -28,9 +32,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class Course:
-    """One side's line, and where its name stands."""
+    """One side's line, and where its name stands, cut to the room there is."""
 
     name: str
+    short: str
     total: Points
     points: str
     end: float
@@ -52,8 +57,11 @@ class Chart:
     deals: tuple[Tick, ...]
 
 
-def draw_chart(game: Game, names: Sequence[str]) -> Chart | None:
-    """The totals of each side deal by deal; None before there is a line to draw."""
+def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
+    """The totals of each side deal by deal; None before there is a line to draw.
+
+    `players` are names in seat order.
+    """
     if not game.rows:
         return None
     table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
@@ -68,9 +76,10 @@ def draw_chart(game: Game, names: Sequence[str]) -> Chart | None:
 
     labels = _spread([y_of(total) for total in game.totals])
     courses = []
+    names, shorts = game.ruleset.side_names(players), _short_names(game, players)
     for side, total in enumerate(game.totals):
         points = " ".join(f"{x:.1f},{y_of(row[side])}" for x, row in zip(x_of, table, strict=True))
-        courses.append(Course(names[side], total, points, y_of(total), labels[side]))
+        courses.append(Course(names[side], shorts[side], total, points, y_of(total), labels[side]))
     return Chart(
         WIDTH,
         HEIGHT,
@@ -82,6 +91,19 @@ def draw_chart(game: Game, names: Sequence[str]) -> Chart | None:
         tuple(Tick(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
         tuple(_deal_ticks(game, columns)),
     )
+
+
+def _short_names(game: Game, players: Sequence[str]) -> list[str]:
+    """Names for the ends of the lines; those of a pair share the room."""
+    each = LETTERS // game.ruleset.seats_in_a_side
+    return [
+        "+".join(
+            name if len(name) <= each else f"{name[: each - 1]}…"
+            for seat, name in enumerate(players)
+            if game.ruleset.sides[seat] == side
+        )
+        for side in range(game.ruleset.side_count)
+    ]
 
 
 def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
@@ -108,7 +130,7 @@ def _spread(ends: Sequence[float]) -> list[float]:
 
 def _deal_ticks(game: Game, columns: int) -> Iterator[Tick]:
     """Numbers below the fifth, tenth … deal."""
-    of_entry = {played.entry: n for n, played in enumerate(game.deals, 1)}
+    of_entry = numbers_of(game)
     for column, row in enumerate(game.rows, 1):
         number = of_entry.get(row.entry)
         if number is not None and number % 5 == 0:

@@ -1,7 +1,7 @@
 """A sheet as the pages show it: its lines, what is left to declare, how the game ended."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from tournaments import words
 from tournaments.engine.entries import Adjustment, Deal, Entry, Passed, Redeal, Stopped, Void
-from tournaments.engine.games import Row
+from tournaments.engine.games import PlayedDeal, Row
 from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.models import Write
 from tournaments.queries import Sheet
@@ -17,6 +17,7 @@ from tournaments.telling import (
     DealLine,
     Payments,
     deal_line,
+    numbers_of,
     outcome_of,
     payments_of,
     remark,
@@ -64,7 +65,8 @@ class Line:
 
     `number` is that of the deal; lines that are no deal have a `note` instead of it, and
     cells only where points move. `marks` is what else was said of a deal; `expected_sum` is
-    what the totals must add up to from here on, None where no points move.
+    what the totals must add up to from here on, None where no points move; `hand` is the
+    number of a hand that nobody played.
     """
 
     position: int
@@ -75,6 +77,7 @@ class Line:
     correction: Correction | None = None
     marks: tuple[str, ...] = ()
     expected_sum: Points | None = None
+    hand: int | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ def sheet_page(sheet: Sheet) -> SheetPage:
         sum=sum(game.totals),
         expected_sum=game.expected_sum,
         left=_left_to_declare(sheet),
-        chart=draw_chart(game, names),
+        chart=draw_chart(game, players),
         standings=tuple(_standings(sheet)),
         awards=tuple(_awards(sheet)),
         finished=game.finished,
@@ -168,24 +171,32 @@ def lines_of(sheet: Sheet) -> Iterator[Line]:
     game, players = sheet.game, sheet.row.players
     deals = {played.entry: played for played in game.deals}
     rows = {row.entry: row for row in game.rows}
-    number = 0
+    numbers = numbers_of(game)
     for index, entry in enumerate(game.entries):
         position, row = sheet.positions[index], rows.get(index)
         correction = _correction(sheet, position)
         expected_sum = None if row is None else row.expected_sum
         if row is not None and index in deals:
-            number += 1
-            played = deals[index]
+            played, number = deals[index], numbers[index]
             told = deal_line(game, played, players)
-            name = words.contract_title(played.contract)
-            symbol = symbol_of(played.contract.id, played.deal.details.get("trump"), name)
+            symbol = _symbol_of_deal(played)
             cells = tuple(_deal_cells(told, row))
             yield Line(position, symbol, number, cells, "", correction, told.marks, expected_sum)
         else:
             symbol, note = _note(game.ruleset, entry, players)
             moved = zip(row.totals, row.points, strict=True) if row else ()
             cells = tuple(Cell(total, points) for total, points in moved)
-            yield Line(position, symbol, None, cells, note, correction, (), expected_sum)
+            hand = numbers.get(index)
+            yield Line(position, symbol, None, cells, note, correction, (), expected_sum, hand)
+
+
+def _symbol_of_deal(played: PlayedDeal) -> Symbol:
+    """The symbol of a deal: where no contract is named, its trump alone."""
+    contract, trump = played.contract, played.deal.details.get("trump")
+    symbol = symbol_of(contract.id, trump, words.contract_title(contract))
+    if contract.named or not trump:
+        return symbol
+    return replace(symbol, glyphs=words.suit_of(trump), short=words.suit_name(trump))
 
 
 def _deal_cells(told: DealLine, row: Row) -> Iterator[Cell]:
@@ -248,7 +259,7 @@ def _standings(sheet: Sheet) -> Iterator[Standing]:
 
 
 def _awards(sheet: Sheet) -> Iterator[Award]:
-    deal_of = {played.entry: n for n, played in enumerate(sheet.game.deals, 1)}
+    deal_of = numbers_of(sheet.game)
     names = sheet.game.ruleset.side_names(sheet.row.players)
     for badge in sheet.badges:
         yield Award(
