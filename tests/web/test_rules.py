@@ -136,6 +136,40 @@ def test_facts_say_who_plays_how_long(in_english):
     }
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "options", "length", "ending"),
+    [
+        ("krapet", {}, "one game decides", "It is over when someone has won."),
+        (
+            "krapet",
+            {"target": 3},
+            "first to 3 games",
+            "It is over when someone has won 3 games.",
+        ),
+        (
+            "krapet",
+            {"scoring": "points"},
+            "first to 300",
+            "The game ends as soon as someone has 300 or more.",
+        ),
+        ("rifki", {}, "20 deals", "The game ends after deal 20."),
+    ],
+)
+def test_end_of_a_game_is_told_by_what_it_counts(in_english, ruleset, options, length, ending):
+    page = rules_page(RULESETS[ruleset].with_options(options))
+
+    assert dict(page.facts)["Length"] == length
+    assert page.ending == (ending, "The highest total wins; equal totals win together.")
+
+
+def test_stake_is_none_as_a_rule(in_english):
+    options = {
+        option.name: option.values for option in rules_page(RULESETS["italian-king"]).options
+    }
+
+    assert options["Stake per point"] == (("none", True),)
+
+
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=list(RULESETS))
 def test_every_contract_has_an_example_that_can_be(ruleset):
     scored = scored_examples(ruleset)

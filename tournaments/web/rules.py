@@ -182,9 +182,32 @@ def _facts(rules: Ruleset) -> Iterator[tuple[str, str]]:
         deals = ngettext("%(number)s deal", "%(number)s deals", rules.length)
         yield _("Length"), deals % {"number": rules.length}
     elif rules.target is not None:
-        yield _("Length"), _("first to %(target)s") % {"target": rules.target}
+        yield _("Length"), _target(rules, rules.target)
     beginning = words.BEGINNINGS[words.beginning_of(rules.family)]
     yield _("Beginning"), str(beginning[2])
+
+
+def _counts_games(rules: Ruleset) -> bool:
+    """Whether the target is a number of won games, not of points."""
+    return rules.settings.get("scoring") == "win"
+
+
+def _target(rules: Ruleset, target: int) -> str:
+    text = _("first to %(target)s")
+    if _counts_games(rules):
+        text = ngettext("one game decides", "first to %(target)s games", target)
+    return text % {"target": target}
+
+
+def _reached(rules: Ruleset, target: int) -> str:
+    text = _("The game ends as soon as someone has %(target)s or more.")
+    if _counts_games(rules):
+        text = ngettext(
+            "It is over when someone has won.",
+            "It is over when someone has won %(target)s games.",
+            target,
+        )
+    return text % {"target": target}
 
 
 def _contract(contract: Contract) -> ContractLine:
@@ -248,7 +271,7 @@ def _options(rules: Ruleset) -> Iterator[OptionLine]:
             for value in option.values
         ]
         if look_of(option) not in ("one-of", "switch"):
-            values = [(_("any number") if default is None else str(default), default is not None)]
+            values = [(_("none") if default is None else str(default), True)]
             values += [
                 (f"{name}: {value}", False)
                 for name, value in implied_defaults(rules, option.setting)
@@ -260,8 +283,7 @@ def _options(rules: Ruleset) -> Iterator[OptionLine]:
 
 def _ending(rules: Ruleset) -> Iterator[str]:
     if rules.target is not None:
-        target = {"target": rules.target}
-        yield _("The game ends as soon as someone has %(target)s or more.") % target
+        yield _reached(rules, rules.target)
     elif rules.length is not None:
         yield _("The game ends after deal %(deals)s.") % {"deals": rules.length}
     king = KINGS.get(rules.settings.get("king", "off"))
