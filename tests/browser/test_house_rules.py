@@ -56,6 +56,7 @@ def test_king_is_copied_changed_put_right_and_played(organiser_phone):
     rifki.press("Tab")
     expect(look).to_contain_text("Not zero-sum", timeout=SOON)
     expect(look).to_contain_text("−160")
+    expect(page.locator("#verdict")).to_contain_text("Not zero-sum")
     assert phone.faults() == {}
 
     rifki.fill("dear")
