@@ -223,9 +223,17 @@
     }
   });
 
+  // A hand in which no contract is named: who, and how many tricks.
+  function handOf(form, submitter) {
+    if (submitter.value !== "deal") return "";
+    const ticked = [...form.querySelectorAll(".hand :checked")].filter((input) => input.value !== "");
+    const words = ticked.map((input) => input.closest("label").querySelector(".who, span:last-child").textContent);
+    return words.map((text) => text.replace(/\s+/g, " ").trim()).join(", ");
+  }
+
   function labelOf(form, submitter) {
     const contract = Kingscore.contractOf(form);
-    if (!contract) return submitter.textContent.trim();
+    if (!contract) return handOf(form, submitter) || submitter.textContent.trim();
     const name = contract.closest(".pick").querySelector(".name").textContent.trim();
     const units = Kingscore.unitsOf(form);
     const took = units.flatMap((unit) => {

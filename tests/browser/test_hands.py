@@ -123,7 +123,9 @@ def test_hand_waits_for_signal_and_is_sent_later(at_hands):
         tap_radio(phone, "tricks", 3)
         phone.tap(phone.save)
         expect(phone.page.locator("[name=maker]:checked")).to_have_count(0)
-    assert len(phone.waiting()) == 2
+    first, second = phone.waiting()
+    assert "Burak, 3" in first
+    assert "Cem, 3" in second
     phone.find_signal()
     phone.page.wait_for_selector("#table[data-revision='2']")
     assert reload(phone.game).game.totals == (0, 1, 1)
