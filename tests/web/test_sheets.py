@@ -225,8 +225,8 @@ def test_hand_that_everyone_passed_has_its_number(reader):
     ("name", "shorts"),
     [
         ("italian-king-whole", ["Anna", "Bruno", "Carla", "Dino"]),
-        ("italian-king-pairs-whole", ["Anna+Carla", "Bruno+Dino"]),
-        ("partners-king", ["Ayşe+Cem", "Burak+Deniz"]),
+        ("italian-king-pairs-whole", ["Anna+Carl", "Brun+Dino"]),
+        ("partners-king", ["Ayşe+Cem", "Bura+Deni"]),
         ("euchre-two-whole", ["Ayşe", "Burak"]),
     ],
 )
@@ -238,7 +238,7 @@ def test_chart_shares_its_room_between_the_names_of_a_pair():
     players = ["Muhteşem", "Süleyman", "Hürrem", "Mihrimah"]
     game = game_of(load("partners-king") | {"players": players})
     shorts = [course.short for course in page_of(game).chart.courses]
-    assert shorts == ["Muht…+Hürr…", "Süle…+Mihr…"]
+    assert shorts == ["Muht+Hürr", "Süle+Mihr"]
 
 
 def test_nobody_is_marked_where_nobody_declares():

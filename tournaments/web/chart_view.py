@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from django.utils.text import Truncator
+
 from tournaments.engine.games import Game
 from tournaments.engine.rulesets import Points
 from tournaments.telling import numbers_of
@@ -12,7 +14,7 @@ WIDTH, HEIGHT = 358, 200
 LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20
 """Room around the lines: for the scale, for the names at their ends, for the deal numbers."""
 
-LETTERS = 10
+LETTERS = 9
 """As many letters of a name as there is room for."""
 
 LINE = 14
@@ -95,13 +97,12 @@ def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
 
 def _short_names(game: Game, players: Sequence[str]) -> list[str]:
     """Names for the ends of the lines; those of a pair share the room."""
-    each = LETTERS // game.ruleset.seats_in_a_side
+    sides = game.ruleset.sides
+    if game.ruleset.seats_in_a_side == 1:
+        return [Truncator(name).chars(LETTERS) for name in players]
+    each = (LETTERS - 1) // game.ruleset.seats_in_a_side
     return [
-        "+".join(
-            name if len(name) <= each else f"{name[: each - 1]}…"
-            for seat, name in enumerate(players)
-            if game.ruleset.sides[seat] == side
-        )
+        "+".join(name[:each] for seat, name in enumerate(players) if sides[seat] == side)
         for side in range(game.ruleset.side_count)
     ]
 
