@@ -71,7 +71,7 @@ const Counts = (() => {
     const unit = input.closest(".unit");
     if ("ordered" in unit.dataset) return givePlace(input);
     const left = leftOf(unit);
-    if (left > 0) write(input, number(input) + 1);
+    if (left > 0) write(input, isTyped(input) ? number(input) + 1 : 1);
     else if (number(input) > 0) write(input, 0);
     else {
       inputsOf(unit).forEach((other) => write(other, ""));
