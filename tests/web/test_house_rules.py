@@ -7,9 +7,10 @@ import pytest
 from django.urls import reverse
 
 from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, HouseRulesetFactory, UserFactory
+from tournaments import tasks
 from tournaments.engine.ruleset_checks import FIXED, SETTINGS
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, HouseRuleset
+from tournaments.models import Game, HouseRuleset, Report
 from tournaments.web.phone import address
 from tournaments.words import OPTIONS
 
@@ -399,6 +400,45 @@ def test_table_plays_by_house_rules(organiser, rules):
     assert answer.url == address(game, "write")
     assert game.document["contracts"][4]["values"] == {"heart_king": -400}
     assert "Papaz" in text_of(organiser.get(answer.url))
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_rematch_plays_the_rules_of_the_game_before(organiser, rules, gone):
+    game = GameFactory(head=HeadFactory(ruleset="moda", options={"king": "off"}))
+    send(organiser, {RIFKI: "-400", "choose.king": None})
+    if gone:
+        organiser.post(reverse("delete_rules", args=["moda"]))
+
+    again = {"seats": "kept", "first": "1"}
+    organiser.post(reverse("rematch", args=[game.public_id, game.secret("write")]), again)
+
+    first, second = Game.objects.order_by("pk")
+    assert second.document == first.document
+    assert (second.options, second.first_declarer) == ({"king": "off"}, 1)
+
+
+def test_contract_nobody_knows_is_played_and_printed(organiser):
+    rules = HouseRulesetFactory(slug="moda")
+    added = {"id": "black-ladies", "kind": "penalty", "values": {"queens": -13, "tricks": "1/2"}}
+    document = rules.document | {"deals": 1, "quotas": {}}
+    document["contracts"] = [*document["contracts"], added]
+    organiser.post(reverse("import_rules"), {"text": json.dumps(document)})
+    deal = {
+        "type": "deal",
+        "contract": "black-ladies",
+        "counts": {"queens": [1, 1, 2, 0], "tricks": [5, 5, 3, 0]},
+    }
+    game = GameFactory(head=HeadFactory(ruleset="moda-rules"), entries=[deal])
+
+    for name in ("write", "follow"):
+        page = organiser.get(address(game, name))
+        assert "black-ladies" in text_of(page)
+    answer = organiser.post(reverse("scoresheet", args=[game.public_id, game.secret("write")]))
+    assert answer.status_code in (200, 302)
+    report = Report.objects.get()
+    tasks.build_report(report.pk)
+    report.refresh_from_db()
+    assert (report.state, report.error) == ("done", "")
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)

@@ -31,6 +31,7 @@ from tournaments.queries import (
     fold_sheet,
     house_document,
     load_sheet,
+    parsed_ruleset,
     rules_of,
 )
 from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
@@ -74,7 +75,10 @@ class Pen:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above a sheet: names in seat order, who declares first, the table's rules."""
+    """What stands above a sheet: names in seat order, who declares first, the table's rules.
+
+    With a `document` house rules are played as it says, not as they stand now.
+    """
 
     ruleset: str
     players: Sequence[str]
@@ -82,6 +86,7 @@ class Head:
     options: Mapping[str, Any] | None = None
     title: str = ""
     place: str = ""
+    document: Mapping[str, Any] | None = None
 
 
 def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
@@ -90,7 +95,7 @@ def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
     Raises:
         InvalidEntry: names, seat, ruleset or options that cannot be; nothing is written.
     """
-    ruleset = find_ruleset(head.ruleset)
+    ruleset = parsed_ruleset(head.document) if head.document else find_ruleset(head.ruleset)
     check_head(head, ruleset)
     fields = {
         "ruleset": head.ruleset,

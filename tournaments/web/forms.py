@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -327,4 +327,4 @@ class RematchForm(forms.Form):
         players, first = list(before.players), self.cleaned_data["first"]
         if self.cleaned_data["seats"] == "moved":
             players, first = [players[-1], *players[:-1]], (first + 1) % len(players)
-        return Head(before.ruleset, players, first, before.options, before.title, before.place)
+        return replace(before, players=players, first_declarer=first)

@@ -76,7 +76,15 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 
 def head_of(row: Game) -> Head:
     """What stands above the sheet of a game."""
-    return Head(row.ruleset, row.players, row.first_declarer, row.options, row.title, row.place)
+    return Head(
+        row.ruleset,
+        row.players,
+        row.first_declarer,
+        row.options,
+        row.title,
+        row.place,
+        row.document,
+    )
 
 
 def _without_players(last: Table, request: HttpRequest) -> Table:
