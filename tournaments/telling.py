@@ -143,12 +143,7 @@ def _sale(_ruleset: Ruleset, players: Sequence[str], sale: Mapping[str, int]) ->
 
 
 def _offered(ruleset: Ruleset, _players: Sequence[str], offered: Sequence[str]) -> str:
-    named = [
-        words.contract_short(contract)
-        if contract in words.CONTRACTS
-        else title_of(ruleset, contract)
-        for contract in offered
-    ]
+    named = [words.contract_short(contract, title_of(ruleset, contract)) for contract in offered]
     return _("offered: %(contracts)s") % {"contracts": ", ".join(named)}
 
 

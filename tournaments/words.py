@@ -372,15 +372,18 @@ def contract_title(contract: Contract) -> str:
     return contract.name or contract_name(contract.id)
 
 
-def contract_short(contract: str) -> str:
-    """The name of a contract for a narrow column."""
-    return str(CONTRACTS[contract][1]) if contract in CONTRACTS else contract
+def contract_short(contract: str, name: str = "") -> str:
+    """The name of a contract for a narrow column; one of house rules has only its `name`."""
+    return str(CONTRACTS[contract][1]) if contract in CONTRACTS else name or contract
 
 
-def contract_symbol(contract: str, trump: object = None) -> str:
-    """A few glyphs for a contract; a trump deal shows its suit where it is known."""
-    symbol = CONTRACTS[contract][2] if contract in CONTRACTS else "?"
-    return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else str(symbol)
+def contract_symbol(contract: str, trump: object = None, name: str = "") -> str:
+    """A few glyphs for a contract; a trump deal shows its suit where it is known.
+
+    A contract of house rules, which has no symbol, shows how its `name` begins.
+    """
+    symbol = str(CONTRACTS[contract][2]) if contract in CONTRACTS else (name or contract)[:2]
+    return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
 
 
 def suit_name(suit: str) -> str:

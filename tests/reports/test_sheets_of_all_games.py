@@ -2,12 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.utils import translation
 
 from tournaments.engine.records import read_game
+from tournaments.engine.ruleset_records import write_ruleset
+from tournaments.engine.rulesets import Stage
 from tournaments.engine.variants import RULESETS
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.text_sheet import draw_sheet
@@ -230,3 +233,22 @@ def test_worst_barbu_with_six_doubles_a_deal_stays_on_one_page(pdf):
     data = compose(record)
     assert data["rows"][0]["marks"] == "1××2, 3××1, 4××1, 2××3, 4××2, 3××4"
     assert pdf(typeset("scoresheet.typ", data)).pages == 1
+
+
+def test_paper_of_house_rules_calls_everything_as_the_house_does(pdf, record):
+    rules = RULESETS["italian-king"]
+    first = replace(rules.contracts[0], id="no-court", name="Niente corte")
+    house = replace(
+        rules,
+        id="circolo",
+        name="King del circolo",
+        contracts=(first, *rules.contracts[1:]),
+        stages=(Stage(1, ("no-court",)), *rules.stages[1:]),
+    )
+    played = {"type": "deal", "contract": "no-court", "counts": {"men": [3, 2, 2, 1]}}
+    data = compose(record([played], ruleset=write_ruleset(house), options={"stake": 1}))
+    assert (data["title"], data["rows"][0]["contract"]) == ("King del circolo", "Niente corte")
+    assert data["rows"][0]["symbol"] == "Ni"
+    assert data["subtitles"][0] == "Stake per point: 1"
+    page = pdf(typeset("scoresheet.typ", data))
+    assert (page.pages, "Niente corte" in page.text) == (1, True)

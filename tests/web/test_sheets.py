@@ -2,12 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.utils import translation
 
-from tests.factories import GameFactory, HeadFactory
+from tests.factories import GameFactory, HeadFactory, HouseRulesetFactory
+from tournaments.engine.ruleset_records import write_ruleset
+from tournaments.engine.variants import RULESETS
 from tournaments.queries import load_sheet
 from tournaments.web.phone import address
 from tournaments.web.sheet_view import sheet_page
@@ -338,3 +341,16 @@ def test_history_of_every_record_can_be_read(reader, name):
 def test_history_says_what_was_written(reader, name, says):
     page = reader.get(address(reload(game_of(load(name))), "write") + "log/").content.decode()
     assert any(line.startswith(says) for line in texts(r"<p>(.*?)</p>", page))
+
+
+def test_page_of_house_rules_calls_everything_as_the_house_does(reader):
+    rules = RULESETS["rifki"]
+    nothing = replace(rules.contracts[0], id="take-nothing", name="Hiç alma")
+    house = replace(rules, id="moda", name="Moda", contracts=(nothing, *rules.contracts[1:]))
+    HouseRulesetFactory(slug="moda", document=write_ruleset(house))
+    played = {"type": "deal", "contract": "take-nothing", "counts": {"tricks": [4, 4, 4, 1]}}
+    game = reload(game_with("moda", played))
+    symbol = page_of(game).lines[0].symbol
+    assert (symbol.glyphs, symbol.short, symbol.name) == ("Hi", "Hiç alma", "Hiç alma")
+    page = reader.get(address(game, "write") + "log/").content.decode()
+    assert "Hiç alma · 4 4 4 1" in texts(r"<p>(.*?)</p>", page)

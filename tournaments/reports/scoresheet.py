@@ -148,13 +148,14 @@ def _deal_row(
     game: Game, players: tuple[str, ...], number: int, played: PlayedDeal, row: Row
 ) -> Data:
     told = deal_line(game, played, players)
-    named = played.contract.named
-    symbol = words.contract_symbol(played.contract.id, played.deal.details.get("trump"))
+    named, name = played.contract.named, words.contract_title(played.contract)
+    trump = played.deal.details.get("trump")
+    symbol = words.contract_symbol(played.contract.id, trump, name)
     return {
         "kind": "deal",
         "number": str(number),
-        "symbol": symbol if named else words.suit_of(played.deal.details.get("trump")),
-        "contract": words.contract_title(played.contract) if named else "",
+        "symbol": symbol if named else words.suit_of(trump),
+        "contract": name if named else "",
         "marks": " · ".join(told.marks),
         "side": told.side,
         "declarer": told.declarer,
@@ -180,10 +181,9 @@ def _open_row(game: Game, players: tuple[str, ...], deal: Deal) -> Data:
     row = _empty_row(game, players, number)
     if deal.contract is None:
         return row | {"symbol": "✉", "contract": _("sealed")}
-    return row | {
-        "symbol": words.contract_symbol(deal.contract, deal.details.get("trump")),
-        "contract": title_of(game.ruleset, deal.contract),
-    }
+    name = title_of(game.ruleset, deal.contract)
+    symbol = words.contract_symbol(deal.contract, deal.details.get("trump"), name)
+    return row | {"symbol": symbol, "contract": name}
 
 
 def _rows_to_come(game: Game, players: tuple[str, ...]) -> list[Data]:
@@ -221,7 +221,8 @@ def words_of_stage(ruleset: Ruleset, number: int) -> tuple[str, str]:
     if len(stage) != 1:
         return "", ""
     contract = ruleset.by_id[stage[0]]
-    return words.contract_symbol(contract.id), words.contract_title(contract)
+    name = words.contract_title(contract)
+    return words.contract_symbol(contract.id, name=name), name
 
 
 def is_declared(ruleset: Ruleset, number: int) -> bool:

@@ -158,8 +158,11 @@ def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Sym
     """The symbol of a contract, red where its suit is; of a sealed one, that it is."""
     if contract is None:
         return Symbol("✉", _("sealed"))
-    name, short = name or words.contract_name(contract), words.contract_short(contract)
-    glyphs = words.contract_symbol(contract, trump)
+    name = name or words.contract_name(contract)
+    short, glyphs = (
+        words.contract_short(contract, name),
+        words.contract_symbol(contract, trump, name),
+    )
     if trump:
         return Symbol(glyphs, f"{name} {words.suit_name(str(trump))}", short, str(trump))
     red = "hearts" if "♥" in glyphs else "diamonds" if "♦" in glyphs else ""
