@@ -97,7 +97,7 @@ const Asks = (() => {
 
   // Where only two are left, these are offered.
   function preset(form) {
-    if (!offer(form)) return;
+    if (!offer(form) || offered(form).length) return;
     const left = all(form, ".contract").flatMap((row) => Array(leftOf(row)).fill(one(row, "[name=contract]").value));
     if (left.length !== 2) return;
     all(form, ".offer select").forEach((select, turn) => { select.value = left[turn]; });
@@ -156,10 +156,10 @@ const Asks = (() => {
     if (found) found.dataset.left = Object.values(state.contracts).reduce((sum, contract) => sum + (contract.left ?? 0), 0);
   }
 
-  // As the form begins: the partner whose turn it is has named, and an offer that is certain stands.
+  // Unless said otherwise, the partner whose turn it is has named; an offer that is certain stands.
   function reset(form) {
     const own = one(form, "[name=named_by]");
-    if (own) own.checked = true;
+    if (own && !checked(form, "named_by")) own.checked = true;
     preset(form);
   }
 

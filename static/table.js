@@ -269,6 +269,7 @@ const Kingscore = (() => {
         else write(input, value);
       }
     }
+    begin(form);
     refresh(form);
   }
 

@@ -293,6 +293,20 @@ def test_sealed_contract_takes_its_own_unit_or_all_of_them(phone):
     assert values_of(page_of(phone, game, "entry", 1))["all_units"] == "yes"
 
 
+def test_new_cards_before_domino_are_offered_where_the_table_allows_them(phone):
+    entries = [deal(*each) for each in PENALTIES]
+    for deals, option, offered in ((7, True, True), (7, False, False), (8, True, False)):
+        game = game_of("italian-king", *entries[:deals], domino_redeal=option)
+        assert ('value="four-extremes"' in page_of(phone, game)) is offered
+
+
+def test_contract_of_a_fixed_order_stays_when_another_was_typed_on_an_old_page(phone):
+    game = game_of("italian-king", deal(*PENALTIES[0]))
+    fields = {"contract": "no-men", "count-men-0": "8", "revision": "0"}
+    page = send(phone, game, **fields).content.decode()
+    assert re.findall(r'name="contract" value="([a-z-]+)"[^>]* checked', page) == ["no-queens"]
+
+
 def test_last_place_is_filled_in(phone):
     game = game_of("barbu")
     send(phone, game, contract="domino", **{f"count-places-{s}": p for s, p in enumerate("314")})

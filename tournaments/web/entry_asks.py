@@ -117,7 +117,7 @@ class Asks:
         """The two contracts that are offered; where only two are left, these."""
         left = [contract for contract, number in self._left() if number]
         all_left = [contract.id for contract, number in self._left() for _ in range(number)]
-        choices = tuple((c.id, c.name or words.contract_name(c.id)) for c in left)
+        choices = tuple((c.id, words.contract_title(c)) for c in left)
         certain = all_left if len(all_left) == NUMBER_OFFERED else [""] * NUMBER_OFFERED
         return tuple(
             OfferField(field, choices, self.typed.get(field, known))

@@ -301,7 +301,7 @@ class EntryForm:
         contract, ruleset = choice.contract, self.game.ruleset
         suit = self._typed("trump")
         dearest = self.game.dearest_left()
-        is_fixed = contract is self.fixed and not choice.problems
+        chosen = self.fixed.id if self.fixed is not None else self._typed("contract")
         values = {unit: write_points(each) for unit, each in contract.values.items()}
         return ContractField(
             id=contract.id,
@@ -312,7 +312,7 @@ class EntryForm:
             reasons=tuple(messages.explain(p, self.players) for p in choice.problems),
             units=tuple(contract.values),
             values=json.dumps(values),
-            checked=is_fixed or self._typed("contract") == contract.id,
+            checked=contract.id == chosen,
             advised=ruleset.settings.get("order") == "advised" and contract is dearest,
             replay=contract.replay_one_each,
             says_king=king_is_said(ruleset, contract),
@@ -360,7 +360,7 @@ def explained(
 
 
 def _names(contracts: Sequence[Contract]) -> str:
-    return ", ".join(c.name or words.contract_name(c.id) for c in contracts)
+    return ", ".join(map(words.contract_title, contracts))
 
 
 def _is_played_out(contract: Contract, problem: Problem) -> bool:

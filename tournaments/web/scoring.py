@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments import messages, words
 from tournaments.engine.entries import STOP_REASONS
+from tournaments.engine.entry_checks import redeals_of
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.models import Game, Write
 from tournaments.queries import LaterEntryInvalid, Sheet, load_sheet, ruleset_of
@@ -333,7 +334,7 @@ def show_table(
         "details": details,
         "key": new_key(),
         "last_position": sheet.positions[-1] if sheet.positions else None,
-        "redeals": _reasons("redeal", sheet.game.ruleset.redeals),
+        "redeals": _reasons("redeal", redeals_of(sheet.game)),
         "stops": _reasons("stopped", STOP_REASONS),
     }
     fragment = request.htmx  # type: ignore[attr-defined]
