@@ -34,3 +34,12 @@ def test_hearts_as_trump_look_different_from_no_hearts():
     suited = GameFactory(entries=[deal("trump", 1, 4, 4, 4, trump="hearts")])
     glyphs = [line.symbol.glyphs for line in (*lines(game), *lines(suited))]
     assert glyphs == ["♥", "+", "+♥"]
+
+
+def test_deal_that_was_begun_and_then_counted_is_not_corrected():
+    head = HeadFactory(ruleset="turkish-king-blind")
+    begun = {"type": "deal", "contract": "no-men", "declarer": 0}
+    counted = deal("no-men", 2, 3, 1, 2)
+    game = GameFactory(head=head, entries=[begun, counted])
+    (line,) = lines(game)
+    assert (line.number, line.note, line.correction) == (1, "", None)
