@@ -212,5 +212,21 @@ def test_follower_of_a_match_asks_the_database_as_often_however_many_games(
         record(game, won_by(index % 2))
     url = address(game, "follow")
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         assert "In the lead: Ayşe" in phone.get(url).text
+
+
+def test_follower_hears_that_the_next_game_has_begun(phone, client_of_another):
+    game = start(phone)
+    record(game, won_by(0))
+    url = address(game, "follow")
+    follower, headers = client_of_another, {"hx-request": "true"}
+    seen = follower.get(url, headers=headers)["ETag"]
+    headers["if-none-match"] = seen
+
+    before = follower.get(url, headers=headers).status_code
+    tap_next(phone, game)
+    page = follower.get(url, headers=headers)
+
+    assert (before, page.status_code) == (304, 200)
+    assert address(Game.objects.latest("pk"), "follow") in page.text

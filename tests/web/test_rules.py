@@ -6,11 +6,12 @@ import pytest
 from django.urls import reverse
 from django.utils import translation
 
-from tests.factories import EVENING
+from tests.factories import EVENING, GameFactory, HeadFactory
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.scoring import check_deal, deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset
+from tournaments.web.phone import address
 from tournaments.web.rule_examples import examples_of, scored_examples
 from tournaments.web.rules import rules_page
 from tournaments.web.ruleset_json import describe
@@ -252,6 +253,43 @@ def test_house_rules_of_no_known_family_have_no_prose(reader):
     page = open_rules(reader, "club-king")
 
     assert (page.status_code, page.context["how"]) == (200, "")
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"), [("rules_at_table", "write"), ("rules_followed", "follow")]
+)
+def test_table_shows_the_rules_as_it_plays_them(reader, page, kind, django_assert_num_queries):
+    head = HeadFactory(ruleset="krapet", players=("Ayşe", "Burak"), options={"scoring": "points"})
+    game = GameFactory(head=head)
+    sheet = reader.get(address(game, kind))
+    url = reverse(page, args=[game.public_id, game.secret(kind)])
+
+    with django_assert_num_queries(2):
+        rules = reader.get(url)
+
+    assert f'href="{url}"' in sheet.text
+    assert f'href="{address(game, kind)}"' in rules.text
+    options = {option.name: option.values for option in rules.context["rules"].options}
+    assert options["Scoring"] == (("games won", False), ("points", True))
+    assert options["Target"][0] == ("300", True)
+
+
+def test_table_of_house_rules_keeps_them_when_they_are_gone(reader):
+    house_ruleset("club-king", deals=16)
+    game = GameFactory(head=HeadFactory(ruleset="club-king"))
+
+    HouseRuleset.objects.all().delete()
+
+    url = reverse("rules_at_table", args=[game.public_id, game.secret("write")])
+    assert dict(reader.get(url).context["rules"].facts)["Length"] == "16 deals"
+
+
+def test_rules_of_a_table_are_for_whoever_has_its_address(reader):
+    game = GameFactory()
+
+    for page, kind in (("rules_at_table", "follow"), ("rules_followed", "write")):
+        url = reverse(page, args=[game.public_id, game.secret(kind)])
+        assert reader.get(url).status_code == 404
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -5,20 +5,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.template import TemplateDoesNotExist
 from django.template.loader import select_template
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments import words
 from tournaments.engine.rulesets import Contract, Points, Ruleset, Setting
 from tournaments.engine.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
-from tournaments.queries import find_ruleset, offered_rulesets
+from tournaments.models import Game
+from tournaments.queries import find_ruleset, offered_rulesets, ruleset_of
 from tournaments.web.forms import OTHER, tile_of
 from tournaments.web.option_fields import default_of, implied_defaults, look_of
+from tournaments.web.phone import address
 from tournaments.web.rule_examples import LETTERS, ScoredExample, scored_examples
 from tournaments.web.ruleset_json import describe
 
@@ -81,7 +84,7 @@ class ContractLine:
 
 @dataclass(frozen=True)
 class OptionLine:
-    """An option with its values, of which one is the default."""
+    """An option with its values, of which one is the default, or what a table has chosen."""
 
     name: str
     help: str
@@ -125,6 +128,33 @@ def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
         "rules": rules_page(rules),
         "how": how_it_is_played(request, rules),
         "house": rules.id not in RULESETS,
+    }
+    return render(request, "tournaments/rules_of_game.html", page)
+
+
+@never_cache
+@require_safe
+def rules_at_table(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """The rules as a table plays them, with its options."""
+    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    return _at_table(request, row, "write")
+
+
+@never_cache
+@require_safe
+def rules_followed(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """The rules as the table plays them that a reader follows."""
+    row = get_object_or_404(Game.objects.readable_at(public_id, secret))
+    return _at_table(request, row, "follow")
+
+
+def _at_table(request: HttpRequest, row: Game, kind: str) -> HttpResponse:
+    rules = ruleset_of(row)
+    page = {
+        "rules": rules_page(rules),
+        "how": how_it_is_played(request, rules),
+        "house": row.document is not None,
+        "back": address(row, kind),
     }
     return render(request, "tournaments/rules_of_game.html", page)
 

@@ -38,7 +38,7 @@ from tournaments.web.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.entry_reading import read_entry
 from tournaments.web.forms import new_key
 from tournaments.web.hand_form import HandForm
-from tournaments.web.matches import match_page
+from tournaments.web.matches import has_next_game, match_page
 from tournaments.web.open_form import form_at_table
 from tournaments.web.phone import address, remember_game
 from tournaments.web.sheet_view import lines_of, sheet_page
@@ -361,6 +361,7 @@ def _etag(request: HttpRequest, row: Game, *, fragment: bool) -> str:
     seen = [
         row.public_id,
         row.revision,
+        has_next_game(row),
         get_language(),
         fragment,
         holder_of(request, row),
