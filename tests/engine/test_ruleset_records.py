@@ -101,6 +101,13 @@ def test_names_are_read():
     assert (read.name, read.contracts[0].name) == ("Moda", "El almaz")
 
 
+def test_documented_ruleset_is_read():
+    text = (Path(__file__).parents[2] / "docs" / "rulesets.md").read_text()
+    rules = json.loads(text.partition("```json")[2].partition("```")[0])
+    assert problems_of(rules) == []
+    assert fits_schema(rules)
+
+
 FAULTS = [
     # ruleset, changes, code, where, why
     ("turkish-king", [("format", "kingscore-ruleset/2")], "unknown-format", "format", None),
@@ -140,7 +147,13 @@ FAULTS = [
         "contracts.0.scoring",
         "unknown",
     ),
-    ("turkish-king", [("contracts.1.id", "no-tricks")], "bad-ruleset", "contracts.1.id", "repeated"),
+    (
+        "turkish-king",
+        [("contracts.1.id", "no-tricks")],
+        "bad-ruleset",
+        "contracts.1.id",
+        "repeated",
+    ),
     (
         "turkish-king",
         [("contracts.0.values", {})],
@@ -401,6 +414,18 @@ FAULTS = [
 )
 def test_fault_is_found_where_it_is(ruleset, changes, code, where, why):
     assert (code, where, why) in problems_of(changed(ruleset, *changes))
+
+
+def test_more_contracts_than_anyone_could_remember_are_too_many():
+    rules = document()
+    rules["contracts"] *= 6
+    assert problems_of(rules) == [("bad-ruleset", "contracts", "too-many")]
+
+
+def test_offered_contracts_cannot_be_sealed():
+    fields = ["offered", "third", "sealed", "salt"]
+    rules = changed("italian-king-pairs-choice", ("fields", fields), ("settings.naming", "sealed"))
+    assert problems_of(rules) == [("bad-ruleset", "fields", "offered-sealed")]
 
 
 @pytest.mark.parametrize("rules", [None, [], "turkish-king", 1])

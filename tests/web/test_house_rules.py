@@ -227,6 +227,14 @@ def test_what_is_wrong_stands_beside_its_field(organiser, rules, changes, field,
     assert form_of(saved)[name] == value
 
 
+def test_part_of_the_game_that_runs_out_is_told_at_its_deals(organiser):
+    organiser.post(reverse("copy_rules"), {"source": "portuguese-king", "name": "Moda"})
+    answer = send(organiser, {"stages.0.deals": "2", "contracts.0.quota": "1"})
+    html = answer.content.decode()
+    at = html.index('id="stages-0-deals-errors"')
+    assert "may find only 0 contracts left" in html[at : html.index("</ul>", at)]
+
+
 def test_what_is_wrong_elsewhere_stands_above(organiser, rules):
     answer = send(organiser, {"choose.order": "on", "settings.king": ""})
     assert "a choice needs a default" in text_of(answer)

@@ -150,9 +150,10 @@ def _worth(value: Any, where: str) -> Points:
 
 
 def _setting(value: Any, where: str) -> str | int | bool:
-    if not isinstance(value, str | int):
+    if not is_text(value) and not isinstance(value, int):
         raise InvalidEntry([wrong_type(where, "string, integer, true or false")])
-    return value
+    setting: str | int | bool = value
+    return setting
 
 
 def _one_of(names: Iterable[str], value: Any, where: str) -> str:

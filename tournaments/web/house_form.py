@@ -118,10 +118,11 @@ class Draft:
 
 
 def _place_of(problem: Problem) -> str:
-    """Where a problem is shown: an option at its setting."""
+    """Where a problem is shown: an option at its setting, a part of the game at its deals."""
     if problem.where.startswith("options.") and "option" in problem.params:
         return f"settings.{problem.params['option']}"
-    return problem.where
+    stage = re.match(r"stages\.\d+", problem.where)
+    return f"{stage[0]}.deals" if stage else problem.where
 
 
 def _at(document: Any, path: str) -> Any:
