@@ -84,41 +84,6 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
     ),
 }
 
-FAMILIES: Mapping[str, tuple[Text, str]] = {
-    # name, and who begins a game
-    "turkish-king": (_("King"), "two-of-diamonds"),
-    "italian-king": (_("Italian King"), "dealer"),
-    "krapet": (_("Krapet"), "starter"),
-    "euchre": (_("Euchre"), "dealer"),
-    "portuguese-king": (_("Portuguese King"), "dealer"),
-    "barbu": (_("Barbu"), "dealer"),
-}
-
-BEGINNINGS: Mapping[str, tuple[Text, Text, Text]] = {
-    # beside a name, as a question, and in a sentence
-    "two-of-diamonds": (
-        _("declares first"),
-        _("Who has the two of diamonds?"),
-        _("Whoever holds the two of diamonds declares first."),
-    ),
-    "dealer": (
-        _("deals first"),
-        _("Who deals first?"),
-        _("Draw by lot who deals first."),
-    ),
-    "starter": (
-        _("begins"),
-        _("Who begins?"),
-        _("Draw by lot who begins."),
-    ),
-}
-
-BEGAN: Mapping[str, Text] = {
-    "two-of-diamonds": _("declared first"),
-    "dealer": _("dealt first"),
-    "starter": _("began"),
-}
-
 CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     # name, short name for a narrow column, symbol
     "no-tricks": (_("No tricks"), pgettext_lazy("short", "Tricks"), "∅"),
@@ -345,21 +310,6 @@ def ruleset_name(ruleset: str) -> str:
 def ruleset_summary(ruleset: str) -> str:
     """One line that tells a ruleset from the others."""
     return str(RULESETS[ruleset][1]) if ruleset in RULESETS else ""
-
-
-def family_name(family: str) -> str:
-    """The name of games that belong together."""
-    return str(FAMILIES[family][0]) if family in FAMILIES else family
-
-
-def beginning_of(family: str) -> str:
-    """How it is found who begins a game of a family: a key of `BEGINNINGS`."""
-    return FAMILIES[family][1] if family in FAMILIES else "starter"
-
-
-def begins_question(family: str) -> str:
-    """What is asked to find out who begins."""
-    return str(BEGINNINGS[beginning_of(family)][1])
 
 
 def contract_name(contract: str) -> str:

@@ -15,6 +15,7 @@ from tournaments.engine.problems import Problem
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.services.playing import Head
+from tournaments.web.families import BEGINNINGS, begins, tile_name, tile_of
 from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
 from tournaments.web.phone import Table
 
@@ -26,10 +27,6 @@ LONGEST_MATCH = 99
 
 KEY = re.compile(r"[0-9A-Za-z_-]{22,64}")
 """Whoever knows the key of a form is shown what it opened: at least 128 bits."""
-
-OWN_TILE = ("turkish-king", "italian-king", "krapet", "euchre")
-OTHER = "other"
-"""Families to choose from by themselves; all others stand together."""
 
 YOU = gettext_lazy("You, with this phone")
 RIGHT, OPPOSITE, LEFT = (
@@ -65,11 +62,6 @@ def key_of(data: Mapping[str, str]) -> str:
 def drawn_as(rules: Ruleset) -> str:
     """How the table of a game is drawn: a key of `PLACES`."""
     return f"{rules.seats}-{'left' if rules.clockwise else 'right'}"
-
-
-def tile_of(rules: Ruleset) -> str:
-    """Under which family a game is found."""
-    return rules.family if rules.family in OWN_TILE else OTHER
 
 
 @dataclass(frozen=True)
@@ -110,7 +102,7 @@ class RulesetFields:
     @property
     def begins(self) -> str:
         """How it is found who begins."""
-        return words.beginning_of(self.rules.family)
+        return begins(self.rules)
 
     @property
     def matches(self) -> bool:
@@ -195,10 +187,9 @@ class NewTableForm(forms.Form):
         for rules in self.rulesets.values():
             tiles.setdefault(tile_of(rules), []).append(rules)
         for tile, members in tiles.items():
-            name = _("Other games") if tile == OTHER else words.family_name(tile)
             chosen = self.rules.id if self.rules in members else members[0].id
             fields = tuple(self._ruleset(rules, chosen) for rules in members)
-            yield FamilyFields(tile, name, tile == tile_of(self.rules), fields)
+            yield FamilyFields(tile, tile_name(tile), tile == tile_of(self.rules), fields)
 
     def _ruleset(self, rules: Ruleset, chosen: str) -> RulesetFields:
         return RulesetFields(
@@ -211,7 +202,7 @@ class NewTableForm(forms.Form):
 
     def beginnings(self) -> list[tuple[str, str, str]]:
         """The ways to find out who begins: beside a name, and in a sentence."""
-        return [(id_, str(says), str(hint)) for id_, (says, _q, hint) in words.BEGINNINGS.items()]
+        return [(id_, str(each.says), str(each.hint)) for id_, each in BEGINNINGS.items()]
 
     def table(self) -> Iterator[forms.BoundField]:
         """The fields that say who plays what, without who begins."""

@@ -12,11 +12,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments import messages, words
+from tournaments import messages
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
 from tournaments.services.playing import BadKey, Head, KeyReused, StaleRevision, change_head
+from tournaments.web.families import beginning_of
 from tournaments.web.forms import LONGEST_NAME, new_key
 from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
 from tournaments.web.phone import address
@@ -68,7 +69,7 @@ class HeadForm(forms.Form):
 
     def began(self) -> str:
         """What stands beside whoever began."""
-        return str(words.BEGAN[words.beginning_of(self.rules.family)])
+        return str(beginning_of(self.rules).began)
 
     def heading(self) -> list[forms.BoundField]:
         """The fields of what stands above the sheet."""

@@ -18,6 +18,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.queries import Sheet, find_ruleset
 from tournaments.services.sample import start_sample
 from tournaments.telling import state_of
+from tournaments.web.families import beginning_of, begins
 from tournaments.web.forms import NewTableForm, key_of, new_key
 from tournaments.web.phone import (
     A_YEAR,
@@ -58,8 +59,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "again": _again(last, rules) if rules is not None else None,
         "again_players": last.players,
         "again_ruleset": words.name_of(rules) if rules is not None else "",
-        "again_begins": words.beginning_of(rules.family) if rules is not None else "",
-        "again_question": words.begins_question(rules.family) if rules is not None else "",
+        "again_begins": begins(rules) if rules is not None else "",
+        "again_question": beginning_of(rules).question if rules is not None else "",
         "games": [_line(game) for game in phone_games(request)],
         "deleted": "deleted" in request.GET,
         "empty_sheets": [(id_, words.ruleset_name(id_)) for id_ in RULESETS],

@@ -19,7 +19,7 @@ from tournaments.engine.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries import find_ruleset, offered_rulesets, ruleset_of
-from tournaments.web.forms import OTHER, tile_of
+from tournaments.web.families import beginning_of, tile_name, tile_of
 from tournaments.web.option_fields import default_of, implied_defaults, look_of
 from tournaments.web.phone import address
 from tournaments.web.rule_examples import LETTERS, ScoredExample, scored_examples
@@ -113,9 +113,8 @@ def rules_index(request: HttpRequest) -> HttpResponse:
     """Every game, by family (1 query)."""
     families: dict[str, list[tuple[str, str, str]]] = {}
     for id_, rules in offered_rulesets():
-        name = _("Other games") if tile_of(rules) == OTHER else words.family_name(rules.family)
         line = (id_, words.name_of(rules), words.ruleset_summary(id_))
-        families.setdefault(name, []).append(line)
+        families.setdefault(tile_name(tile_of(rules)), []).append(line)
     return render(request, "tournaments/rules.html", {"families": families.items()})
 
 
@@ -213,8 +212,7 @@ def _facts(rules: Ruleset) -> Iterator[tuple[str, str]]:
         yield _("Length"), deals % {"number": rules.length}
     elif rules.target is not None:
         yield _("Length"), _target(rules, rules.target)
-    beginning = words.BEGINNINGS[words.beginning_of(rules.family)]
-    yield _("Beginning"), str(beginning[2])
+    yield _("Beginning"), str(beginning_of(rules).hint)
 
 
 def _counts_games(rules: Ruleset) -> bool:

@@ -15,6 +15,7 @@ from tournaments.models import Game
 from tournaments.queries import offered_rulesets, rules_of
 from tournaments.services.matches import start_match
 from tournaments.services.playing import Head, start_game
+from tournaments.web.families import beginning_of, begins
 from tournaments.web.forms import MATCHES, NewTableForm, RematchForm, key_of, new_key
 from tournaments.web.matches import match_text, terms_text
 from tournaments.web.phone import (
@@ -65,8 +66,8 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         "row": row,
         "ruleset": words.name_of(rules),
         "match": row.match and terms_text(row.match.length, row.match.number),
-        "begins": words.beginning_of(rules.family),
-        "question": words.begins_question(rules.family),
+        "begins": begins(rules),
+        "question": beginning_of(rules).question,
         "back": address(row, "write"),
         "key": new_key(),
     }
