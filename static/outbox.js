@@ -148,8 +148,9 @@
     const reason = said.join(" ") || (table ? "" : answer.status === 410 ? page.body.textContent.trim() : words.gone);
     change(item.key, { refused: reason || words.gone, html: table ? answer.html : "", waited: true });
     setBusy(false);
-    // What was summed up on this phone is not so: the sheet as it stands.
-    if (table) await refreshTable();
+    // What was summed up on this phone is not so: the sheet as it stands. Not waited for: whoever
+    // discards this meanwhile wants the next one sent.
+    if (table) refreshTable();
   }
 
   function settle(answer, atOnce) {
@@ -373,7 +374,7 @@
   async function refreshTable() {
     try {
       const sheet = await ask();
-      if (sheet && !editing) swapKeeping(sheet.html);
+      if (sheet && !editing && sheet.revision >= Number(table().dataset.revision)) swapKeeping(sheet.html);
     } catch { /* without signal the page stays as it is */ }
   }
 
