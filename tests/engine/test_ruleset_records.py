@@ -223,6 +223,7 @@ FAULTS = [
     ("turkish-king", [("sides", [0, 0, 0, 0])], "bad-ruleset", "sides", "sides"),
     ("turkish-king", [("sides", [0, 1, 2, 0])], "bad-ruleset", "sides", "sides"),
     ("turkish-king", [("sides", [0])], "bad-ruleset", "sides", "sides"),
+    ("turkish-king", [("sides", [])], "bad-ruleset", "sides", "sides"),
     ("turkish-king", [("declares", "pair")], "bad-ruleset", "declares", "needs-pairs"),
     ("turkish-king", [("settings.outcome", "luck")], "bad-ruleset", "settings.outcome", "value"),
     ("turkish-king", [("settings.outcome", ...)], "missing-field", "settings.outcome", None),

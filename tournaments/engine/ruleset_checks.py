@@ -107,16 +107,25 @@ FIELD_OF_STEP: Mapping[str, str] = MappingProxyType(
 
 def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
     """Every reason why not every game of this ruleset can be played and comes to its end."""
-    faults = [*_check_sides(ruleset), *_check_settings(ruleset), *_check_options(ruleset)]
-    faults += _check_ids(ruleset)
-    for number, contract in enumerate(ruleset.contracts):
-        where = f"contracts.{number}"
-        faults += (Problem(p.code, f"{where}.{p.where}", p.params) for p in _of(ruleset, contract))
-    faults += [*_check_fields(ruleset), *_check_steps(ruleset), *_check_length(ruleset)]
+    faults = list(_check_sides(ruleset))
+    # What a contract or a step needs is only asked of sides that there can be.
+    if not faults:
+        faults += _check_play(ruleset)
+    faults += [*_check_settings(ruleset), *_check_options(ruleset), *_check_ids(ruleset)]
+    faults += _check_length(ruleset)
     yield from faults
     # Whether a game comes to its end is only asked of what could be one.
     if not faults:
         yield from check_end(ruleset)
+
+
+def _check_play(ruleset: Ruleset) -> Iterator[Problem]:
+    for number, contract in enumerate(ruleset.contracts):
+        where = f"contracts.{number}"
+        for problem in _of(ruleset, contract):
+            yield Problem(problem.code, f"{where}.{problem.where}", problem.params)
+    yield from _check_fields(ruleset)
+    yield from _check_steps(ruleset)
 
 
 def _bad(where: str, why: str, **params: object) -> Problem:
