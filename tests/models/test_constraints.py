@@ -3,9 +3,10 @@
 import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, models
+from django.utils import timezone
 
 from tests.factories import GameFactory, HouseRulesetFactory, ReportFactory, WriteFactory
-from tournaments.models import Game
+from tournaments.models import Game, Match
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +26,17 @@ def write_twice(**same):
     WriteFactory(game=game, **same)
 
 
+def match(length="best-of", number=3):
+    return Match.objects.create(length=length, number=number, created_at=timezone.now())
+
+
+def number_twice():
+    """Two games that are both the first of one match."""
+    of_match = match()
+    for _ in range(2):
+        update_game(match=of_match, match_number=1)
+
+
 def update_game(**fields):
     """A head changed past the service."""
     Game.objects.filter(pk=GameFactory().pk).update(**fields)
@@ -37,6 +49,14 @@ REFUSED = {
     ],
     "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
     "game_one_per_start_key": [start_twice],
+    "game_one_per_number": [number_twice],
+    "game_number_in_its_match": [
+        lambda: update_game(match_number=1),
+        lambda: update_game(match=match()),
+        lambda: update_game(match=match(), match_number=0),
+    ],
+    "match_length_known": [lambda: match(length="for-ever")],
+    "match_of_one_game_or_more": [lambda: match(number=0)],
     "write_one_per_revision": [lambda: write_twice(revision=1)],
     "write_one_per_key": [lambda: write_twice(key="the-same-key")],
     "write_kind_known": [lambda: WriteFactory(kind="erasure")],
