@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from django.core.management import call_command
+from django.utils import translation
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -48,3 +49,10 @@ def browser_type_launch_args(browser_type_launch_args):
 @pytest.fixture(autouse=True)
 def files_of_this_test_only(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "files"
+
+
+@pytest.fixture(autouse=True)
+def language_of_the_source():
+    """The language that an earlier test's request left behind is of no concern to the next."""
+    with translation.override("en"):
+        yield

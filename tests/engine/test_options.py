@@ -38,3 +38,25 @@ def test_true_is_no_number():
     assert rules.with_options({"laps": 1}).settings["laps"] == 1
     with pytest.raises(InvalidEntry):
         rules.with_options({"laps": True})
+
+
+@pytest.mark.parametrize("stake", [2, "1/10", "3/1"])
+def test_stake_is_a_number_above_zero(stake):
+    rules = RULESETS["italian-king"].with_options({"stake": stake})
+    assert rules.settings["stake"] == stake
+
+
+@pytest.mark.parametrize("stake", [0, -1, "0/5", "-1/10", "1/0", "ten", "", 0.1, True, None])
+def test_what_is_no_stake_is_refused(stake):
+    with pytest.raises(InvalidEntry):
+        RULESETS["italian-king"].with_options({"stake": stake})
+
+
+@pytest.mark.parametrize(("deals", "possible"), [(2, True), (8, True), (7, False), (0, False)])
+def test_honeymoon_has_an_even_number_of_deals(deals, possible):
+    rules = RULESETS["honeymoon-king"]
+    if possible:
+        assert rules.with_options({"deals": deals}).length == deals
+        return
+    with pytest.raises(InvalidEntry):
+        rules.with_options({"deals": deals})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournaments.engine.settlement import Payment, parse_stake, settle
+from tournaments.engine.settlement import Payment, settle
 
 CENT = Fraction(1, 100)
 
@@ -114,19 +114,6 @@ def test_stake_and_coin_are_above_zero(stake, coin):
 def test_nobody_cannot_settle():
     with pytest.raises(ValueError, match="nobody"):
         settle((), 1)
-
-
-@pytest.mark.parametrize(
-    ("value", "stake"), [(2, Fraction(2)), ("1/10", CENT * 10), ("3/1", Fraction(3))]
-)
-def test_stake_is_read_as_a_record_holds_it(value, stake):
-    assert parse_stake(value) == stake
-
-
-@pytest.mark.parametrize("value", [0, -1, "0/5", "-1/10", "1/0", "ten", "", 0.1, True, None])
-def test_what_is_no_stake_is_refused(value):
-    with pytest.raises(ValueError, match="stake"):
-        parse_stake(value)
 
 
 @settings(deadline=None)
