@@ -12,15 +12,30 @@ from tests.engine import (
     turkish_forms_end_mutations,
 )
 from tests.engine.mutations import BAD_JSON, MUTATIONS, whole_game
+from tests.engine.test_schemas import MUTATIONS as EVERY_MUTATION
+from tests.engine.test_schemas import spoil
 from tournaments import messages
 from tournaments.engine.problems import Code, InvalidEntry
 from tournaments.engine.records import parse_json, read_game, write_result
 
-CASES = [
-    pytest.param(mutation, ruleset, id=f"{mutation.name[:60]}-{ruleset}")
-    for mutation in MUTATIONS
-    for ruleset in mutation.rulesets
-]
+RULESETS = sorted({ruleset for mutation in MUTATIONS for ruleset in mutation.rulesets})
+NO_GAME = {
+    "format": "kingscore-result/1",
+    "entries": [],
+    "totals": [],
+    "expected_sum": 0,
+    "finished": False,
+    "ended_by": None,
+    "next": None,
+    "ranks": [],
+    "out": [],
+    "sunk": [],
+    "badges": [],
+}
+
+
+def mutations_of(ruleset):
+    return [mutation for mutation in MUTATIONS if ruleset in mutation.rulesets]
 
 
 def spoiled(mutation, ruleset):
@@ -36,43 +51,33 @@ def found_in(result):
     )
 
 
-@pytest.mark.parametrize("ruleset", sorted({case.values[1] for case in CASES}))
+@pytest.mark.parametrize("ruleset", RULESETS)
 def test_whole_game_is_right_before_it_is_spoiled(ruleset):
     result = write_result(read_game(whole_game(ruleset)))
     assert (result["valid"], result["ended_by"]) == (True, "length")
 
 
-@pytest.mark.parametrize(("mutation", "ruleset"), CASES)
-def test_mutation_is_found(mutation, ruleset):
-    _record, reading = spoiled(mutation, ruleset)
-    assert found_in(write_result(reading)) == sorted(mutation.problems)
+# In one test for each ruleset: a test for each of hundreds of cases costs more than the case.
 
 
-@pytest.mark.parametrize(("mutation", "ruleset"), CASES)
-def test_mutation_leaves_the_game_before_it(mutation, ruleset):
-    record, reading = spoiled(mutation, ruleset)
-    result = json.loads(json.dumps(write_result(reading)))
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_mutations_are_found(ruleset):
+    for mutation in mutations_of(ruleset):
+        _record, reading = spoiled(mutation, ruleset)
+        assert found_in(write_result(reading)) == sorted(mutation.problems), mutation.name
 
-    entry = result["problems"][0]["entry"]
-    assert result["valid"] is False
-    if entry is None:
-        rest = {name: result[name] for name in result if name not in ("valid", "problems")}
-        assert rest == {
-            "format": "kingscore-result/1",
-            "entries": [],
-            "totals": [],
-            "expected_sum": 0,
-            "finished": False,
-            "ended_by": None,
-            "next": None,
-            "ranks": [],
-            "out": [],
-            "sunk": [],
-            "badges": [],
-        }
-    else:
-        before = write_result(read_game({**record, "entries": record["entries"][:entry]}))
-        assert {**result, "valid": True, "problems": []} == json.loads(json.dumps(before))
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_mutations_leave_the_game_before_them(ruleset):
+    for mutation in mutations_of(ruleset):
+        record, reading = spoiled(mutation, ruleset)
+        result = json.loads(json.dumps(write_result(reading)))
+        entry = result["problems"][0]["entry"]
+        before = NO_GAME
+        if entry is not None:
+            before = write_result(read_game({**record, "entries": record["entries"][:entry]}))
+        expected = {**before, "valid": False, "problems": result["problems"]}
+        assert result == json.loads(json.dumps(expected)), mutation.name
 
 
 @pytest.mark.parametrize("text", [pytest.param(BAD_JSON[name], id=name) for name in BAD_JSON])
@@ -104,22 +109,21 @@ def test_every_code_is_found_somewhere():
     assert codes | {"bad-json"} == {str(code) for code in Code}
 
 
-def test_no_problem_is_listed_twice():
-    for case in CASES:
-        problems = spoiled(*case.values)[1].problems
-        assert len({(p.code, p.where) for p in problems}) == len(problems)
-
-
-@pytest.mark.parametrize("language", ["en", "tr", "it"])
-def test_every_problem_can_be_explained(language):
+def test_no_problem_is_listed_twice_and_every_one_can_be_explained():
     players = ("Ayşe", "Burak", "Cem", "Deniz")
-    with translation.override(language):
-        for case in CASES:
-            for problem in spoiled(*case.values)[1].problems:
-                sentence = messages.explain(problem, players)
-                assert sentence.strip()
-                assert "%" not in sentence
-                assert "None" not in sentence
+    for case in EVERY_MUTATION:
+        problems = read_game(spoil(*case)).problems
+        assert len({(p.code, p.where) for p in problems}) == len(problems), case[1].name
+        for language in ("en", "tr", "it"):
+            with translation.override(language):
+                check_sentences([messages.explain(problem, players) for problem in problems])
+
+
+def check_sentences(sentences):
+    for sentence in sentences:
+        assert sentence.strip()
+        assert "%" not in sentence
+        assert "None" not in sentence
 
 
 def test_every_code_has_a_sentence():

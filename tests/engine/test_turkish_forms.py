@@ -123,24 +123,33 @@ def test_option_that_is_stated_with_its_default_changes_nothing(name):
     assert score_document(record) == load(f"{name}.result")
 
 
-@pytest.mark.parametrize(("mutation", "ruleset"), cases(MUTATIONS))
-def test_spoiled_record_is_found(mutation, ruleset):
-    result = score_document(spoiled(mutation, ruleset))
-    found = {(problem["entry"], problem["code"], where(problem)) for problem in result["problems"]}
-    assert found == set(mutation.problems)
+def mutations_of(ruleset):
+    return [mutation for mutation in MUTATIONS if ruleset in mutation.rulesets]
 
 
-@pytest.mark.parametrize(("mutation", "ruleset"), cases(MUTATIONS))
-def test_spoiled_record_leaves_the_game_before_it(mutation, ruleset):
-    record = spoiled(mutation, ruleset)
-    result = score_document(record)
+# In one test for each ruleset: a test for each of thousands of cases costs more than the case.
 
-    entry = mutation.problems[0][0]
-    before = {**record, "entries": [] if entry is None else record["entries"][:entry]}
-    if entry is None:
-        assert (result["entries"], result["totals"], result["next"]) == ([], [], None)
-    else:
-        assert {**result, "valid": True, "problems": []} == score(before)
+
+@pytest.mark.parametrize("ruleset", ALL)
+def test_spoiled_records_are_found(ruleset):
+    for mutation in mutations_of(ruleset):
+        problems = score_document(spoiled(mutation, ruleset))["problems"]
+        found = {(problem["entry"], problem["code"], where(problem)) for problem in problems}
+        assert found == set(mutation.problems), mutation.name
+
+
+@pytest.mark.parametrize("ruleset", ALL)
+def test_spoiled_records_leave_the_game_before_them(ruleset):
+    for mutation in mutations_of(ruleset):
+        record = spoiled(mutation, ruleset)
+        result = score_document(record)
+        entry = mutation.problems[0][0]
+        if entry is None:
+            nothing = (result["entries"], result["totals"], result["next"])
+            assert nothing == ([], [], None), mutation.name
+            continue
+        before = score({**record, "entries": record["entries"][:entry]})
+        assert {**result, "valid": True, "problems": []} == before, mutation.name
 
 
 @pytest.mark.parametrize(("mutation", "ruleset"), cases(REFUSED))
