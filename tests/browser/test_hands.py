@@ -161,6 +161,29 @@ def test_whole_match_of_krapet_is_written(at_hands):
     assert phone.taps == 8
 
 
+def test_game_of_krapet_by_points_is_written_to_its_target(at_hands):
+    phone = at_hands("krapet", 2, scoring="points", target=100)
+    lost = {"reserve-1": 4, "stock-1": 9, "waste-1": 6}
+    locked = {
+        "reserve-0": 1,
+        "stock-0": 8,
+        "waste-0": 0,
+        "reserve-1": 5,
+        "stock-1": 5,
+        "waste-1": 5,
+    }
+    for winner, left in ((0, lost), ("none", locked), (0, lost)):
+        revision = phone.revision
+        tap_radio(phone, "winner", winner)
+        for field, number in left.items():
+            phone.page.fill(f"[name=left-{field}]", str(number))
+        phone.tap(phone.save)
+        phone.page.wait_for_selector(f"#table[data-revision='{revision + 1}']")
+    # 53, then 10 against 20 with nobody out, then 53 once more.
+    assert totals_of(phone) == [116, 0]
+    expect(phone.page.locator(".end h2")).to_contain_text("Ayşe")
+
+
 def test_cards_left_are_those_of_the_loser(at_hands):
     phone = at_hands("krapet", 2, scoring="points")
     fields = phone.page.locator(".left-of input:visible")

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories import GameFactory, HeadFactory, deal, reload
+from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, deal, reload
 from tournaments.web.phone import address
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,6 @@ SEALED = (
     deal("no-men", 0, 0, 8, 0),
     deal("trump", 6, 4, 1, 2),
 )
-SEALED_TOTALS = [80, -180, -590, -20]
 
 
 @pytest.fixture
@@ -72,9 +71,9 @@ def last(game):
     return sheet.body(sheet.positions[-1])
 
 
-def test_sealed_deals_are_sealed_revealed_and_counted(at_naming):
+def test_whole_sealed_game_is_sealed_revealed_and_counted(at_naming):
     phone = at_naming("turkish-king-sealed")
-    for body in SEALED:
+    for body in WHOLE_GAME:
         seal(phone, body["contract"])
         published = last(phone.game)["sealed"]
         expect(phone.page.locator(".seal")).to_contain_text(published[:8])
@@ -85,7 +84,8 @@ def test_sealed_deals_are_sealed_revealed_and_counted(at_naming):
         stored = last(phone.game)
         assert stored["contract"] == body["contract"]
         assert sha256(f"{stored['contract']}:{stored['salt']}".encode()).hexdigest() == published
-    assert totals_of(phone) == SEALED_TOTALS
+    assert totals_of(phone) == [540, -110, -330, -100]
+    expect(phone.page.locator(".end h2")).to_have_text("Çıkan: Ayşe")
 
 
 def test_contract_over_quota_is_played_again_and_says_why(at_naming):

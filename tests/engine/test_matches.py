@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tournaments.engine.matches import Match, Terms, play_match
+from tournaments.engine.matches import Match, Terms, over_target, play_match
 
 A, B, DRAW = (10, 4), (4, 10), (6, 6)
 SLAM_A, SLAM_B = (11, 0), (0, 11)
@@ -215,5 +215,11 @@ def test_carry_is_what_the_last_game_left_over(case):
     sides, games, target, terms = case
     match = play_match(sides, games, target, terms)
     assume(games and not match.over)
-    over = tuple(total - target if total > target else 0 for total in games[-1])
+    over = tuple(min(max(total - target, 0), target - 1) for total in games[-1])
     assert match.carry == (over if terms.laps else (0,) * sides)
+
+
+def test_what_is_carried_never_wins_the_next_game_by_itself():
+    assert over_target((4, 0), 1) == (0, 0)
+    assert over_target((6, 0), 3) == (2, 0)
+    assert over_target((13, 9), 10) == (3, 0)

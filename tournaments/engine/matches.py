@@ -104,8 +104,11 @@ def is_slam(totals: Sequence[Points], target: Points) -> bool:
 
 
 def over_target(totals: Sequence[Points], target: Points) -> tuple[Points, ...]:
-    """What each side has over the target, whether it has won the game or not."""
-    return tuple(max(total - target, 0) for total in totals)
+    """What each side has over the target, whether it has won the game or not.
+
+    It never is as much as the target: no game is won before it has begun.
+    """
+    return tuple(min(max(total - target, 0), target - 1) for total in totals)
 
 
 def _highest(numbers: Sequence[Points]) -> tuple[int, ...]:
