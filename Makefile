@@ -14,7 +14,7 @@ up: .venv/.runs
 	@$(BIN)/python manage.py up $(ARGS)
 
 test: .venv/.tests
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 # One target each, so that make --keep-going check shows all that is wrong at once.
 CHECKS := format lint types imports templates project migrations translations
