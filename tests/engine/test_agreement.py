@@ -21,7 +21,7 @@ from tests.engine import (
     piles_and_makers_oracle,
 )
 from tests.engine.spoiled_drawing import draw_spoiled
-from tests.engine.test_records import NAMES, load, score_document
+from tests.engine.test_records import NAMES, NO_GAME, load, score_document
 from tests.engine.test_schemas import check_result, is_game
 from tournaments.engine.entry_records import write_entry
 from tournaments.engine.records import play_record, read_game
@@ -50,19 +50,6 @@ KEPT = [name for name in NAMES if load(name)["ruleset"] in SCORE]
 MUTATIONS = {
     ruleset: [m for mutations in LISTS for m in mutations if ruleset in m.rulesets]
     for ruleset in WHOLE
-}
-NO_GAME = {
-    "format": "kingscore-result/1",
-    "entries": [],
-    "totals": [],
-    "expected_sum": 0,
-    "finished": False,
-    "ended_by": None,
-    "next": None,
-    "ranks": [],
-    "out": [],
-    "sunk": [],
-    "badges": [],
 }
 
 

@@ -12,6 +12,7 @@ from tests.engine import (
     turkish_forms_end_mutations,
 )
 from tests.engine.mutations import BAD_JSON, MUTATIONS, whole_game
+from tests.engine.test_records import NO_GAME
 from tests.engine.test_schemas import MUTATIONS as EVERY_MUTATION
 from tests.engine.test_schemas import spoil
 from tournaments import messages
@@ -19,19 +20,6 @@ from tournaments.engine.problems import Code, InvalidEntry
 from tournaments.engine.records import parse_json, read_game, write_result
 
 RULESETS = sorted({ruleset for mutation in MUTATIONS for ruleset in mutation.rulesets})
-NO_GAME = {
-    "format": "kingscore-result/1",
-    "entries": [],
-    "totals": [],
-    "expected_sum": 0,
-    "finished": False,
-    "ended_by": None,
-    "next": None,
-    "ranks": [],
-    "out": [],
-    "sunk": [],
-    "badges": [],
-}
 
 
 def mutations_of(ruleset):

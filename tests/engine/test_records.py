@@ -15,6 +15,21 @@ from tournaments.engine.variants import RULESETS
 RECORDS = Path(__file__).parents[1] / "records"
 NAMES = sorted(path.stem for path in RECORDS.glob("*.json") if ".result" not in path.name)
 
+NO_GAME = {
+    "format": "kingscore-result/1",
+    "entries": [],
+    "totals": [],
+    "expected_sum": 0,
+    "finished": False,
+    "ended_by": None,
+    "next": None,
+    "ranks": [],
+    "out": [],
+    "sunk": [],
+    "badges": [],
+}
+"""The result of a record whose head is at fault, but for its problems."""
+
 # docs/rules.md §1.1, "A whole game": units, running totals, sum.
 WHOLE_GAME = """
 0 0 1 0 | 0/0/-320/0 | -320
