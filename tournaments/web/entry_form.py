@@ -11,18 +11,17 @@ from django.utils.translation import gettext as _
 from tournaments import messages, words
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.fields import fields_of, trumps_of
-from tournaments.engine.games import Choice, Game
+from tournaments.engine.games import Choice
 from tournaments.engine.kings import king_is_said
 from tournaments.engine.problems import Code, Problem
 from tournaments.engine.rulesets import TRUMP, Contract
 from tournaments.engine.units import UNITS, WITHIN, Unit
+from tournaments.web.deal_form import DealForm
 from tournaments.web.entry_asks import Asks
-from tournaments.web.entry_details import Typed
 from tournaments.web.entry_fields import ContractField, SuitField, Tile, UnitField
 from tournaments.web.entry_reading import total_of
 from tournaments.web.entry_state import state_of
 from tournaments.web.entry_tiles import seat_tiles, side_tiles
-from tournaments.web.forms import new_key
 from tournaments.web.ruleset_json import describe, most_of
 from tournaments.web.sheet_view import symbol_of
 
@@ -37,24 +36,8 @@ ONE_TAP = 2
 
 
 @dataclass(frozen=True)
-class EntryForm:
-    """The form for one deal of a game, as far as it is filled in.
-
-    `game` is the game before the deal, `holder` the seat that holds the phone, `typed`
-    the fields by name, `problems` what is wrong with them.
-    """
-
-    game: Game
-    players: Sequence[str]
-    revision: int
-    holder: int = 0
-    typed: Typed | None = None
-    problems: Sequence[Problem] = ()
-
-    @cached_property
-    def key(self) -> str:
-        """A fresh key, for phones without scripts; the others make their own."""
-        return new_key()
+class EntryForm(DealForm):
+    """The form for one deal whose contract is named."""
 
     @property
     def deal(self) -> int:
@@ -105,16 +88,6 @@ class EntryForm:
     def must(self) -> str:
         """What the declarer has to name, in words, where there is no choice left."""
         return words.must_sentence(self.game.must) if self.game.must else ""
-
-    @property
-    def next_holder(self) -> int:
-        """The seat at the bottom after the drawing is turned once."""
-        return self.game.ruleset.next_seat(self.holder)
-
-    @property
-    def next_holder_name(self) -> str:
-        """Who is at the bottom after the drawing is turned once."""
-        return self.players[self.next_holder]
 
     # Contracts.
 
@@ -293,9 +266,6 @@ class EntryForm:
     def rules(self) -> dict[str, Any]:
         """The ruleset, by which the phone checks what is typed before it is sent."""
         return describe(self.game.ruleset)
-
-    def _typed(self, name: str) -> str:
-        return (self.typed or {}).get(name, "")
 
     def _contract(self, choice: Choice) -> ContractField:
         contract, ruleset = choice.contract, self.game.ruleset

@@ -1,6 +1,6 @@
 """The form for deals in which no contract is named: makers and their tricks, or piles emptied."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -9,14 +9,12 @@ from django.utils.translation import gettext as _
 
 from tournaments import words
 from tournaments.engine.fields import PILES, TRICKS_OF_FIVE, trumps_of
-from tournaments.engine.games import Game
 from tournaments.engine.problems import Problem
 from tournaments.engine.rulesets import Contract, Points, Ruleset
-from tournaments.web.entry_details import Typed
+from tournaments.web.deal_form import DealForm
 from tournaments.web.entry_fields import PlayerField, SuitField, Tile
 from tournaments.web.entry_form import EntryForm, explained
 from tournaments.web.entry_tiles import seat_tiles
-from tournaments.web.forms import new_key
 from tournaments.web.hand_reading import ALONE, STALEMATE
 
 
@@ -48,24 +46,8 @@ class PilesField:
 
 
 @dataclass(frozen=True)
-class HandForm:
-    """The form for one deal of a game whose contract is never named.
-
-    `game` is the game before the deal, `holder` the seat that holds the phone, `typed`
-    the fields by name, `problems` what is wrong with them.
-    """
-
-    game: Game
-    players: Sequence[str]
-    revision: int
-    holder: int = 0
-    typed: Typed | None = None
-    problems: Sequence[Problem] = ()
-
-    @cached_property
-    def key(self) -> str:
-        """A fresh key, for phones without scripts; the others make their own."""
-        return new_key()
+class HandForm(DealForm):
+    """The form for one deal of a game whose contract is never named."""
 
     @property
     def template(self) -> str:
@@ -101,16 +83,6 @@ class HandForm:
     def counts_games(self) -> bool:
         """Whether games are counted instead of points."""
         return self.game.ruleset.settings.get("scoring") == "win"
-
-    @property
-    def next_holder(self) -> int:
-        """The seat at the bottom after the drawing is turned once."""
-        return self.game.ruleset.next_seat(self.holder)
-
-    @property
-    def next_holder_name(self) -> str:
-        """Who is at the bottom after the drawing is turned once."""
-        return self.players[self.next_holder]
 
     @cached_property
     def tiles(self) -> tuple[Tile, ...]:
@@ -277,9 +249,6 @@ class HandForm:
         chosen = self._typed("tricks")
         values = ((f"{tricks}{ending}", tricks) for tricks in range(TRICKS_OF_FIVE + 1))
         return tuple(TricksField(value, tricks, value == chosen) for value, tricks in values)
-
-    def _typed(self, name: str) -> str:
-        return (self.typed or {}).get(name, "")
 
 
 BESIDE = ("maker", "winner", "tricks", "alone", "defender_alone", "left", "calls")
