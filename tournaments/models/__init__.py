@@ -1,9 +1,33 @@
 """Rows and their constraints; scores themselves are always computed by the engine."""
 
+from tournaments.models.audit import AuditLine
+from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
+from tournaments.models.events import Event, Round, Table
 from tournaments.models.matches import Match
-from tournaments.models.people import User
-from tournaments.models.play import Game, Write
+from tournaments.models.people import Merge, Player, User
+from tournaments.models.play import Confirmation, Game, Seat, Write
 from tournaments.models.reports import Report
 from tournaments.models.rules import HouseRuleset
 
-__all__ = ["Game", "HouseRuleset", "Match", "Report", "User", "Write"]
+__all__ = [
+    "AuditLine",
+    "Club",
+    "Confirmation",
+    "Confirmations",
+    "Event",
+    "Game",
+    "HouseRuleset",
+    "Invitation",
+    "Match",
+    "Member",
+    "Merge",
+    "Player",
+    "Report",
+    "Role",
+    "Round",
+    "Season",
+    "Seat",
+    "Table",
+    "User",
+    "Write",
+]

@@ -1,24 +1,20 @@
 """Games at a table, and every write of their sheets."""
 
 import hashlib
-import secrets
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 
 from tournaments.models import addresses
+from tournaments.models.addresses import new_public_id
+from tournaments.models.clubs import Club
+from tournaments.models.events import Event, Table
 from tournaments.models.matches import Match
-
-ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
-"""Nothing that is misread from paper: no 0/o, no 1/l/i."""
+from tournaments.models.people import Player, User
 
 LONGEST_AUTHOR = 80
 LONGEST_REASON = 200
-
-
-def new_public_id() -> str:
-    """A short name for a game in its addresses; it is no secret."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(10))
 
 
 def digest(key: str) -> str:
@@ -29,9 +25,22 @@ def digest(key: str) -> str:
 class GameQuerySet(models.QuerySet["Game"]):
     """Who may do what with a game, by the address they came with."""
 
-    def writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
-        """The game whose sheet whoever has this address may write."""
-        return self._at("write", public_id, secret)
+    def writable_at(
+        self, public_id: str, secret: str, user: User | AnonymousUser | None = None
+    ) -> "GameQuerySet":
+        """The game whose sheet whoever has this address may write.
+
+        After its round was closed it is only for the club's directors.
+        """
+        clubs = Club.objects.directed_by(user)
+        at_open_round = Q(table=None) | Q(table__round__closed_at=None)
+        games = self._at("write", public_id, secret)
+        return games.filter(at_open_round | Q(table__round__event__club__in=clubs))
+
+    def closed_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """The game that whoever has this address could write until its round was closed."""
+        games = self._at("write", public_id, secret)
+        return games.filter(table__round__closed_at__isnull=False)
 
     def takeable_at(self, public_id: str, secret: str) -> "GameQuerySet":
         """The game whose pen whoever has this address may take."""
@@ -56,15 +65,14 @@ class GameQuerySet(models.QuerySet["Game"]):
 
     def named(self, public_id: str) -> "GameQuerySet":
         """The game with this name in its addresses."""
-        # Anything can stand in an address, but PostgreSQL looks for no text with a NUL in it.
-        return self.none() if "\0" in public_id else self.filter(public_id=public_id)
+        return addresses.named(self, public_id)
+
+    def seen_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
+        """The games of clubs that a visitor may look at without the address of their table."""
+        return self.filter(table__round__event__in=Event.objects.seen_by(user))
 
     def _at(self, kind: str, public_id: str, secret: str) -> "GameQuerySet":
-        row = self.named(public_id).first()
-        if row is None or not addresses.matches(secret, kind, public_id, row.generation(kind)):
-            return self.none()
-        # The generation is asked again, so that an address revoked meanwhile opens nothing.
-        return self.filter(pk=row.pk, **{row.generation_field(kind): row.generation(kind)})
+        return addresses.found_at(self, kind, public_id, secret, Game.generation_field(kind))
 
 
 class Game(models.Model):
@@ -93,6 +101,11 @@ class Game(models.Model):
         Match, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
     )
     match_number = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    # The table of a club's event at which it is played; an open table belongs to nobody.
+    table = models.ForeignKey(
+        Table, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
+    )
 
     objects = GameQuerySet.as_manager()
 
@@ -131,6 +144,52 @@ class Game(models.Model):
     def secret(self, kind: str) -> str:
         """The secret part of this game's address of a kind (`write`, `pen`, `follow`)."""
         return addresses.derive(kind, self.public_id, self.generation(kind))
+
+
+class Seat(models.Model):
+    """Which player of the club sat at a seat, from 0, of a game.
+
+    The names in the game's head are how its players wish to be shown.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="seats")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["game", "number"], name="seat_one_player"),
+            models.UniqueConstraint(fields=["player", "game"], name="seat_one_per_player"),
+            models.CheckConstraint(condition=Q(number__lt=4), name="seat_number_is_a_seat"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.number} of game {self.game_id}"
+
+
+class Confirmation(models.Model):
+    """A player says that a finished sheet is right as it stood at a revision."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="confirmations")
+    seat = models.PositiveSmallIntegerField()
+    revision = models.PositiveIntegerField()
+    # Null where it was said on the phone of the table.
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="confirmations"
+    )
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "revision", "seat"], name="confirmation_one_per_seat"
+            ),
+            models.CheckConstraint(condition=Q(seat__lt=4), name="confirmation_seat_is_a_seat"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} of game {self.game_id} at revision {self.revision}"
 
 
 class Write(models.Model):

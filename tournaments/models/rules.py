@@ -1,13 +1,29 @@
 """House rules: rulesets an organiser has made."""
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
+
+from tournaments.models.clubs import Club
+from tournaments.models.people import User
+
+
+class HouseRulesetQuerySet(models.QuerySet["HouseRuleset"]):
+    """Who may play by house rules, and who may change them."""
+
+    def offered_to(self, user: User | AnonymousUser | None) -> "HouseRulesetQuerySet":
+        """Those of the server, and of the visitor's clubs."""
+        return self.filter(Q(club=None) | Q(club__in=Club.objects.of_member(user)))
 
 
 class HouseRuleset(models.Model):
     """A ruleset as a `kingscore-ruleset/1` document; games that have begun keep their own copy."""
 
+    # Null: rules of the server, which its staff keeps and everybody may play.
+    club = models.ForeignKey(
+        Club, null=True, blank=True, on_delete=models.PROTECT, related_name="rulesets"
+    )
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=80)
     document = models.JSONField()
@@ -16,6 +32,8 @@ class HouseRuleset(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="rulesets"
     )
     changed_at = models.DateTimeField()
+
+    objects = HouseRulesetQuerySet.as_manager()
 
     class Meta:
         ordering = ["slug"]

@@ -22,7 +22,7 @@ from tournaments.engine.records import (
     play_record,
 )
 from tournaments.engine.rulesets import Ruleset
-from tournaments.models import Game, Match, Report, Write
+from tournaments.models import AuditLine, Club, Game, Match, Report, Table, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
 from tournaments.queries import (
     LaterEntryInvalid,
@@ -34,6 +34,7 @@ from tournaments.queries import (
     parsed_ruleset,
     rules_of,
 )
+from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
@@ -59,18 +60,26 @@ class NoSuchEntry(Exception):
     """There is no entry at this position (any more)."""
 
 
+class RoundClosed(Exception):
+    """The round of the table is closed: only a director writes its sheets now."""
+
+
 class PenTaken(Exception):
     """Someone else has taken the pen meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Whose write this is: its key, the revision seen, who holds the phone, and when."""
+    """Whose write this is: its key, the revision seen, who holds the phone, and when.
+
+    `author` is the name at the seat of the phone; `by` is the account, where one is signed in.
+    """
 
     key: str
     revision: int
     at: datetime
     author: str = ""
+    by: Actor = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +152,7 @@ def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
         InvalidEntry: with every reason why it cannot be.
         StaleRevision: the sheet has moved on; it comes with the exception.
         KeyReused, BadKey: the key cannot be used for this.
+        RoundClosed: the round of a club's table is closed, and it is no director who writes.
         Game.DoesNotExist: the game was deleted.
     In each case nothing is written.
     """
@@ -282,13 +292,18 @@ def hand_over(game_pk: int, generation: int, key: str) -> Game:
 
 
 def delete_game(game_pk: int) -> None:
-    """Delete a game with all that was written and its documents; deleting it twice is no error."""
+    """Delete an open table's game with all that was written and its documents.
+
+    Deleting it twice is no error; a club's game stays.
+    """
     with transaction.atomic():
         # A write under way is waited for, or its row would be left behind without a game.
-        row = Game.objects.select_for_update().filter(pk=game_pk).first()
+        row = Game.objects.select_for_update().filter(pk=game_pk, table=None).first()
+        if row is None:
+            return
         files = [report.file for report in Report.objects.filter(game_id=game_pk)]
         Game.objects.filter(pk=game_pk).delete()
-        if row is not None and row.match_id is not None:
+        if row.match_id is not None:
             Match.objects.filter(pk=row.match_id, games=None).delete()
         for file in files:
             if file.name:
@@ -337,6 +352,7 @@ def store_write(
                 if not is_same(sheet, stored):
                     raise KeyReused
                 return sheet
+        club = _club_for_writing(row, pen.by)
         if row.revision != pen.revision:
             raise StaleRevision(sheet)
         write = change(sheet)
@@ -349,7 +365,40 @@ def store_write(
         write.save(force_insert=True)
         row.revision = write.revision
         row.save()
+        if club is not None:
+            _note_write(club, sheet, write, pen)
         return after
+
+
+def _club_for_writing(row: Game, by: Actor) -> Club | None:
+    """The club at whose event a game is played; None for an open table.
+
+    Raises:
+        RoundClosed: whoever writes is no director, and the round is over.
+    """
+    if row.table_id is None:
+        return None
+    # Read after the game was locked, and not joined to it: closing a round locks its games, so
+    # that a write which waited for it sees that it is closed.
+    place = Table.objects.select_related("round__event__club").get(pk=row.table_id).round
+    club = place.event.club
+    if place.closed_at and not Club.objects.directed_by(by.user).filter(pk=club.pk).exists():
+        raise RoundClosed
+    return club
+
+
+def _note_write(club: Club, before: Sheet, write: Write, pen: Pen) -> None:
+    """Put a write into the audit of its club, with what it took the place of."""
+    stood = write.before if write.position is None else before.body(write.position)
+    change = Change(
+        AuditLine.Kind.RESULT,
+        write.kind,
+        f"game:{before.row.public_id}",
+        {"position": write.position, "body": stood},
+        {"position": write.position, "body": write.body},
+        write.reason,
+    )
+    note_change(club, change, pen.by, at=pen.at)
 
 
 def _same_as(version: Write) -> Callable[[Sheet, Write], bool]:

@@ -16,6 +16,7 @@ from tournaments.services.playing import (
     BadKey,
     KeyReused,
     NoSuchEntry,
+    RoundClosed,
     StaleRevision,
     correct_entry,
     withdraw_entry,
@@ -30,8 +31,9 @@ from tournaments.web.open_form import proof_of
 from tournaments.web.phone import address
 from tournaments.web.scoring import NOT_REFUSED, Refusal, handed_over, holder_of, pen_of, refusal_of
 from tournaments.web.sheet_view import lines_of
+from tournaments.web.visitors import writable_game
 
-REFUSED = (StaleRevision, LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused)
+REFUSED = (StaleRevision, LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed)
 NOT_SURE = Refusal(422)
 """The tick is missing that a line taken off gives later deals to other declarers."""
 
@@ -40,7 +42,7 @@ NOT_SURE = Refusal(422)
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry(request: HttpRequest, public_id: str, secret: str, position: int) -> HttpResponse:
     """One line of the sheet with all its versions; correct it, or take it off."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     sheet = load_sheet(row)

@@ -17,6 +17,7 @@ from tournaments.models import Game, Report, addresses
 from tournaments.queries import load_sheet, rules_of
 from tournaments.services.reporting import request_empty_sheet, request_scoresheet, try_again
 from tournaments.web.phone import address, address_on_phone
+from tournaments.web.visitors import writable_game
 
 LONGER_THAN_USUAL = timedelta(seconds=20)
 """After so long without a sign of the worker, the reader is told that it may not be running."""
@@ -25,7 +26,7 @@ LONGER_THAN_USUAL = timedelta(seconds=20)
 @require_POST
 def scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Ask for the scoresheet, as whoever writes it."""
-    return _scoresheet(request, get_object_or_404(Game.objects.writable_at(public_id, secret)))
+    return _scoresheet(request, get_object_or_404(writable_game(request, public_id, secret)))
 
 
 @require_POST

@@ -16,14 +16,22 @@ from tournaments import messages
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
-from tournaments.services.playing import BadKey, Head, KeyReused, StaleRevision, change_head
+from tournaments.services.playing import (
+    BadKey,
+    Head,
+    KeyReused,
+    RoundClosed,
+    StaleRevision,
+    change_head,
+)
 from tournaments.web.families import beginning_of
 from tournaments.web.forms import LONGEST_NAME, new_key
 from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
 from tournaments.web.phone import address
 from tournaments.web.scoring import handed_over, pen_of, refusal_of
+from tournaments.web.visitors import writable_game
 
-REFUSED = (StaleRevision, LaterEntryInvalid, BadKey, KeyReused)
+REFUSED = (StaleRevision, LaterEntryInvalid, BadKey, KeyReused, RoundClosed)
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,7 @@ class HeadForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def head(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Correct what stands above the sheet; the whole game is folded again."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     if request.method != "POST":

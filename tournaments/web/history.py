@@ -12,12 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments import words
-from tournaments.models import Game, Write
+from tournaments.models import Write
 from tournaments.queries import Sheet, load_sheet, rules_of
 from tournaments.telling import MARKS, marks_of, title_of
 from tournaments.web.phone import address
 from tournaments.web.scoring import handed_over
 from tournaments.web.sheet_view import lines_of
+from tournaments.web.visitors import writable_game
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Step:
 @require_safe
 def history(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """All writes of a game, also of what was taken off its sheet."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     steps = list(_steps(load_sheet(row)))

@@ -24,6 +24,7 @@ from tournaments.services.matches import (
 )
 from tournaments.web.forms import key_of, new_key
 from tournaments.web.phone import address, address_on_phone, remember_game
+from tournaments.web.visitors import writable_game
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def match_text(choice: str) -> str:
 @require_POST
 def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Open the next game of a match, and go there; sent twice, it is opened once."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    row = get_object_or_404(writable_game(request, public_id, secret))
     key, reason = key_of(request.POST), words.option_name("laps")
     try:
         game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason)

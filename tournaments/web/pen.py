@@ -12,6 +12,7 @@ from tournaments.models import Game
 from tournaments.services.playing import PenTaken, delete_game, hand_over
 from tournaments.web.forms import key_of
 from tournaments.web.phone import address, forget_game, remember_game
+from tournaments.web.visitors import writable_game
 
 THIS_MACHINE_ONLY = ("localhost", "127.0.0.1", "::1", "[::1]")
 
@@ -20,7 +21,7 @@ THIS_MACHINE_ONLY = ("localhost", "127.0.0.1", "::1", "[::1]")
 @require_safe
 def pen(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The addresses of a game as QR codes: to follow, to write as well, to take the pen."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    row = get_object_or_404(writable_game(request, public_id, secret))
     take_path = reverse("take", args=[row.public_id, row.secret("pen")])
     page = {
         "row": row,
@@ -56,7 +57,7 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Delete a game for good, after asking once."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    row = get_object_or_404(writable_game(request, public_id, secret))
     if request.method != "POST":
         page = {
             "row": row,

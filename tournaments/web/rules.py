@@ -24,6 +24,7 @@ from tournaments.web.option_fields import default_of, implied_defaults, look_of
 from tournaments.web.phone import address
 from tournaments.web.rule_examples import LETTERS, ScoredExample, scored_examples
 from tournaments.web.ruleset_json import describe
+from tournaments.web.visitors import writable_game
 
 OUTCOMES: Mapping[Setting, Any] = {
     "out-and-sunk": gettext_lazy(
@@ -135,7 +136,7 @@ def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
 @require_safe
 def rules_at_table(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The rules as a table plays them, with its options."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    row = get_object_or_404(writable_game(request, public_id, secret))
     return _at_table(request, row, "write")
 
 

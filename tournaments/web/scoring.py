@@ -28,6 +28,7 @@ from tournaments.services.playing import (
     KeyReused,
     NoSuchEntry,
     Pen,
+    RoundClosed,
     StaleRevision,
     canonical,
     record_entry,
@@ -42,6 +43,7 @@ from tournaments.web.matches import has_next_game, match_page
 from tournaments.web.open_form import form_at_table
 from tournaments.web.phone import address, remember_game
 from tournaments.web.sheet_view import lines_of, sheet_page
+from tournaments.web.visitors import actor_of, writable_game
 
 REVISION = "Kingscore-Revision"
 """The header by which a phone knows that it was this server that answered, and not a portal."""
@@ -86,7 +88,7 @@ def for_writing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 @require_safe
 def write(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The sheet of a game and the form for its next deal."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     fragment = bool(request.htmx)  # type: ignore[attr-defined]
@@ -106,7 +108,7 @@ def write(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @for_writing
 def record(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Write down an entry: a deal, or one of the few things that are no deal."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     typed = request.POST.dict()
@@ -121,7 +123,7 @@ def record(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @for_writing
 def undo(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Withdraw the last entry; it stays in the log."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)
@@ -132,7 +134,7 @@ def undo(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @for_writing
 def turn(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Turn the drawing of the table, so that whoever holds the phone sits at the bottom."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret))
+    row = get_object_or_404(writable_game(request, public_id, secret))
     holder = number_in(request.POST, HOLDER, 0) % len(row.players)
     path = address(row, "write")
     if request.htmx:  # type: ignore[attr-defined]
@@ -171,6 +173,7 @@ def follow(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         # Asked for by name: left to itself the browser would turn the 304 into a 200.
         "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
         "handed_over": "handed-over" in request.GET,
+        "closed": "closed" in request.GET,
     }
     template = "tournaments/_follow.html" if fragment else "tournaments/follow.html"
     response = render(request, template, page)
@@ -185,14 +188,21 @@ def handed_over(request: HttpRequest, public_id: str, secret: str) -> HttpRespon
     Raises:
         Http404: the address never gave access to a game.
     """
+    row = Game.objects.closed_at(public_id, secret).first()
+    if row is not None:
+        return _gone(request, row, "closed", _("The round is closed: only a director writes now."))
     row = Game.objects.once_writable_at(public_id, secret).first()
     if row is None:
         raise Http404
+    gone = _("The pen has been handed over: another phone writes now.")
+    return _gone(request, row, "handed-over", gone)
+
+
+def _gone(request: HttpRequest, row: Game, why: str, sentence: str) -> HttpResponse:
     if request.method == "POST" and request.htmx:  # type: ignore[attr-defined]
         # Gone for this phone: what it still had to write is shown there, not lost.
-        gone = _("The pen has been handed over: another phone writes now.")
-        return HttpResponse(gone, status=410, headers={REVISION: str(row.revision)})
-    return redirect(f"{address(row, 'follow')}?handed-over=1")
+        return HttpResponse(sentence, status=410, headers={REVISION: str(row.revision)})
+    return redirect(f"{address(row, 'follow')}?{why}=1")
 
 
 def pen_of(request: HttpRequest, row: Game) -> Pen:
@@ -202,6 +212,7 @@ def pen_of(request: HttpRequest, row: Game) -> Pen:
         revision=number_in(request.POST, "revision", -1),
         at=timezone.now(),
         author=row.players[holder_of(request, row)],
+        by=actor_of(request, row.table.public_id if row.table else ""),
     )
 
 
@@ -239,6 +250,8 @@ def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
     if isinstance(error, LaterEntryInvalid):
         details = [messages.explain(problem, players) for problem in error.problems]
         return Refusal(422, _where_it_stands(error.position, sheet), details)
+    if isinstance(error, RoundClosed):
+        return Refusal(409, _("The round has been closed meanwhile. Yours was not saved."))
     if isinstance(error, NoSuchEntry):
         return Refusal(409, _("This line has been taken off the sheet meanwhile."))
     return Refusal(422, _("This was not written: please send it once more."))
@@ -265,7 +278,7 @@ def answer_write(
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
         return show_table(request, load_sheet(row), typed, refusal)
-    except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused) as error:
+    except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed) as error:
         sheet = load_sheet(row)
         return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:  # type: ignore[attr-defined]

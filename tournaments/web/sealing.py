@@ -5,7 +5,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from tournaments.models import Game
 from tournaments.queries import load_sheet, ruleset_of
 from tournaments.services.sealing import SealNotOurs, reveal_contract, seal_contract
 from tournaments.web.scoring import (
@@ -16,6 +15,7 @@ from tournaments.web.scoring import (
     number_in,
     show_table,
 )
+from tournaments.web.visitors import writable_game
 
 
 @sensitive_post_parameters("contract")
@@ -23,7 +23,7 @@ from tournaments.web.scoring import (
 @for_writing
 def seal(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Begin a deal with a contract that only the declarer knows."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     contract = request.POST.get("contract", "")
@@ -37,7 +37,7 @@ def seal(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @for_writing
 def reveal(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the contract that was sealed, with its proof."""
-    row = Game.objects.writable_at(public_id, secret).first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     position = number_in(request.POST, "position", -1)

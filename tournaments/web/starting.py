@@ -26,6 +26,7 @@ from tournaments.web.phone import (
     remember_table,
     suggested_names,
 )
+from tournaments.web.visitors import writable_game
 
 UNPROCESSABLE = 422
 
@@ -54,7 +55,7 @@ def new_table(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The same players again, at the seats they have or each one seat further on."""
-    row = get_object_or_404(Game.objects.writable_at(public_id, secret).select_related("match"))
+    row = get_object_or_404(writable_game(request, public_id, secret).select_related("match"))
     rules = rules_of(row)
     if request.method == "POST":
         form = RematchForm(rules.seats, request.POST)

@@ -29,4 +29,7 @@ urlpatterns = [
     path("rules/<slug:ruleset>.json", rules.rules_json, name="rules_json"),
     path("house-rules/", include("tournaments.web.house_urls")),
     path("", include("tournaments.web.scoring_urls")),
+    path("", include("tournaments.web.club_urls")),
+    path("", include("tournaments.web.player_urls")),
+    path("", include("tournaments.web.event_urls")),
 ]

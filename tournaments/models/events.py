@@ -1,0 +1,133 @@
+"""A club's events: evenings of rounds, each round with its tables."""
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import Q
+
+from tournaments.models import addresses
+from tournaments.models.addresses import new_public_id
+from tournaments.models.clubs import Club, Confirmations, Season
+from tournaments.models.people import User
+
+MOST_WRONG_CODES = 8
+"""So many wrong codes close a table's door until a director replaces its address.
+
+Four digits are guessed with them once in 1,250 times, by who has the table's card already.
+"""
+
+CODE_LENGTH = 4
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    """Who may see and direct an event."""
+
+    def seen_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
+        """Those of the visitor's clubs, and published ones."""
+        return self.filter(Q(published=True) | Q(club__in=Club.objects.of_member(user)))
+
+    def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
+        """Those of the clubs that someone directs."""
+        return self.filter(club__in=Club.objects.directed_by(user))
+
+
+class Event(models.Model):
+    """An evening of a club: what is played as a rule, and how its tables are written."""
+
+    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="events")
+    season = models.ForeignKey(
+        Season, null=True, blank=True, on_delete=models.PROTECT, related_name="events"
+    )
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    name = models.CharField(max_length=80)
+    held_on = models.DateField()
+    # What a new table is offered first; each can play something else.
+    ruleset = models.CharField(max_length=40)
+    options = models.JSONField(default=dict, blank=True)
+    published = models.BooleanField(default=False)
+    table_codes = models.BooleanField(default=False)
+    confirmations = models.CharField(
+        max_length=4, choices=Confirmations, default=Confirmations.NONE
+    )
+    created_at = models.DateTimeField()
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-held_on", "-pk"]
+        indexes = [models.Index(fields=["club", "-held_on", "-id"], name="event_of_club")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(name=""), name="event_has_a_name"),
+            models.CheckConstraint(
+                condition=Q(confirmations__in=["none", "two", "all"]),
+                name="event_confirmations_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Round(models.Model):
+    """A round of an event, numbered from 1; its tables are written while it is open."""
+
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="rounds")
+    number = models.PositiveSmallIntegerField()
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["event", "number"], name="round_one_per_number"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="round_number_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"round {self.number} of event {self.event_id}"
+
+
+class TableQuerySet(models.QuerySet["Table"]):
+    """Who may sit down at a table."""
+
+    def found_at(self, public_id: str, secret: str) -> "TableQuerySet":
+        """The table on whose card this address is printed, whether its round is open or not."""
+        return addresses.found_at(self, "table", public_id, secret)
+
+
+class Table(models.Model):
+    """A table of a round: the address on its card leads to the sheet of its game.
+
+    Raising the generation makes every card printed before worthless, and its code too.
+    """
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tables")
+    number = models.PositiveSmallIntegerField()
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    generation = models.PositiveIntegerField(default=1)
+    wrong_codes = models.PositiveSmallIntegerField(default=0)
+
+    objects = TableQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "number"], name="table_one_per_number"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1) & Q(generation__gte=1), name="table_numbers_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"table {self.number} of round {self.round_id}"
+
+    @property
+    def secret(self) -> str:
+        """The secret part of its address."""
+        return addresses.derive("table", self.public_id, self.generation)
+
+    @property
+    def code(self) -> str:
+        """The four digits that whoever comes in by its address is asked for."""
+        return addresses.derive_code(
+            "table-code", self.public_id, self.generation, "0123456789", CODE_LENGTH
+        )

@@ -1,0 +1,56 @@
+"""Who does something, and the line in the audit of a club that says so.
+
+Each service that changes results, people, roles or settings of a club adds its line in its own
+transaction: no change without a line, no line without its change.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tournaments.models import AuditLine, Club, User
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whoever does something: an account, the phone of a table (its public id), or nobody known.
+
+    `address` is where the request came from, an IP address, or empty.
+    """
+
+    user: User | None = None
+    table: str = ""
+    address: str = ""
+
+
+NOBODY = Actor()
+"""Who writes at an open table, and the program itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to what, with the values before and after as JSON has them."""
+
+    kind: AuditLine.Kind
+    action: str
+    subject: str = ""
+    before: Any = None
+    after: Any = None
+    reason: str = ""
+
+
+def note_change(club: Club, change: Change, by: Actor, *, at: datetime) -> AuditLine:
+    """Add the line of a change; the caller holds the transaction in which it is made."""
+    return AuditLine.objects.create(
+        club=club,
+        kind=change.kind,
+        action=change.action,
+        subject=change.subject,
+        before=change.before,
+        after=change.after,
+        reason=change.reason,
+        user=by.user,
+        table=by.table,
+        address=by.address or None,
+        at=at,
+    )
