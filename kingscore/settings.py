@@ -7,6 +7,9 @@ KINGSCORE_SECRET_KEY     (made at the first start and kept in the folder)
 KINGSCORE_HOSTS          host names to answer to, separated by commas (all)
 KINGSCORE_TIME_ZONE      Europe/Istanbul, … (that of the machine)
 KINGSCORE_HTTPS          1 behind a proxy that speaks HTTPS and sets X-Forwarded-Proto
+KINGSCORE_PROXIES        how many proxies stand before it and add to X-Forwarded-For (0)
+KINGSCORE_EMAIL_URL      smtp://user:password@host:587?tls=1&from=king@club.org, or smtps://…:465
+                         (mails are written to the log, which `up` shows in its terminal)
 KINGSCORE_DEBUG          1 while developing
 """
 
@@ -83,6 +86,32 @@ def postgresql(url: str) -> dict[str, Any]:
     }
 
 
+def smtp(url: str) -> dict[str, Any]:
+    """Return the settings for the mail server at an address."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    user = unquote(parts.username or "")
+    sender = query.get("from") or user
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or "@" not in sender:
+        raise ImproperlyConfigured(
+            "KINGSCORE_EMAIL_URL must read smtp://user:password@host:587?tls=1&from=king@club.org"
+        )
+    ssl = parts.scheme == "smtps"
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if ssl else 587),
+        "EMAIL_HOST_USER": user,
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": ssl,
+        "EMAIL_USE_TLS": not ssl and query.get("tls", "1") != "0",
+        # Somebody waits for the page.
+        "EMAIL_TIMEOUT": 10,
+        "DEFAULT_FROM_EMAIL": sender,
+        "SERVER_EMAIL": sender,
+    }
+
+
 DATA = (BASE_DIR / os.environ.get("KINGSCORE_DATA", "data")).resolve()
 DATA.mkdir(parents=True, exist_ok=True)
 
@@ -98,6 +127,11 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "csp",
     "django_htmx",
     "tournaments",
 ]
@@ -105,15 +139,20 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    # Before anything that reads what was sent.
+    "kingscore.limits.refuse_large_bodies",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "kingscore.accounts.RefusedFormMiddleware",
 ]
 
 ROOT_URLCONF = "kingscore.urls"
@@ -150,8 +189,68 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-# Until there are accounts for everyone, organisers sign in at the back office.
-LOGIN_URL = "admin:login"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+# A phone stays signed in from one season's evenings to the next.
+SESSION_COOKIE_AGE = 90 * 24 * 60 * 60
+
+ACCOUNT_ADAPTER = "kingscore.accounts.AccountAdapter"
+ACCOUNT_FORMS = {
+    "login": "kingscore.accounts.SignInForm",
+    "signup": "kingscore.accounts.SignUpForm",
+}
+ACCOUNT_SIGNUP_FIELDS = ["email*"]
+# The user name is for those made by `createsuperuser`.
+ACCOUNT_LOGIN_METHODS = {"email", "username"}
+ACCOUNT_USER_DISPLAY = "kingscore.accounts.name_of"
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_CHANGE = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
+ACCOUNT_LOGIN_BY_CODE_ENABLED = True
+ACCOUNT_LOGIN_BY_CODE_SUPPORTS_RESEND = True
+ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
+# Mail takes its time on its way to a café.
+ACCOUNT_LOGIN_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Kingscore: "
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = True
+# Three wrong ones spoil a code. By the hour an attacker has sixty in a hundred million, and by
+# the minute a whole club behind one address may sign in at the beginning of an evening.
+ALLAUTH_USER_CODE_FORMAT = {"numeric": True, "length": 8}
+ACCOUNT_RATE_LIMITS = {
+    "signup": "60/m/ip",
+    "login": "60/m/ip",
+    "request_login_code": "60/m/ip,3/m/key,20/h/key",
+    "reset_password": "20/m/ip,3/m/key,20/h/key",
+}
+ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("KINGSCORE_PROXIES", "0"))
+MFA_SUPPORTED_TYPES = ["webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_FORMS = {"add_webauthn": "kingscore.accounts.PasskeyForm"}
+# Browsers offer passkeys over HTTPS, and to the machine itself without.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not switched_on("KINGSCORE_HTTPS")
+
+# Shared by all processes: limits counted by each alone would be as many times too high.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "kingscore_cache",
+        # A full cache throws away any third row, with the limits that stand in it.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
+
+EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL")
+globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.mail.LogBackend"})
 
 LANGUAGE_CODE = "en"
 # Each in its own words, so that a reader finds the way back from a language not understood.
@@ -174,10 +273,32 @@ STORAGES = {
 
 # The address of a table is a secret: no other site may learn it from a link that is followed.
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_SAMESITE = "Lax"
+# Everything is a file of our own; what somebody smuggles into a page is neither run nor shown.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+# The largest thing anyone sends is a record of a tournament.
+LARGEST_BODY = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
+FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 if switched_on("KINGSCORE_HTTPS"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
+    # Whether other hosts of the club's domain speak HTTPS is not ours to promise, and a place in
+    # the browsers' own lists is hard to leave again.
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_SECURE = True
     LANGUAGE_COOKIE_SECURE = True
@@ -222,10 +343,15 @@ LOGGING = {
             "datefmt": "%Y-%m-%d %H:%M:%S",
         },
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "discreet"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "discreet"},
+        "mail": {"class": "logging.StreamHandler"},
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "tournaments": {"level": "INFO"},
+        # Codes and links are what a mail is for: they must be readable.
+        "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
         # These bring handlers of their own, which would write the addresses of tables.
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "django.server": {"handlers": [], "level": "INFO", "propagate": True},

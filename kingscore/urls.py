@@ -1,10 +1,20 @@
 """Addresses of the whole site."""
 
+from allauth.account.decorators import secure_admin_login
+from allauth.mfa.webauthn.views import list_webauthn
 from django.contrib import admin
 from django.urls import include, path
+
+# One door for all, with codes, passkeys and limits.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("office/", admin.site.urls),
+    path("accounts/", include("allauth.account.urls")),
+    path("accounts/passkeys/", include("allauth.mfa.webauthn.urls")),
+    # allauth returns to this name after a passkey was added.
+    path("accounts/passkeys/", list_webauthn, name="mfa_index"),
+    path("accounts/sessions/", include("allauth.usersessions.urls")),
     path("", include("tournaments.web.urls")),
 ]

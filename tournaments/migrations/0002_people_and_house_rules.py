@@ -10,8 +10,13 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    # The back office points at users by the first migration of this app, which has none yet.
-    run_before = [("admin", "0001_initial")]
+    # These point at users by the first migration of this app, which has none yet.
+    run_before = [
+        ("admin", "0001_initial"),
+        ("account", "0001_initial"),
+        ("mfa", "0001_initial"),
+        ("usersessions", "0001_initial"),
+    ]
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),

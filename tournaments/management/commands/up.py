@@ -143,6 +143,8 @@ def migrate_if_needed() -> None:
     executor = MigrationExecutor(connections["default"])
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", verbosity=0, interactive=False)
+    # No migration makes it: which cache there is, the settings say.
+    call_command("createcachetable", verbosity=0)
     # The programs to come have connections of their own.
     connections.close_all()
 

@@ -1,0 +1,115 @@
+"""How people sign in, where it differs from the ways of django-allauth."""
+
+import time
+from typing import Any
+
+from allauth.account import app_settings
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.authentication import get_authentication_records
+from allauth.account.fields import PasswordField
+from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.stages import EmailVerificationStage
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from django import forms
+from django.contrib.auth.models import AbstractUser
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext_lazy as _
+
+SECOND_LOCK = "allauth.mfa.stages.AuthenticateStage"
+ADDRESS_PROVED = "allauth.account.stages.EmailVerificationStage"
+
+
+def name_of(user: AbstractUser) -> str:
+    """What we call a person in messages and mails."""
+    return user.first_name or user.email or user.username
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """Decides what a visitor has to show, and when."""
+
+    def get_login_stages(self) -> list[str]:
+        """Return what stands between the right code or password and the account.
+
+        A passkey is another key to the same door, not a second lock: who loses the phone
+        still gets in with a code.
+        """
+        mine = {ADDRESS_PROVED: f"{__name__}.{AddressProvedStage.__name__}"}
+        return [mine.get(name, name) for name in super().get_login_stages() if name != SECOND_LOCK]
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """Whoever has just signed in, by whatever key, need not show one again."""
+        records = get_authentication_records(self.request, self.request.user)
+        last = max((record["at"] for record in records), default=0)
+        if time.time() - last < app_settings.REAUTHENTICATION_TIMEOUT:
+            return False
+        return bool(super().is_reauthentication_required(app=app, **more))
+
+
+class AddressProvedStage(EmailVerificationStage):  # type: ignore[misc]  # allauth has no types
+    """Lets in with an e-mail address that is proved, or with none at all."""
+
+    def handle(self) -> tuple[Any, bool]:
+        """Return the way to the code, if one is needed, and whether to go on."""
+        user = self.login.user
+        if user is not None and not user.email:
+            # The owner of a server, made by `createsuperuser` with a user name only.
+            return None, True
+        proved: tuple[Any, bool] = super().handle()
+        return proved
+
+
+class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
+    """An e-mail address, to which a code is sent unless the password is given, too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = _("E-mail")
+        # Not of type "email": the owner of a server may have a user name only.
+        self.fields["login"].widget.attrs.update(inputmode="email", autocomplete="username")
+        self.fields["password"] = PasswordField(
+            label=_("Password"), autocomplete="current-password", required=False
+        )
+
+
+class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
+    """An e-mail address; what a person is called may follow any time."""
+
+    field_order = ("email", "first_name")
+
+    first_name = forms.CharField(
+        label=_("What shall we call you?"),
+        help_text=_("May stay empty."),
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "given-name"}),
+    )
+
+
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """A key that opens the door by itself; a mere second factor is of no use here."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name of the passkey")
+        self.fields["name"].widget.attrs["maxlength"] = 60
+        # allauth's script looks whether it is ticked.
+        self.fields["passwordless"] = forms.BooleanField(
+            initial=True, widget=forms.CheckboxInput(attrs={"hidden": True})
+        )
+
+
+class RefusedFormMiddleware(MiddlewareMixin):
+    """Answers a refused form of allauth with 422, as all other forms of the site are."""
+
+    def process_template_response(
+        self, request: HttpRequest, response: TemplateResponse
+    ) -> TemplateResponse:
+        """Change the status where a form comes back with errors."""
+        view = getattr(request.resolver_match, "func", None)
+        if request.method == "POST" and view and view.__module__.startswith("allauth."):
+            forms_shown = (response.context_data or {}).values()
+            if any(isinstance(form, forms.BaseForm) and form.errors for form in forms_shown):
+                response.status_code = 422
+        return response

@@ -1,0 +1,28 @@
+"""What is too large is refused before it is read."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+
+
+def refuse_large_bodies(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer 413 by the announced length; a body of no announced length is read as empty."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if announced_length(request) > settings.LARGEST_BODY:
+            megabytes = settings.LARGEST_BODY // 1024**2
+            return render(request, "413.html", {"megabytes": megabytes}, status=413)
+        return get_response(request)
+
+    return middleware
+
+
+def announced_length(request: HttpRequest) -> int:
+    """Return the length in bytes that the visitor announced, 0 where it is no number."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    # Cut, because Python refuses to read a number of thousands of digits.
+    return int(length[:20]) if length.isdecimal() else 0
