@@ -1,0 +1,142 @@
+"""Clubs with their people and events, for tests; rows as their services leave them."""
+
+from datetime import date
+
+import factory
+from factory.django import DjangoModelFactory
+
+from tests.factories import EVENING, NAMES, GameFactory, HeadFactory, record
+from tournaments.models import (
+    AuditLine,
+    Club,
+    Event,
+    Invitation,
+    Member,
+    Player,
+    Round,
+    Seat,
+    Season,
+    Table,
+    User,
+)
+from tournaments.services.people import names_at_table
+
+
+class AccountFactory(DjangoModelFactory):
+    """Someone who can sign in and has no power over the server."""
+
+    class Meta:
+        model = User
+
+    username = factory.Sequence(lambda n: f"account{n}")
+    email = factory.LazyAttribute(lambda o: f"{o.username}@example.org")
+
+
+class ClubFactory(DjangoModelFactory):
+    class Meta:
+        model = Club
+
+    slug = factory.Sequence(lambda n: f"moda-{n}")
+    name = "Moda King Kulübü"
+    created_at = EVENING
+
+
+class MemberFactory(DjangoModelFactory):
+    """An account in a club; `role=` owner, director or member."""
+
+    class Meta:
+        model = Member
+
+    club = factory.SubFactory(ClubFactory)
+    user = factory.SubFactory(AccountFactory)
+    role = "member"
+    joined_at = EVENING
+
+
+class InvitationFactory(DjangoModelFactory):
+    class Meta:
+        model = Invitation
+
+    club = factory.SubFactory(ClubFactory)
+    created_at = EVENING
+    expires_at = EVENING.replace(year=2100)
+
+
+class SeasonFactory(DjangoModelFactory):
+    class Meta:
+        model = Season
+
+    club = factory.SubFactory(ClubFactory)
+    name = factory.Sequence(lambda n: f"Season {n}")
+    starts_on = date(2026, 9, 1)
+    ends_on = date(2027, 6, 30)
+
+
+class PlayerFactory(DjangoModelFactory):
+    class Meta:
+        model = Player
+
+    club = factory.SubFactory(ClubFactory)
+    name = factory.Sequence(lambda n: f"Oyuncu {n:03}")
+    created_at = EVENING
+
+
+class EventFactory(DjangoModelFactory):
+    class Meta:
+        model = Event
+
+    club = factory.SubFactory(ClubFactory)
+    name = "Cuma akşamı"
+    held_on = EVENING.date()
+    ruleset = "turkish-king"
+    created_at = EVENING
+
+
+class RoundFactory(DjangoModelFactory):
+    """An open round; `closed_at=` for one that is over."""
+
+    class Meta:
+        model = Round
+
+    event = factory.SubFactory(EventFactory)
+    number = factory.Sequence(lambda n: n + 1)
+    opened_at = EVENING
+
+
+class TableFactory(DjangoModelFactory):
+    """A table with the four players of `NAMES`, found or made, and a game with `entries`."""
+
+    class Meta:
+        model = Table
+
+    round = factory.SubFactory(RoundFactory)
+    number = factory.Sequence(lambda n: n + 1)
+
+    @factory.post_generation
+    def players(table, create, names, **rest):  # noqa: N805 - factory_boy hands over the row
+        club = table.round.event.club
+        sitting = [
+            Player.objects.filter(club=club).called(name).first()
+            or PlayerFactory(club=club, name=name)
+            for name in names or NAMES
+        ]
+        game = GameFactory(head=HeadFactory(players=names_at_table(sitting)))
+        game.table = table
+        game.save()
+        for number, player in enumerate(sitting):
+            Seat.objects.create(game=game, number=number, player=player)
+
+    @factory.post_generation
+    def entries(table, create, bodies, **rest):  # noqa: N805 - as above
+        for body in bodies or ():
+            record(table.games.get(), body)
+
+
+class AuditLineFactory(DjangoModelFactory):
+    class Meta:
+        model = AuditLine
+
+    club = factory.SubFactory(ClubFactory)
+    at = EVENING
+    kind = "settings"
+    action = "change"
