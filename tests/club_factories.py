@@ -14,8 +14,8 @@ from tournaments.models import (
     Member,
     Player,
     Round,
-    Seat,
     Season,
+    Seat,
     Table,
     User,
 )
@@ -108,6 +108,7 @@ class TableFactory(DjangoModelFactory):
 
     class Meta:
         model = Table
+        skip_postgeneration_save = True
 
     round = factory.SubFactory(RoundFactory)
     number = factory.Sequence(lambda n: n + 1)
