@@ -10,6 +10,9 @@ from allauth.account.fields import PasswordField
 from allauth.account.forms import LoginForm, SignupForm
 from allauth.account.stages import EmailVerificationStage
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from allauth.usersessions.forms import ManageUserSessionsForm
+from allauth.usersessions.models import UserSession
+from allauth.usersessions.views import ListUserSessionsView
 from django import forms
 from django.contrib.auth.models import AbstractUser
 from django.http import HttpRequest
@@ -98,6 +101,26 @@ class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no type
         self.fields["passwordless"] = forms.BooleanField(
             initial=True, widget=forms.CheckboxInput(attrs={"hidden": True})
         )
+
+
+class EndSessionsForm(ManageUserSessionsForm):  # type: ignore[misc]  # allauth has no types
+    """Ends one session, or all others where none is named."""
+
+    session = forms.IntegerField(required=False)
+
+    def save(self, request: HttpRequest) -> None:
+        """Sign a device out."""
+        chosen = self.cleaned_data["session"]
+        if chosen is None:
+            super().save(request)
+        for session in UserSession.objects.filter(user=request.user, pk=chosen):
+            session.end()
+
+
+class SessionsView(ListUserSessionsView):  # type: ignore[misc]  # allauth has no types
+    """The devices a person is signed in on."""
+
+    form_class = EndSessionsForm
 
 
 class RefusedFormMiddleware(MiddlewareMixin):

@@ -165,6 +165,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "libraries": {"devices": "kingscore.devices"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",

@@ -5,6 +5,8 @@ from allauth.mfa.webauthn.views import list_webauthn
 from django.contrib import admin
 from django.urls import include, path
 
+from kingscore.accounts import SessionsView
+
 # One door for all, with codes, passkeys and limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
@@ -15,6 +17,6 @@ urlpatterns = [
     path("accounts/passkeys/", include("allauth.mfa.webauthn.urls")),
     # allauth returns to this name after a passkey was added.
     path("accounts/passkeys/", list_webauthn, name="mfa_index"),
-    path("accounts/sessions/", include("allauth.usersessions.urls")),
+    path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
     path("", include("tournaments.web.urls")),
 ]

@@ -36,7 +36,9 @@ msgstr ""
 
 def sources(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file that may hold texts, as Python."""
-    for path in sorted((root / "tournaments").rglob("*.py")):
+    for path in sorted(
+        [*(root / "kingscore").rglob("*.py"), *(root / "tournaments").rglob("*.py")]
+    ):
         if "migrations" not in path.parts:
             yield path, path.read_text(encoding="utf-8")
     for path in sorted((root / "templates").rglob("*.*")):
