@@ -5,8 +5,26 @@ from django.apps import apps
 from django.db import IntegrityError, connection, models
 from django.utils import timezone
 
-from tests.factories import GameFactory, HouseRulesetFactory, ReportFactory, WriteFactory
-from tournaments.models import Game, Match
+from tests.club_factories import (
+    AccountFactory,
+    AuditLineFactory,
+    ClubFactory,
+    EventFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+)
+from tests.factories import (
+    EVENING,
+    GameFactory,
+    HouseRulesetFactory,
+    ReportFactory,
+    WriteFactory,
+)
+from tournaments.models import Confirmation, Game, Match, Merge, Player, Seat
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +55,44 @@ def number_twice():
         update_game(match=of_match, match_number=1)
 
 
+def two(factory, **same):
+    """Two rows that share what is given."""
+    factory(**same)
+    factory(**same)
+
+
+def merge(kept, gone):
+    return Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
+
+
+def merge_twice():
+    """One player who is two others."""
+    gone = PlayerFactory()
+    for _ in range(2):
+        merge(PlayerFactory(club=gone.club), gone)
+
+
+def merge_alone():
+    """A player who turned out to be the same as before."""
+    player = PlayerFactory()
+    merge(player, player)
+
+
+def sit(*places):
+    """Players of one club at seats of one game: `places` are (who, where)."""
+    game, club = GameFactory(), ClubFactory()
+    players = {who: PlayerFactory(club=club) for who, _ in places}
+    for who, number in places:
+        Seat.objects.create(game=game, number=number, player=players[who])
+
+
+def confirm(*seats):
+    """Confirmations of one game at one revision."""
+    game = GameFactory()
+    for seat in seats:
+        Confirmation.objects.create(game=game, seat=seat, revision=1, at=EVENING)
+
+
 def update_game(**fields):
     """A head changed past the service."""
     Game.objects.filter(pk=GameFactory().pk).update(**fields)
@@ -55,6 +111,54 @@ REFUSED = {
         lambda: update_game(match=match()),
         lambda: update_game(match=match(), match_number=0),
     ],
+    "club_has_a_slug": [lambda: ClubFactory(slug="")],
+    "club_has_a_name": [lambda: ClubFactory(name="")],
+    "club_confirmations_known": [lambda: ClubFactory(confirmations="any")],
+    "member_once_in_a_club": [
+        lambda: two(MemberFactory, club=ClubFactory(), user=AccountFactory()),
+    ],
+    "member_role_known": [lambda: MemberFactory(role="guest")],
+    "invitation_role_known": [lambda: InvitationFactory(role="guest", most_uses=1)],
+    "invitation_of_staff_once": [
+        lambda: InvitationFactory(role="owner", most_uses=2),
+        lambda: InvitationFactory(role="director", most_uses=None),
+    ],
+    "invitation_not_overused": [lambda: InvitationFactory(most_uses=2, uses=3)],
+    "season_one_per_name": [lambda: two(SeasonFactory, club=ClubFactory(), name="2026/27")],
+    "season_has_a_name": [lambda: SeasonFactory(name="")],
+    "season_ends_after_it_starts": [
+        lambda: SeasonFactory(starts_on="2026-09-02", ends_on="2026-09-01")
+    ],
+    "player_one_per_name": [lambda: two(PlayerFactory, club=ClubFactory(), name="Işıl")],
+    "player_one_per_account": [
+        lambda: two(PlayerFactory, club=ClubFactory(), account=AccountFactory())
+    ],
+    "player_named_until_removed": [
+        lambda: PlayerFactory(name=""),
+        lambda: PlayerFactory(removed_at=EVENING),
+        lambda: PlayerFactory(name="", account=AccountFactory(), removed_at=EVENING),
+    ],
+    "player_merged_no_account": [
+        lambda: PlayerFactory(merged_into=PlayerFactory(), account=AccountFactory())
+    ],
+    "merge_one_at_a_time": [merge_twice],
+    "merge_of_two": [merge_alone],
+    "event_has_a_name": [lambda: EventFactory(name="")],
+    "event_confirmations_known": [lambda: EventFactory(confirmations="any")],
+    "round_one_per_number": [lambda: two(RoundFactory, event=EventFactory(), number=1)],
+    "round_number_from_one": [lambda: RoundFactory(number=0)],
+    "table_one_per_number": [lambda: two(TableFactory, round=RoundFactory(), number=1)],
+    "table_numbers_from_one": [
+        lambda: TableFactory(number=0),
+        lambda: TableFactory(generation=0),
+    ],
+    "seat_one_player": [lambda: sit(("Ayşe", 0), ("Burak", 0))],
+    "seat_one_per_player": [lambda: sit(("Ayşe", 0), ("Ayşe", 1))],
+    "seat_number_is_a_seat": [lambda: sit(("Ayşe", 4))],
+    "confirmation_one_per_seat": [lambda: confirm(2, 2)],
+    "confirmation_seat_is_a_seat": [lambda: confirm(4)],
+    "audit_kind_known": [lambda: AuditLineFactory(kind="weather")],
+    "audit_says_what_was_done": [lambda: AuditLineFactory(action="")],
     "match_length_known": [lambda: match(length="for-ever")],
     "match_of_one_game_or_more": [lambda: match(number=0)],
     "write_one_per_revision": [lambda: write_twice(revision=1)],
@@ -83,12 +187,22 @@ REFUSED = {
 
 
 def named_constraints():
-    """Every constraint of the app's models, by name."""
+    """Every constraint of the app's models, by name, with its model."""
     return {
-        constraint.name: constraint
+        constraint.name: (model, constraint)
         for model in apps.get_app_config("tournaments").get_models()
         for constraint in model._meta.constraints
     }
+
+
+def sign_of(name):
+    """What the database says when it refuses by a constraint."""
+    model, constraint = named_constraints()[name]
+    if connection.vendor != "sqlite" or not isinstance(constraint, models.UniqueConstraint):
+        return name
+    # SQLite names the columns of a unique index, not the index.
+    columns = [model._meta.get_field(field).column for field in constraint.fields]
+    return ", ".join(f"{model._meta.db_table}.{column}" for column in columns)
 
 
 def test_every_named_constraint_has_a_case_here():
@@ -99,16 +213,10 @@ def test_every_named_constraint_has_a_case_here():
     ("name", "number"), [(name, n) for name, cases in REFUSED.items() for n in range(len(cases))]
 )
 def test_constraint_refuses_by_its_name(name, number):
-    constraint = named_constraints()[name]
-    sign = name
-    if connection.vendor == "sqlite" and isinstance(constraint, models.UniqueConstraint):
-        # SQLite names the columns of a unique index, not the index.
-        sign = f".{constraint.fields[-1]}"
-
     with pytest.raises(IntegrityError) as refused:
         REFUSED[name][number]()
 
-    assert sign in str(refused.value)
+    assert sign_of(name) in str(refused.value)
 
 
 def test_two_games_never_share_a_public_id():
@@ -142,3 +250,79 @@ def test_two_house_rulesets_never_share_a_slug():
 
     with pytest.raises(IntegrityError, match="slug"):
         HouseRulesetFactory(slug="moda")
+
+
+@pytest.mark.parametrize("other", ["işıl", "IŞIL", " Işıl  ", "İşil"])
+def test_players_of_one_club_never_share_a_name_up_to_case_and_dots(other):
+    club = ClubFactory()
+    PlayerFactory(club=club, name="Işıl")
+
+    with pytest.raises(IntegrityError):
+        PlayerFactory(club=club, name=other)
+
+
+def test_two_clubs_may_have_players_seasons_and_accounts_of_one_name():
+    account = AccountFactory()
+    for _ in range(2):
+        club = ClubFactory()
+        PlayerFactory(club=club, name="Işıl", account=account)
+        SeasonFactory(club=club, name="2026/27")
+
+    assert Player.objects.filter(account=account).count() == 2
+
+
+def test_any_number_of_players_may_be_without_account_or_removed():
+    club = ClubFactory()
+    for _ in range(2):
+        PlayerFactory(club=club)
+        PlayerFactory(club=club, name="", removed_at=EVENING)
+
+    assert Player.objects.filter(club=club, account=None).count() == 4
+
+
+def test_name_of_a_merged_player_stays_theirs():
+    kept = PlayerFactory(name="Işıl")
+    PlayerFactory(club=kept.club, name="Işıl K.", merged_into=kept)
+
+    with pytest.raises(IntegrityError):
+        PlayerFactory(club=kept.club, name="ışıl k.")
+
+
+def test_player_is_merged_once_more_after_it_was_undone():
+    kept, gone = PlayerFactory(), PlayerFactory()
+    first = merge(kept, gone)
+    first.undone_at = EVENING
+    first.save()
+
+    assert merge(kept, gone).pk != first.pk
+
+
+def test_link_for_members_may_be_used_by_any_number_and_up_to_its_last_use():
+    InvitationFactory(role="member", most_uses=None, uses=500)
+    InvitationFactory(role="member", most_uses=2, uses=2)
+    InvitationFactory(role="owner", most_uses=1, uses=1)
+
+
+def test_season_may_last_a_day():
+    SeasonFactory(starts_on="2026-09-01", ends_on="2026-09-01")
+
+
+def test_sheet_is_confirmed_anew_after_it_was_changed():
+    game = GameFactory()
+    for revision in (1, 2):
+        Confirmation.objects.create(game=game, seat=0, revision=revision, at=EVENING)
+
+
+@pytest.mark.parametrize(
+    "factory",
+    [EventFactory, TableFactory, PlayerFactory, InvitationFactory],
+    ids=lambda factory: factory._meta.model.__name__,
+)
+def test_two_rows_with_addresses_never_share_a_public_id(factory):
+    with pytest.raises(IntegrityError, match="public_id"):
+        two(factory, public_id="thesame234")
+
+
+def test_two_clubs_never_share_a_slug():
+    with pytest.raises(IntegrityError, match="slug"):
+        two(ClubFactory, slug="moda")

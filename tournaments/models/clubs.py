@@ -143,7 +143,9 @@ class Invitation(models.Model):
                 condition=Q(role__in=["owner", "director", "member"]), name="invitation_role_known"
             ),
             models.CheckConstraint(
-                condition=Q(role="member") | Q(most_uses=1), name="invitation_of_staff_once"
+                # Spoken out, for a comparison with NULL is not false.
+                condition=Q(role="member") | Q(most_uses__isnull=False, most_uses=1),
+                name="invitation_of_staff_once",
             ),
             models.CheckConstraint(
                 condition=Q(most_uses=None) | Q(uses__lte=F("most_uses")),
