@@ -3,19 +3,17 @@
 Games that have begun hold a copy of their own, so that nothing here reaches them.
 """
 
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
-from itertools import chain, count
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils.text import slugify
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.ruleset_records import LONGEST_ID, read_ruleset, write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset, User
+from tournaments.services.slugs import free_slugs
 
 
 class StaleRules(Exception):
@@ -33,7 +31,8 @@ def create_rules(document: Any, author: User, *, at: datetime) -> HouseRuleset:
         InvalidEntry: the document cannot be read, or has no name; nothing is written.
     """
     rules = _checked(document)
-    for slug in _free_slugs(rules["name"]):
+    taken = {*RULESETS, *HouseRuleset.objects.values_list("slug", flat=True)}
+    for slug in free_slugs(rules["name"], "house", LONGEST_ID, taken):
         # Two who choose a name at once get a slug each.
         with suppress(IntegrityError), transaction.atomic():
             return HouseRuleset.objects.create(
@@ -85,12 +84,3 @@ def _checked(document: Any) -> dict[str, Any]:
     if not rules.get("name"):
         raise InvalidEntry([Problem(Code.MISSING_FIELD, "name", {"field": "name"})])
     return rules
-
-
-def _free_slugs(name: str) -> Iterator[str]:
-    """Slugs that no ruleset has; whatever a name is made of, there are some."""
-    # Decomposing keeps ş as s and ö as o, but knows no letter below ı.
-    stem = slugify(name.replace("ı", "i").replace("_", "-"))[: LONGEST_ID - 5].strip("-") or "house"
-    taken = {*RULESETS, *HouseRuleset.objects.values_list("slug", flat=True)}
-    slugs = chain([stem], (f"{stem}-{number}" for number in count(2)))
-    return (slug for slug in slugs if slug not in taken)

@@ -1,6 +1,5 @@
 """Who holds the pen: let others follow, hand the writing over, take it, delete the game."""
 
-import segno
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -10,11 +9,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tournaments import words
 from tournaments.models import Game
 from tournaments.services.playing import PenTaken, delete_game, hand_over
+from tournaments.web.doors import door, out_of_reach
 from tournaments.web.forms import key_of
 from tournaments.web.phone import address, forget_game, remember_game
 from tournaments.web.visitors import writable_game
-
-THIS_MACHINE_ONLY = ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
 @never_cache
@@ -26,11 +24,11 @@ def pen(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     page = {
         "row": row,
         "back": address(row, "write"),
-        "follow": _door(request, address(row, "follow")),
-        "take": _door(request, take_path),
-        "write": _door(request, address(row, "write")),
+        "follow": door(request, address(row, "follow")),
+        "take": door(request, take_path),
+        "write": door(request, address(row, "write")),
         "delete": reverse("delete", args=[public_id, secret]),
-        "out_of_reach": request.get_host().rsplit(":", 1)[0] in THIS_MACHINE_ONLY,
+        "out_of_reach": out_of_reach(request),
     }
     return render(request, "tournaments/pen.html", page)
 
@@ -76,11 +74,3 @@ def _take(row: Game, key: str) -> Game:
         return hand_over(row.pk, row.write_generation, key)
     except (PenTaken, Game.DoesNotExist) as error:
         raise Http404 from error
-
-
-def _door(request: HttpRequest, path: str) -> dict[str, str]:
-    """An address, whole, and as a QR code to be put into the page."""
-    whole = request.build_absolute_uri(path)
-    code = segno.make(whole, error="m", micro=False)
-    svg = code.svg_inline(border=0, omitsize=True, svgclass=None, lineclass=None)
-    return {"address": whole, "code": svg}
