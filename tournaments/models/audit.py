@@ -74,3 +74,7 @@ class AuditLine(models.Model):
         if not self._state.adding:
             raise TypeError("a line of the audit is never changed")
         super().save(*args, **{**kwargs, "force_insert": True})
+
+    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Refuse: what was done was done."""
+        raise TypeError("a line of the audit is never deleted")

@@ -1,0 +1,156 @@
+"""Permission is a queryset: who sees, directs, owns, writes and plays what."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EventFactory,
+    MemberFactory,
+    RoundFactory,
+    TableFactory,
+)
+from tests.factories import EVENING, GameFactory, HouseRulesetFactory, UserFactory
+from tournaments.models import Club, Event, Game, HouseRuleset
+
+pytestmark = pytest.mark.django_db
+
+VISITORS = ["nobody", "stranger", "member", "director", "owner", "other", "staff"]
+
+
+@pytest.fixture
+def club():
+    return ClubFactory(slug="moda")
+
+
+@pytest.fixture
+def visitors(club):
+    """Everybody there is, by name; `other` owns another club."""
+    people = {
+        role: MemberFactory(club=club, role=role).user for role in ("member", "director", "owner")
+    }
+    return people | {
+        "nobody": None,
+        "stranger": AccountFactory(),
+        "other": MemberFactory(role="owner").user,
+        "staff": UserFactory(is_staff=True, is_superuser=True),
+    }
+
+
+def those_for_whom(visitors, rows, wanted):
+    """For whom a queryset holds a row."""
+    return [who for who in VISITORS if wanted in rows(visitors[who])]
+
+
+@pytest.mark.parametrize(
+    ("rows", "allowed"),
+    [
+        (Club.objects.of_member, ["member", "director", "owner"]),
+        (Club.objects.directed_by, ["director", "owner"]),
+        (Club.objects.owned_by, ["owner"]),
+        (Club.objects.seen_by, ["member", "director", "owner"]),
+    ],
+)
+def test_role_in_a_club_says_who_may_what(club, visitors, rows, allowed):
+    assert those_for_whom(visitors, rows, club) == allowed
+
+
+def test_published_club_is_seen_by_everybody_and_directed_by_nobody_more(club, visitors):
+    Club.objects.update(published=True)
+
+    assert those_for_whom(visitors, Club.objects.seen_by, club) == VISITORS
+    assert those_for_whom(visitors, Club.objects.of_member, club) == ["member", "director", "owner"]
+    assert those_for_whom(visitors, Club.objects.directed_by, club) == ["director", "owner"]
+
+
+def test_visitor_without_account_has_no_club(club):
+    MemberFactory(club=club)
+    for rows in (Club.objects.of_member, Club.objects.directed_by, Club.objects.owned_by):
+        assert not rows(AnonymousUser()).exists()
+    assert not Club.objects.seen_by(AnonymousUser()).exists()
+
+
+def test_each_club_is_found_once_by_a_member_of_several(club):
+    member = MemberFactory(club=club, role="owner")
+    other = MemberFactory(user=member.user, role="member")
+    Club.objects.update(published=True)
+
+    assert list(Club.objects.seen_by(member.user).order_by("pk")) == [club, other.club]
+    assert list(Club.objects.directed_by(member.user)) == [club]
+
+
+@pytest.mark.parametrize(
+    ("published", "seen"), [(False, ["member", "director", "owner"]), (True, VISITORS)]
+)
+def test_event_is_seen_in_its_club_until_it_is_published(club, visitors, published, seen):
+    event = EventFactory(club=club, published=published)
+
+    assert those_for_whom(visitors, Event.objects.seen_by, event) == seen
+    assert those_for_whom(visitors, Event.objects.directed_by, event) == ["director", "owner"]
+
+
+def test_event_of_a_published_club_is_published_by_itself(visitors):
+    event = EventFactory(club=ClubFactory(published=True))
+    assert those_for_whom(visitors, Event.objects.seen_by, event) == []
+
+
+@pytest.mark.parametrize(
+    ("published", "seen"), [(False, ["member", "director", "owner"]), (True, VISITORS)]
+)
+def test_game_is_seen_with_its_event(club, visitors, published, seen):
+    event = EventFactory(club=club, published=published)
+    game = TableFactory(round__event=event).games.get()
+
+    assert those_for_whom(visitors, Game.objects.seen_by, game) == seen
+
+
+def test_game_of_an_open_table_is_seen_by_nobody_without_its_address(club, visitors):
+    game = GameFactory()
+    assert those_for_whom(visitors, Game.objects.seen_by, game) == []
+
+
+def writable(game):
+    return lambda user: Game.objects.writable_at(game.public_id, game.secret("write"), user)
+
+
+def test_sheet_of_a_club_is_written_by_whoever_has_its_address_while_the_round_is_open(
+    club, visitors
+):
+    game = TableFactory(round__event__club=club).games.get()
+
+    assert those_for_whom(visitors, writable(game), game) == VISITORS
+    assert not Game.objects.closed_at(game.public_id, game.secret("write")).exists()
+
+
+def test_sheet_of_a_closed_round_is_written_by_directors_only(club, visitors):
+    game = TableFactory(round__event__club=club, round__closed_at=EVENING).games.get()
+
+    assert those_for_whom(visitors, writable(game), game) == ["director", "owner"]
+    assert Game.objects.closed_at(game.public_id, game.secret("write")).get() == game
+
+
+def test_director_needs_the_address_of_the_sheet_too(club, visitors):
+    table = TableFactory(round__event__club=club, round__closed_at=EVENING)
+    game, other = table.games.get(), TableFactory(round=table.round).games.get()
+
+    for secret in (other.secret("write"), game.secret("follow"), ""):
+        for rows in (Game.objects.writable_at, Game.objects.closed_at):
+            assert not rows(game.public_id, secret).exists()
+        assert not Game.objects.writable_at(game.public_id, secret, visitors["owner"]).exists()
+
+
+def test_round_that_is_over_closes_no_other(club, visitors):
+    RoundFactory(event__club=club, closed_at=EVENING)
+    game = TableFactory(round__event__club=club).games.get()
+
+    assert those_for_whom(visitors, writable(game), game) == VISITORS
+
+
+def test_house_rules_of_a_club_are_offered_in_it_and_those_of_the_server_to_all(club, visitors):
+    of_club = HouseRulesetFactory(club=club)
+    of_server = HouseRulesetFactory()
+    offered = HouseRuleset.objects.offered_to
+
+    assert those_for_whom(visitors, offered, of_club) == ["member", "director", "owner"]
+    assert those_for_whom(visitors, offered, of_server) == VISITORS
