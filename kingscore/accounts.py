@@ -1,11 +1,10 @@
 """How people sign in, where it differs from the ways of django-allauth."""
 
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.authentication import get_authentication_records
 from allauth.account.fields import PasswordField
 from allauth.account.forms import LoginForm, SignupForm
 from allauth.account.stages import EmailVerificationStage
@@ -22,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 SECOND_LOCK = "allauth.mfa.stages.AuthenticateStage"
 ADDRESS_PROVED = "allauth.account.stages.EmailVerificationStage"
+SIGNED_IN_AT = "signed_in_at"
 
 
 def name_of(user: AbstractUser) -> str:
@@ -32,6 +32,17 @@ def name_of(user: AbstractUser) -> str:
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Decides what a visitor has to show, and when."""
 
+    error_messages: ClassVar = {
+        **DefaultAccountAdapter.error_messages,
+        "email_password_mismatch": _("The address or the password is not right."),
+        "username_password_mismatch": _("The address or the password is not right."),
+        "incorrect_password": _("The password is not right."),
+        "enter_current_password": _("The password is not right."),
+        "incorrect_code": _("The code is not right."),
+        "too_many_login_attempts": _("That was tried too often. Wait a few minutes."),
+        "rate_limited": _("That was tried too often. Wait a few minutes."),
+    }
+
     def get_login_stages(self) -> list[str]:
         """Return what stands between the right code or password and the account.
 
@@ -41,11 +52,15 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         mine = {ADDRESS_PROVED: f"{__name__}.{AddressProvedStage.__name__}"}
         return [mine.get(name, name) for name in super().get_login_stages() if name != SECOND_LOCK]
 
+    def login(self, request: HttpRequest, user: AbstractUser) -> None:
+        """Sign somebody in and note when."""
+        super().login(request, user)
+        request.session[SIGNED_IN_AT] = time.time()
+
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
         """Whoever has just signed in, by whatever key, need not show one again."""
-        records = get_authentication_records(self.request, self.request.user)
-        last = max((record["at"] for record in records), default=0)
-        if time.time() - last < app_settings.REAUTHENTICATION_TIMEOUT:
+        signed_in_at = self.request.session.get(SIGNED_IN_AT, 0)
+        if time.time() - signed_in_at < app_settings.REAUTHENTICATION_TIMEOUT:
             return False
         return bool(super().is_reauthentication_required(app=app, **more))
 
