@@ -116,6 +116,16 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
             Q(most_uses=None) | Q(uses__lt=F("most_uses")), withdrawn_at=None, expires_at__gt=at
         )
 
+    def managed_by(self, user: User | AnonymousUser | None) -> "InvitationQuerySet":
+        """Those whose links someone may see and withdraw: nobody sees a link to more than they are.
+
+        Owners manage all of their clubs, directors those for members.
+        """
+        return self.filter(
+            Q(club__in=Club.objects.owned_by(user))
+            | Q(club__in=Club.objects.directed_by(user), role=Role.MEMBER)
+        )
+
     def found_at(self, public_id: str, secret: str) -> "InvitationQuerySet":
         """The invitation of an address, standing or not."""
         return addresses.found_at(self, "invitation", public_id, secret)
