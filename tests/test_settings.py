@@ -1,16 +1,39 @@
 """What the settings make of the environment, and what the log keeps to itself."""
 
+import json
 import logging
+import os
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
 from kingscore.logs import DiscreetFormatter
-from kingscore.settings import kept_secret, postgresql, sqlite
+from kingscore.settings import kept_secret, postgresql, smtp, sqlite
 from tournaments.models import addresses
+
+ROOT = Path(__file__).resolve().parent.parent
+PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
+
+
+def run_manage(data, *words, **environment):
+    """Run manage.py as a server's owner would, with an environment of its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "manage.py", *words],
+        cwd=ROOT,
+        env={**kept, "KINGSCORE_DATA": str(data), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_postgresql_address_is_taken_apart():
@@ -100,3 +123,92 @@ def test_every_log_line_goes_through_the_discreet_formatter(client, db):
     ours = [handler for handler in handlers if type(handler) is logging.StreamHandler]
     assert ours
     assert {type(handler.formatter) for handler in ours} == {DiscreetFormatter}
+
+
+def test_check_for_deployment_finds_nothing_in_production(tmp_path):
+    done = run_manage(tmp_path, "check", "--deploy", "--fail-level", "INFO", **PRODUCTION)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "no issues" in done.stdout
+
+
+def test_check_for_deployment_finds_fault_without_https(tmp_path):
+    done = run_manage(tmp_path, "check", "--deploy", "--fail-level", "WARNING")
+
+    assert done.returncode == 1
+    assert "security.W012" in done.stderr
+
+
+ANSWERS = """
+import json
+from django.conf import settings
+from django.test import Client
+visitor = Client(SERVER_NAME="king.example.org", HTTP_X_FORWARDED_PROTO="https")
+plain = Client(SERVER_NAME="king.example.org").get("/new/")
+chosen = visitor.post("/i18n/setlang/", {"language": "tr"})
+print(json.dumps({
+    "hosts": settings.ALLOWED_HOSTS,
+    "proxies": settings.ALLAUTH_TRUSTED_PROXY_COUNT,
+    "headers": dict(visitor.get("/rules/turkish-king.json").headers),
+    "cookie": chosen.cookies["django_language"].OutputString(),
+    "redirect": [plain.status_code, plain.headers.get("Location")],
+}))
+"""
+
+
+def test_production_speaks_https_and_keeps_addresses_to_itself(tmp_path):
+    # Where `up` collects the files for the browser.
+    (tmp_path / "static").mkdir()
+    words = ("shell", "--no-imports", "--command", ANSWERS)
+    done = run_manage(tmp_path, *words, **PRODUCTION, KINGSCORE_PROXIES="1")
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["hosts"] == ["king.example.org"]
+    assert found["proxies"] == 1
+    assert found["redirect"] == [301, "https://king.example.org/new/"]
+    assert "Secure" in found["cookie"]
+    assert found["headers"]["Strict-Transport-Security"] == "max-age=31536000"
+    assert found["headers"]["Referrer-Policy"] == "same-origin"
+    assert found["headers"]["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert found["headers"]["X-Frame-Options"] == "DENY"
+    assert found["headers"]["X-Content-Type-Options"] == "nosniff"
+
+
+def test_policy_allows_nothing_inline_and_nothing_from_elsewhere(client, db):
+    policy = client.get("/")["Content-Security-Policy"]
+
+    assert dict(part.strip().split(" ", 1) for part in policy.split(";")) == {
+        "default-src": "'self'",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+
+
+def test_address_of_a_table_does_not_leave_in_the_referrer(client, db):
+    secret = addresses.derive("play", "nobody", 1)
+
+    for path in ("/", "/rules/", f"/play/nobody/{secret}/"):
+        assert client.get(path)["Referrer-Policy"] == "same-origin"
+
+
+def test_mail_address_is_taken_apart():
+    tls = smtp("smtp://king%40club.org:p%40ss@mail.club.org:2525")
+    ssl = smtp("smtps://mail.club.org?from=King+<king@club.org>")
+
+    assert (tls["EMAIL_HOST"], tls["EMAIL_PORT"]) == ("mail.club.org", 2525)
+    assert (tls["EMAIL_HOST_USER"], tls["EMAIL_HOST_PASSWORD"]) == ("king@club.org", "p@ss")
+    assert (tls["EMAIL_USE_TLS"], tls["EMAIL_USE_SSL"]) == (True, False)
+    assert tls["DEFAULT_FROM_EMAIL"] == "king@club.org"
+    assert (ssl["EMAIL_PORT"], ssl["EMAIL_USE_TLS"], ssl["EMAIL_USE_SSL"]) == (465, False, True)
+    assert ssl["DEFAULT_FROM_EMAIL"] == "King <king@club.org>"
+    assert smtp("smtp://mail.lan:25?tls=0&from=king@lan")["EMAIL_USE_TLS"] is False
+
+
+@pytest.mark.parametrize("url", ["http://king@club.org", "smtp://?from=a@b.c", "smtp://mail.lan"])
+def test_other_mail_address_is_refused(url):
+    with pytest.raises(ImproperlyConfigured, match="KINGSCORE_EMAIL_URL"):
+        smtp(url)

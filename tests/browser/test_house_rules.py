@@ -22,16 +22,17 @@ def organiser_phone(table_phone, client):
     return phone
 
 
-def test_organiser_signs_in_at_the_back_office_and_comes_back(table_phone):
+def test_organiser_signs_in_and_comes_back(table_phone):
     nil = UserFactory(username="Nil")
     nil.set_password("a-word-of-their-own")
     nil.save()
     phone = table_phone()
 
     phone.open(reverse("house_rules"))
-    phone.page.fill("[name=username]", "Nil")
+    phone.page.fill("[name=login]", "Nil")
+    phone.page.get_by_text("I have a password").tap()
     phone.page.fill("[name=password]", "a-word-of-their-own")
-    phone.page.locator("[type=submit]").tap()
+    phone.page.get_by_role("button", name="Continue").tap()
 
     expect(phone.page.locator("h1")).to_have_text("House rules", timeout=SOON)
     assert phone.foreign == []

@@ -1,0 +1,62 @@
+"""Mail without a mail server, read in the terminal of `up`."""
+
+import logging
+import re
+import urllib.parse
+import urllib.request
+from http.cookiejar import CookieJar
+from io import StringIO
+
+import pytest
+from django.core import mail
+from django.core.mail import EmailMessage
+
+from tests.test_up import start, wait_until
+from tournaments.models import addresses
+
+# A fixture, found by its name.
+__all__ = ["start"]
+
+
+@pytest.fixture
+def terminal():
+    """What the handler of mails writes."""
+    handlers = logging.getLogger("kingscore.mail").handlers
+    (handler,) = [handler for handler in handlers if type(handler) is logging.StreamHandler]
+    before = handler.setStream(StringIO())
+    yield handler.stream
+    handler.setStream(before)
+
+
+def test_mail_is_written_with_its_code_and_links(terminal):
+    secret = addresses.derive("claim", "k7f3q", 1)
+    letter = EmailMessage(
+        "Your code", f"0123-4567\nhttp://king/claim/k7f3q/{secret}/", to=["a@b.c"]
+    )
+    backend = mail.get_connection("kingscore.mail.LogBackend")
+
+    assert backend.send_messages([letter]) == 1
+
+    said = terminal.getvalue()
+    assert "Mail to a@b.c: Your code" in said
+    assert "\n0123-4567\n" in said
+    assert f"http://king/claim/k7f3q/{secret}/\n" in said
+
+
+def test_code_of_a_sign_in_stands_in_the_terminal_of_up(start):
+    site = start()
+    address = site.address()
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    page = browser.open(f"{address}accounts/signup/").read().decode()
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[1]
+    form = {"csrfmiddlewaretoken": token, "email": "ay@ornek.org"}
+
+    answer = browser.open(f"{address}accounts/signup/", urllib.parse.urlencode(form).encode())
+
+    assert answer.url == f"{address}accounts/confirm-email/"
+    code = wait_until(lambda: re.search(r"^\d{4}-\d{4}$", site.said, re.MULTILINE))[0]
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', answer.read().decode())[1]
+    form = {"csrfmiddlewaretoken": token, "code": code}
+    answer = browser.open(answer.url, urllib.parse.urlencode(form).encode())
+    assert answer.url == address
+    assert "Mail to ay@ornek.org" in site.said
