@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 
 from tournaments.engine import badges, games, outcomes
@@ -14,7 +15,10 @@ from tournaments.engine.records import GAME_FORMAT, play_record
 from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, HouseRuleset, Write
+from tournaments.models import Game, HouseRuleset, User, Write
+
+Visitor = User | AnonymousUser | None
+"""Who asks: somebody signed in, or nobody known."""
 
 
 class LaterEntryInvalid(Exception):
@@ -135,17 +139,24 @@ def rules_of(row: Game) -> Ruleset:
     return RULESETS[row.ruleset] if row.document is None else parsed_ruleset(row.document)
 
 
-def offered_rulesets() -> list[tuple[str, Ruleset]]:
-    """What can be played, by id: the games of the program, then the house rules (1 query)."""
-    documents = HouseRuleset.objects.order_by("slug").values_list("slug", "document")
+def offered_rulesets(user: Visitor = None) -> list[tuple[str, Ruleset]]:
+    """What a visitor can play, by id (1 query).
+
+    First the games of the program, then the house rules of the server and of the visitor's clubs.
+    """
+    rows = HouseRuleset.objects.offered_to(user).order_by("slug")
+    documents = rows.values_list("slug", "document")
     return [*RULESETS.items(), *((slug, parsed_ruleset(document)) for slug, document in documents)]
 
 
-def find_ruleset(ruleset_id: str) -> Ruleset | None:
-    """A ruleset of the program, or house rules as they stand now; None where there are neither."""
+def find_ruleset(ruleset_id: str, user: Visitor = None) -> Ruleset | None:
+    """A ruleset of the program, or house rules as they stand now; None where there are neither.
+
+    House rules of a club are there for its members only.
+    """
     if ruleset_id in RULESETS or "\0" in ruleset_id:
         return RULESETS.get(ruleset_id)
-    row = HouseRuleset.objects.filter(slug=ruleset_id).first()
+    row = HouseRuleset.objects.offered_to(user).filter(slug=ruleset_id).first()
     return None if row is None else parsed_ruleset(row.document)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.club_factories import ClubFactory, MemberFactory
 from tests.factories import (
     EVENING,
     WHOLE_GAME,
@@ -17,9 +18,10 @@ from tournaments.engine.problems import Code, InvalidEntry
 from tournaments.engine.records import read_game
 from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, HouseRuleset
+from tournaments.models import AuditLine, Game, HouseRuleset
 from tournaments.queries import find_ruleset, load_sheet, offered_rulesets
 from tournaments.services import playing
+from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.house_rules import StaleRules, change_rules, create_rules, remove_rules
 
 pytestmark = pytest.mark.django_db
@@ -33,14 +35,19 @@ def document(name="Moda", rifki=-320):
     return rules
 
 
-def change(slug, rifki, revision=1):
-    return change_rules(slug, document(rifki=rifki), revision, UserFactory(), at=EVENING)
+def create(rules=None, **more):
+    return create_rules(rules or document(), Actor(UserFactory()), at=EVENING, **more)
+
+
+def change(row, rifki, revision=1):
+    by = Actor(UserFactory())
+    return change_rules(row.pk, document(rifki=rifki), revision, by, at=EVENING)
 
 
 def test_rules_are_kept_as_they_are_read_under_their_own_id():
     author = UserFactory()
 
-    row = create_rules({**document(), "clockwise": False}, author, at=EVENING)
+    row = create_rules({**document(), "clockwise": False}, Actor(author), at=EVENING)
 
     assert (row.slug, row.name, row.revision, row.author) == ("moda", "Moda", 1, author)
     # A default that was stated is left out.
@@ -48,7 +55,7 @@ def test_rules_are_kept_as_they_are_read_under_their_own_id():
 
 
 def test_rules_of_one_name_get_slugs_of_their_own():
-    slugs = [create_rules(document(), UserFactory(), at=EVENING).slug for _ in range(3)]
+    slugs = [create().slug for _ in range(3)]
     assert slugs == ["moda", "moda-2", "moda-3"]
 
 
@@ -59,8 +66,8 @@ def test_rules_of_one_name_get_slugs_of_their_own():
 def test_rules_that_cannot_be_played_or_called_are_not_kept(rules, where):
     row = HouseRulesetFactory(slug="old")
     for refused in (
-        lambda: create_rules(rules, UserFactory(), at=EVENING),
-        lambda: change_rules("old", rules, 1, UserFactory(), at=EVENING),
+        lambda: create_rules(rules, NOBODY, at=EVENING),
+        lambda: change_rules(row.pk, rules, 1, NOBODY, at=EVENING),
     ):
         with pytest.raises(InvalidEntry) as refusal:
             refused()
@@ -69,28 +76,33 @@ def test_rules_that_cannot_be_played_or_called_are_not_kept(rules, where):
 
 
 def test_change_of_rules_seen_before_another_is_refused_and_shows_the_other():
-    create_rules(document(), UserFactory(), at=EVENING)
-    change("moda", -400)
+    row = create()
+    change(row, -400)
 
     with pytest.raises(StaleRules) as refusal:
-        change("moda", -500)
+        change(row, -500)
 
     assert refusal.value.row.revision == 2
     assert find_ruleset("moda").contracts[4].values == {"heart_king": -400}
 
 
 def test_change_of_rules_that_were_taken_away_says_so():
+    row = create()
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
     with pytest.raises(HouseRuleset.DoesNotExist):
-        change("moda", -400)
+        change(row, -400)
+    # Twice is no error.
+    remove_rules(row.pk, NOBODY, at=EVENING)
 
 
 def test_game_keeps_the_rules_it_began_with():
-    create_rules(document(), UserFactory(), at=EVENING)
+    row = create()
     game = GameFactory(head=HeadFactory(ruleset="moda"), entries=[RIFKI])
 
-    change("moda", -400)
+    change(row, -400)
     later = GameFactory(head=HeadFactory(ruleset="moda"), entries=[RIFKI])
-    remove_rules("moda")
+    remove_rules(row.pk, NOBODY, at=EVENING)
 
     assert reload(game).game.totals == (0, 0, -320, 0)
     assert reload(later).game.totals == (0, 0, -400, 0)
@@ -101,11 +113,11 @@ def test_game_keeps_the_rules_it_began_with():
 
 
 def test_start_asked_twice_opens_one_table_though_the_rules_changed_between():
-    create_rules(document(), UserFactory(), at=EVENING)
+    row = create()
     head = HeadFactory(ruleset="moda")
 
     first = playing.start_game(head, at=EVENING, key="the-same-key")
-    change("moda", -400)
+    change(row, -400)
     second = playing.start_game(head, at=EVENING, key="the-same-key")
 
     assert (first.pk, first.document) == (second.pk, second.document)
@@ -124,7 +136,7 @@ def test_table_of_rules_there_are_not_is_refused(slug):
 
 
 def test_record_of_a_game_holds_its_rules_whole():
-    create_rules(document(rifki=-400), UserFactory(), at=EVENING)
+    create(document(rifki=-400))
     game = GameFactory(
         head=HeadFactory(ruleset="moda", options={"king": "off"}), entries=WHOLE_GAME
     )
@@ -137,7 +149,7 @@ def test_record_of_a_game_holds_its_rules_whole():
 
 
 def test_whole_game_is_played_by_house_rules():
-    create_rules(document(rifki=-400), UserFactory(), at=EVENING)
+    create(document(rifki=-400))
     game = GameFactory(head=HeadFactory(ruleset="moda"), entries=WHOLE_GAME)
     sheet = reload(game)
     assert (sheet.game.totals, sheet.game.expected_sum) == ((540, -190, -410, -100), -160)
@@ -159,3 +171,83 @@ def test_house_rules_are_offered_after_the_games_of_the_program(django_assert_nu
         offered = offered_rulesets()
     assert [slug for slug, _ in offered] == [*RULESETS, "a", "b"]
     assert [rules.id for _, rules in offered][-2:] == ["a", "b"]
+
+
+# Of a club.
+
+
+@pytest.fixture
+def club():
+    return ClubFactory()
+
+
+def test_rules_of_a_club_are_offered_to_its_members_only(club, django_assert_num_queries):
+    create(club=club)
+    HouseRulesetFactory(slug="of-the-server")
+    member, other = MemberFactory(club=club).user, MemberFactory(role="owner").user
+
+    for user, offered in ((None, []), (other, []), (member, ["moda"])):
+        with django_assert_num_queries(1):
+            found = [slug for slug, _ in offered_rulesets(user)]
+        assert found == [*RULESETS, *offered, "of-the-server"]
+        assert (find_ruleset("moda", user) is not None) == bool(offered)
+
+
+def test_game_by_rules_of_a_club_is_begun_with_a_copy_of_them_only(club):
+    row = create(club=club)
+    with pytest.raises(InvalidEntry) as refusal:
+        playing.start_game(HeadFactory(ruleset="moda"), at=EVENING)
+    assert [problem.code for problem in refusal.value.problems] == [Code.UNKNOWN_RULESET]
+    assert not Game.objects.exists()
+
+    head = HeadFactory(ruleset="moda", document=row.document)
+    game = playing.start_game(head, at=EVENING)
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
+    assert record(game, RIFKI).game.totals == (0, 0, -320, 0)
+
+
+def test_each_change_of_the_rules_of_a_club_has_its_line(club):
+    director = MemberFactory(club=club, role="director").user
+    by = Actor(director, address="192.0.2.7")
+
+    row = create_rules(document(), by, at=EVENING, club=club)
+    change_rules(row.pk, {**document(), "deals": 16}, 1, by, at=EVENING)
+    remove_rules(row.pk, by, at=EVENING)
+    remove_rules(row.pk, by, at=EVENING)
+
+    added, changed, removed = AuditLine.objects.order_by("pk")
+    for line in (added, changed, removed):
+        assert (line.club, line.user, line.address) == (club, director, "192.0.2.7")
+        assert (line.kind, line.subject, line.at) == ("settings", "rules:moda", EVENING)
+    whole = {**document(), "id": "moda"}
+    assert (added.action, added.after) == ("add-rules", whole)
+    assert (changed.action, changed.before) == ("change-rules", {"deals": 20})
+    assert changed.after == {"deals": 16}
+    assert (removed.action, removed.before) == ("remove-rules", {**whole, "deals": 16})
+
+
+def test_change_that_is_refused_has_no_line(club):
+    row = create(club=club)
+    change(row, -400)
+    for refused, error in (
+        (lambda: change(row, -500), StaleRules),
+        (lambda: change_rules(row.pk, None, 2, NOBODY, at=EVENING), InvalidEntry),
+    ):
+        with pytest.raises(error):
+            refused()
+
+    assert [line.action for line in AuditLine.objects.all()] == ["change-rules", "add-rules"]
+
+
+def test_rules_of_the_server_are_in_the_audit_of_no_club():
+    row = create()
+    change(row, -400)
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
+    assert not AuditLine.objects.exists()
+
+
+def test_rules_of_two_clubs_never_share_a_slug(club):
+    slugs = [create(club=which).slug for which in (club, ClubFactory(), None)]
+    assert slugs == ["moda", "moda-2", "moda-3"]

@@ -4,11 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.club_factories import ClubFactory
 from tests.factories import EVENING, HouseRulesetFactory, UserFactory
 from tests.services.test_playing_together import at_once
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import HouseRuleset
+from tournaments.models import AuditLine, HouseRuleset
+from tournaments.services.auditing import Actor
 from tournaments.services.house_rules import change_rules, create_rules
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,23 +20,25 @@ DOCUMENT = write_ruleset(RULESETS["rifki"]) | {"name": "Moda"}
 
 
 def test_of_several_who_save_at_once_one_is_stored_and_the_others_are_told():
-    HouseRulesetFactory(slug="moda")
-    author = UserFactory()
+    rules = HouseRulesetFactory(club=ClubFactory())
+    by = Actor(UserFactory())
 
     def save():
-        return SimpleNamespace(row=change_rules("moda", DOCUMENT, 1, author, at=EVENING))
+        return SimpleNamespace(row=change_rules(rules.pk, DOCUMENT, 1, by, at=EVENING))
 
     told = at_once(*[save] * ORGANISERS)
 
     assert sorted(map(str, told)) == ["2", *["StaleRules"] * (ORGANISERS - 1)]
     assert HouseRuleset.objects.get().revision == 2
+    assert AuditLine.objects.count() == 1
 
 
 def test_several_who_choose_one_name_at_once_all_get_their_rules():
-    author = UserFactory()
+    by, club = Actor(UserFactory()), ClubFactory()
 
     def create():
-        return SimpleNamespace(row=create_rules(DOCUMENT, author, at=EVENING))
+        return SimpleNamespace(row=create_rules(DOCUMENT, by, at=EVENING, club=club))
 
     assert at_once(*[create] * ORGANISERS) == [1] * ORGANISERS
     assert len(set(HouseRuleset.objects.values_list("slug", flat=True))) == ORGANISERS
+    assert AuditLine.objects.count() == ORGANISERS

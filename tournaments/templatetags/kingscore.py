@@ -1,4 +1,6 @@
-"""What templates need to write a score sheet."""
+"""What templates need to write a score sheet, and where its house rules are kept."""
+
+from typing import Protocol
 
 from django import template
 
@@ -7,3 +9,16 @@ from tournaments.words import points_text
 register = template.Library()
 
 register.filter("points", points_text)
+
+
+class HasPages(Protocol):
+    """Whatever has pages of its own under one name, as each keeper of house rules has."""
+
+    def address(self, page: str, *args: str) -> str:
+        """Where a page is."""
+
+
+@register.simple_tag
+def address(keeper: HasPages, page: str, *args: str) -> str:
+    """Where a page of a keeper is, as `{% address keeper "try_rules" row.slug %}`."""
+    return keeper.address(page, *args)

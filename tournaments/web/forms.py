@@ -14,6 +14,7 @@ from tournaments import messages, words
 from tournaments.engine.problems import Problem
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
+from tournaments.queries import house_document
 from tournaments.services.playing import Head
 from tournaments.web.families import BEGINNINGS, begins, tile_name, tile_of
 from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
@@ -258,6 +259,7 @@ class NewTableForm(forms.Form):
             options=changed_options(rules, chosen),
             title=cleaned["title"],
             place=cleaned["place"],
+            document=house_document(rules),
         )
 
     @property

@@ -54,7 +54,7 @@ class Line:
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, and where to start (2 queries; 1 more after a game by house rules)."""
     last = phone_table(request)
-    rules = find_ruleset(last.ruleset) if last.players else None
+    rules = find_ruleset(last.ruleset, request.user) if last.players else None
     page = {
         "again": _again(last, rules) if rules is not None else None,
         "again_players": last.players,

@@ -1,10 +1,9 @@
-"""House rules, for organisers: copied, changed, tried, handed on."""
+"""House rules, for whoever keeps them: copied, changed, tried, handed on."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.admin.views.decorators import staff_member_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,7 +17,7 @@ from tournaments.engine.problems import InvalidEntry, Problem
 from tournaments.engine.records import GAME_FORMAT, Reading, parse_json, read_game
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.rulesets import Ruleset
-from tournaments.models import HouseRuleset, User
+from tournaments.models import HouseRuleset
 from tournaments.queries import find_ruleset, offered_rulesets, parsed_ruleset
 from tournaments.reports.text_sheet import draw_sheet
 from tournaments.services.house_rules import StaleRules, change_rules, create_rules, remove_rules
@@ -40,56 +39,59 @@ from tournaments.web.house_typing import (
     with_contract,
     without_contract,
 )
+from tournaments.web.keepers import Keeper, for_keepers
+from tournaments.web.visitors import actor_of
 
 CONFLICT, UNPROCESSABLE = 409, 422
 LARGEST_UPLOAD = 1_000_000
 
 
-@staff_member_required
+@for_keepers
 @never_cache
 @require_safe
-def house_rules(request: HttpRequest) -> HttpResponse:
+def house_rules(request: HttpRequest, keeper: Keeper) -> HttpResponse:
     """The house rules there are, and what a new one can be made from (1 query)."""
-    return _list(request)
+    return _list(request, keeper)
 
 
-@staff_member_required
+@for_keepers
 @require_POST
-def copy_rules(request: HttpRequest) -> HttpResponse:
+def copy_rules(request: HttpRequest, keeper: Keeper) -> HttpResponse:
     """Make house rules like a ruleset of the program, or like others of the house."""
-    source = find_ruleset(request.POST.get("source", ""))
+    source = find_ruleset(request.POST.get("source", ""), request.user)
     if source is None:
         raise Http404
     name = request.POST.get("name", "").strip()
     name = name or _("%(name)s, our way") % {"name": words.name_of(source)}
-    return _create(request, {**write_ruleset(source), "name": name}, "name")
+    return _create(request, keeper, {**write_ruleset(source), "name": name}, "name")
 
 
-@staff_member_required
+@for_keepers
 @require_POST
-def import_rules(request: HttpRequest) -> HttpResponse:
+def import_rules(request: HttpRequest, keeper: Keeper) -> HttpResponse:
     """Make house rules from a document, uploaded or pasted."""
     try:
         document = parse_json(_sent(request))
     except InvalidEntry as error:
-        return _list(request, {"import": list(map(messages.explain, error.problems))})
-    return _create(request, document, "import")
+        return _list(request, keeper, {"import": list(map(messages.explain, error.problems))})
+    return _create(request, keeper, document, "import")
 
 
-def _create(request: HttpRequest, document: Any, form: str) -> HttpResponse:
+def _create(request: HttpRequest, keeper: Keeper, document: Any, form: str) -> HttpResponse:
+    at, by = timezone.now(), actor_of(request)
     try:
-        row = create_rules(document, _organiser(request), at=timezone.now())
+        row = create_rules(document, by, at=at, club=keeper.club)
     except InvalidEntry as error:
-        return _list(request, {form: _with_places(error.problems)})
-    return redirect("house_ruleset", row.slug)
+        return _list(request, keeper, {form: _with_places(error.problems)})
+    return redirect(keeper.address("house_ruleset", row.slug))
 
 
-@staff_member_required
+@for_keepers
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def house_ruleset(request: HttpRequest, slug: str) -> HttpResponse:
+def house_ruleset(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Change house rules; see at once what they add up to and what is wrong with them."""
-    row = get_object_or_404(HouseRuleset, slug=slug)
+    row = get_object_or_404(keeper.rows, slug=slug)
     if request.method != "POST":
         draft = Draft.of(write_ruleset(parsed_ruleset(row.document)))
         return _edit_page(request, row, draft)
@@ -122,7 +124,7 @@ def _typed(request: HttpRequest) -> tuple[int, Document]:
 
 def _save(request: HttpRequest, row: HouseRuleset, document: Document) -> HttpResponse:
     try:
-        change_rules(row.slug, document, row.revision, _organiser(request), at=timezone.now())
+        change_rules(row.pk, document, row.revision, actor_of(request), at=timezone.now())
     except HouseRuleset.DoesNotExist as error:
         raise Http404 from error
     except InvalidEntry as error:
@@ -137,14 +139,14 @@ def _save(request: HttpRequest, row: HouseRuleset, document: Document) -> HttpRe
         ]
         draft = Draft.of(document)
         return _edit_page(request, stale.row, draft, CONFLICT, notice)
-    return redirect("house_ruleset", row.slug)
+    return redirect(Keeper(row.club).address("house_ruleset", row.slug))
 
 
-@staff_member_required
+@for_keepers
 @require_safe
-def export_rules(request: HttpRequest, slug: str) -> HttpResponse:
+def export_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """House rules as a `kingscore-ruleset/1` document."""
-    row = get_object_or_404(HouseRuleset, slug=slug)
+    row = get_object_or_404(keeper.rows, slug=slug)
     answer = JsonResponse(
         write_ruleset(parsed_ruleset(row.document)),
         json_dumps_params={"indent": 2, "ensure_ascii": False},
@@ -153,13 +155,13 @@ def export_rules(request: HttpRequest, slug: str) -> HttpResponse:
     return answer
 
 
-@staff_member_required
+@for_keepers
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def try_rules(request: HttpRequest, slug: str) -> HttpResponse:
+def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Score a game record, or its entries alone, by house rules."""
-    row = get_object_or_404(HouseRuleset, slug=slug)
-    page: dict[str, Any] = {"row": row, "typed": "[]"}
+    row = get_object_or_404(keeper.rows, slug=slug)
+    page: dict[str, Any] = {"row": row, "keeper": keeper, "typed": "[]"}
     status = 200
     if request.method == "POST":
         sent = _sent(request)
@@ -186,25 +188,28 @@ def _record(rules: Ruleset, sent: Any) -> Any:
     }
 
 
-@staff_member_required
+@for_keepers
 @require_http_methods(["GET", "HEAD", "POST"])
-def delete_rules(request: HttpRequest, slug: str) -> HttpResponse:
+def delete_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Take house rules away, after asking."""
-    row = get_object_or_404(HouseRuleset, slug=slug)
+    row = get_object_or_404(keeper.rows, slug=slug)
     if request.method == "POST":
-        remove_rules(slug)
-        return redirect("house_rules")
-    return render(request, "tournaments/house_delete.html", {"row": row})
+        remove_rules(row.pk, actor_of(request), at=timezone.now())
+        return redirect(keeper.address("house_rules"))
+    return render(request, "tournaments/house_delete.html", {"row": row, "keeper": keeper})
 
 
 # Pages.
 
 
-def _list(request: HttpRequest, errors: Mapping[str, list[str]] | None = None) -> HttpResponse:
-    rows = HouseRuleset.objects.select_related("author")
+def _list(
+    request: HttpRequest, keeper: Keeper, errors: Mapping[str, list[str]] | None = None
+) -> HttpResponse:
+    offered = offered_rulesets(request.user)
     page = {
-        "rows": rows,
-        "sources": [(slug, words.name_of(rules)) for slug, rules in offered_rulesets()],
+        "keeper": keeper,
+        "rows": keeper.rows.select_related("author"),
+        "sources": [(slug, words.name_of(rules)) for slug, rules in offered],
         "errors": errors or {},
         "typed": request.POST.get("text", ""),
     }
@@ -222,6 +227,7 @@ def _edit_page(
     page = {
         **_look(draft),
         "row": row,
+        "keeper": Keeper(row.club),
         "document": json.dumps(draft.document, ensure_ascii=False),
         "notice": notice or [],
         "units": units_to_add(),
@@ -270,8 +276,3 @@ def _sent(request: HttpRequest) -> str:
     if upload is None:
         return request.POST.get("text", "")
     return bytes(upload.read(LARGEST_UPLOAD)).decode("utf-8-sig", "replace")
-
-
-def _organiser(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

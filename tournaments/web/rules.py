@@ -113,7 +113,7 @@ class RulesPage:
 def rules_index(request: HttpRequest) -> HttpResponse:
     """Every game, by family (1 query)."""
     families: dict[str, list[tuple[str, str, str]]] = {}
-    for id_, rules in offered_rulesets():
+    for id_, rules in offered_rulesets(request.user):
         line = (id_, words.name_of(rules), words.ruleset_summary(id_))
         families.setdefault(tile_name(tile_of(rules)), []).append(line)
     return render(request, "tournaments/rules.html", {"families": families.items()})
@@ -122,7 +122,7 @@ def rules_index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
     """The rules of one game (no query; 1 for house rules)."""
-    rules = _found(ruleset)
+    rules = _found(request, ruleset)
     page = {
         "id": ruleset,
         "rules": rules_page(rules),
@@ -163,11 +163,11 @@ def _at_table(request: HttpRequest, row: Game, kind: str) -> HttpResponse:
 def rules_json(request: HttpRequest, ruleset: str) -> JsonResponse:
     """The description of a ruleset for a program that checks entries without the server."""
     style = {"ensure_ascii": False, "indent": 2}
-    return JsonResponse(describe(_found(ruleset)), json_dumps_params=style)
+    return JsonResponse(describe(_found(request, ruleset)), json_dumps_params=style)
 
 
-def _found(ruleset: str) -> Ruleset:
-    rules = find_ruleset(ruleset)
+def _found(request: HttpRequest, ruleset: str) -> Ruleset:
+    rules = find_ruleset(ruleset, request.user)
     if rules is None:
         raise Http404
     return rules

@@ -35,7 +35,7 @@ UNPROCESSABLE = 422
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest) -> HttpResponse:
     """Ask who plays what and where, and open the table (1 query to ask)."""
-    rulesets = dict(offered_rulesets())
+    rulesets = dict(offered_rulesets(request.user))
     if request.method != "POST":
         last = phone_table(request)
         table = last if "again" in request.GET else _without_players(last, request)

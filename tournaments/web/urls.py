@@ -27,7 +27,7 @@ urlpatterns = [
     path("rules/", rules.rules_index, name="rules"),
     path("rules/<slug:ruleset>/", rules.rules_of_game, name="rules_of_game"),
     path("rules/<slug:ruleset>.json", rules.rules_json, name="rules_json"),
-    path("house-rules/", include("tournaments.web.house_urls")),
+    path("", include("tournaments.web.house_urls")),
     path("", include("tournaments.web.scoring_urls")),
     path("", include("tournaments.web.club_urls")),
     path("", include("tournaments.web.player_urls")),
