@@ -1,0 +1,434 @@
+"""Accounts: who gets in and how, what is limited, and what is told to whom."""
+
+import re
+from importlib import import_module
+from io import StringIO
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.core import mail
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from tests.factories import GameFactory, UserFactory
+from tournaments.models import User
+from tournaments.web.phone import address
+
+pytestmark = pytest.mark.django_db
+
+AYSE, PASSWORD = "ayse@ornek.org", "sepet-havlu-33"
+SIGN_IN, SIGN_UP = reverse("account_login"), reverse("account_signup")
+CODE, PROOF = reverse("account_confirm_login_code"), reverse("account_email_verification_sent")
+
+
+@pytest.fixture
+def visitor(client):
+    """A browser in English."""
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return client
+
+
+@pytest.fixture
+def ayse():
+    """Somebody with a proved address and a password."""
+    user = UserFactory(username="ayse", email=AYSE, first_name="Ayşe", is_staff=False)
+    user.set_password(PASSWORD)
+    user.save()
+    EmailAddress.objects.create(user=user, email=AYSE, verified=True, primary=True)
+    return user
+
+
+def last_code():
+    return re.search(r"^\d{4}-\d{4}$", mail.outbox[-1].body, re.MULTILINE)[0]
+
+
+def wrong_code():
+    return "0000-0001" if last_code() == "0000-0000" else "0000-0000"
+
+
+def signed_in(client):
+    return User.objects.filter(pk=client.session.get("_auth_user_id")).first()
+
+
+def give_passkey(user):
+    return Authenticator.objects.create(
+        user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Telefon", "credential": {}}
+    )
+
+
+def test_sign_up_takes_an_address_and_the_code_sent_there(visitor):
+    asked = visitor.post(SIGN_UP, {"email": AYSE, "first_name": "Ayşe"})
+    assert (asked.status_code, asked.url) == (302, PROOF)
+    assert signed_in(visitor) is None
+    assert [letter.to for letter in mail.outbox] == [[AYSE]]
+
+    answer = visitor.post(PROOF, {"code": last_code().replace("-", "")}, follow=True)
+
+    assert answer.redirect_chain == [("/", 302)]
+    assert "Hello Ayşe, you are signed in." in answer.text
+    user = signed_in(visitor)
+    assert (user.email, user.first_name, user.is_staff) == (AYSE, "Ayşe", False)
+    assert user.has_usable_password() is False
+    assert EmailAddress.objects.get(user=user).verified
+
+
+def test_name_is_asked_and_may_stay_empty(visitor):
+    assert "What shall we call you?" in visitor.get(SIGN_UP).text
+    visitor.post(SIGN_UP, {"email": AYSE})
+
+    answer = visitor.post(PROOF, {"code": last_code()}, follow=True)
+
+    assert f"Hello {AYSE}, you are signed in." in answer.text
+
+
+def test_refused_sign_up_says_so_beside_the_field(visitor):
+    answer = visitor.post(SIGN_UP, {"email": "ayse", "first_name": "Ayşe"})
+
+    assert answer.status_code == 422
+    assert 'value="ayse"' in answer.text
+    assert 'id="id_email_error"' in answer.text
+    assert User.objects.count() == 0
+
+
+def test_password_may_be_left_out_for_a_code(visitor, ayse):
+    asked = visitor.post(SIGN_IN, {"login": AYSE})
+    assert (asked.status_code, asked.url) == (302, CODE)
+
+    answer = visitor.post(CODE, {"code": last_code()})
+
+    assert (answer.status_code, answer.url) == (302, "/")
+    assert signed_in(visitor) == ayse
+
+
+def test_password_needs_no_code(visitor, ayse):
+    refused = visitor.post(SIGN_IN, {"login": AYSE, "password": "havlu"})
+    assert refused.status_code == 422
+    assert "The address or the password is not right." in refused.text
+
+    answer = visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert (answer.status_code, answer.url) == (302, "/")
+    assert signed_in(visitor) == ayse
+    assert mail.outbox == []
+
+
+def test_sign_in_leads_back_and_never_to_another_site(visitor, ayse):
+    data = {"login": AYSE, "password": PASSWORD}
+    back = visitor.post(SIGN_IN, {**data, "next": "/rules/"})
+    away = Client().post(SIGN_IN, {**data, "next": "https://evil.example.org/"})
+
+    assert (back.url, away.url) == ("/rules/", "/")
+
+
+def test_third_wrong_code_spoils_it(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE})
+    wrong = [visitor.post(CODE, {"code": wrong_code()}) for _ in range(3)]
+
+    answer = visitor.post(CODE, {"code": last_code()})
+
+    assert [page.status_code for page in wrong] == [422, 422, 302]
+    assert "The code is not right." in wrong[0].text
+    assert answer.status_code == 302
+    assert signed_in(visitor) is None
+
+
+def test_fourth_code_within_a_minute_is_not_sent(visitor, ayse):
+    for _ in range(3):
+        assert Client().post(SIGN_IN, {"login": AYSE}).status_code == 302
+
+    answer = visitor.post(SIGN_IN, {"login": AYSE})
+
+    assert answer.status_code == 422
+    assert "That was tried too often. Wait a few minutes." in answer.text
+    assert len(mail.outbox) == 3
+
+
+def test_sixth_password_is_not_looked_at(visitor, ayse):
+    for _ in range(5):
+        visitor.post(SIGN_IN, {"login": AYSE, "password": "havlu"})
+
+    answer = visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert answer.status_code == 422
+    assert "That was tried too often. Wait a few minutes." in answer.text
+    assert signed_in(visitor) is None
+
+
+@pytest.mark.parametrize("path", [SIGN_IN, SIGN_UP])
+def test_one_address_cannot_try_on_and_on(visitor, path):
+    tries = [visitor.post(path, {}).status_code for _ in range(61)]
+
+    assert tries == [422] * 60 + [429]
+    assert "That was tried too often" in visitor.post(path, {}).text
+    # Looking costs nothing.
+    assert visitor.get(path).status_code == 200
+
+
+def test_limits_are_counted_for_all_processes_together(visitor):
+    visitor.post(SIGN_IN, {})
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT cache_key FROM kingscore_cache")
+        kept = [key for (key,) in cursor.fetchall()]
+    assert any("login" in key for key in kept)
+    cache.clear()
+
+
+def shown(answer, email):
+    """The page without what differs with every visit."""
+    text = re.sub(r'csrfmiddlewaretoken" value="\w+"', "", answer.content.decode())
+    return answer.status_code, answer.headers.get("Location"), text.replace(email, "…")
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "more"),
+    [
+        (SIGN_IN, "login", {}),
+        (SIGN_IN, "login", {"password": "havlu"}),
+        (SIGN_UP, "email", {}),
+        (reverse("account_request_login_code"), "email", {}),
+        (reverse("account_reset_password"), "email", {}),
+    ],
+)
+def test_page_does_not_tell_who_has_an_account(ayse, path, field, more):
+    answers = []
+    for email in (AYSE, "kimse@ornek.org"):
+        visitor = Client(headers={"accept-language": "en"})
+        first = visitor.post(path, {field: email, **more})
+        told = [shown(first, email)]
+        if first.status_code == 302:
+            told.append(shown(visitor.get(first.url), email))
+            told += [shown(visitor.post(first.url, {"code": "1"}), email) for _ in range(3)]
+        answers.append(told)
+
+    assert answers[0] == answers[1]
+
+
+def test_who_has_no_account_learns_it_by_mail_only(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": "kimse@ornek.org"})
+    Client().post(SIGN_UP, {"email": AYSE})
+
+    unknown, known = mail.outbox
+    assert (unknown.to, known.to) == (["kimse@ornek.org"], [AYSE])
+    assert f"http://testserver{SIGN_UP}" in unknown.body
+    assert f"http://testserver{SIGN_IN}" in known.body
+    assert re.findall(r"\d{4}-\d{4}", unknown.body + known.body) == []
+
+
+def sessions_of(page):
+    """The buttons that end sessions."""
+    return re.findall(r'name="session" value="(\d+)"', page.text)
+
+
+@pytest.fixture
+def two_devices(ayse):
+    devices = []
+    for agent in (
+        "Mozilla/5.0 (iPhone; …) Safari/604.1",
+        "Mozilla/5.0 (Android 15; …) Firefox/140",
+    ):
+        devices.append(Client(headers={"user-agent": agent, "accept-language": "en"}))
+        devices[-1].post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    return devices
+
+
+def test_devices_are_listed_and_one_is_signed_out(two_devices):
+    here, there = two_devices
+    page = here.get(reverse("usersessions_list"))
+    assert "Safari · iPhone" in page.text
+    assert "Firefox · Android" in page.text
+    (other,) = sessions_of(page)
+
+    answer = here.post(reverse("usersessions_list"), {"session": other}, follow=True)
+
+    assert "Signed out there." in answer.text
+    assert sessions_of(answer) == []
+    assert there.get(reverse("account_email")).url.startswith(SIGN_IN)
+    assert here.get(reverse("account_email")).status_code == 200
+
+
+def test_all_other_devices_are_signed_out(two_devices):
+    here, there = two_devices
+
+    here.post(reverse("usersessions_list"), {})
+
+    assert there.get(reverse("account_email")).status_code == 302
+    assert here.get(reverse("account_email")).status_code == 200
+
+
+def test_sessions_of_others_cannot_be_ended(two_devices):
+    stranger = Client()
+    stranger.force_login(UserFactory())
+    theirs = list(UserSession.objects.values_list("pk", flat=True))
+
+    for session in theirs:
+        stranger.post(reverse("usersessions_list"), {"session": session})
+
+    assert set(theirs) <= set(UserSession.objects.values_list("pk", flat=True))
+    assert two_devices[1].get(reverse("account_email")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("language", "subjects"),
+    [
+        ("en", ["prove your e-mail address", "your code to sign in", "your password was changed"]),
+        ("tr", ["e-posta adresinizi doğrulayın", "oturum açma kodunuz", "parolanız değiştirildi"]),
+        (
+            "it",
+            [
+                "conferma il tuo indirizzo e-mail",
+                "il tuo codice per accedere",
+                "la tua password è stata cambiata",
+            ],
+        ),
+    ],
+)
+def test_mails_speak_the_language_of_the_reader(ayse, language, subjects):
+    visitor = Client(headers={"accept-language": language})
+    visitor.post(SIGN_UP, {"email": "yeni@ornek.org"})
+    visitor = Client(headers={"accept-language": language})
+    visitor.post(SIGN_IN, {"login": AYSE})
+    visitor.post(CODE, {"code": last_code()})
+    words = {"oldpassword": PASSWORD, "password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
+    visitor.post(reverse("account_change_password"), words)
+
+    assert [letter.subject for letter in mail.outbox] == [f"Kingscore: {s}" for s in subjects]
+    assert len({letter.body for letter in mail.outbox}) == 3
+    if language != "en":
+        assert "the" not in " ".join(letter.body for letter in mail.outbox).split()
+
+
+def test_forgotten_password_is_replaced_with_a_code(visitor, ayse):
+    asked = visitor.post(reverse("account_reset_password"), {"email": AYSE})
+    confirmed = visitor.post(asked.url, {"code": last_code()})
+    words = {"password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
+
+    visitor.post(confirmed.url, words)
+
+    assert signed_in(visitor) == ayse
+    ayse.refresh_from_db()
+    assert ayse.check_password("havlu-sepet-44")
+    assert mail.outbox[-1].subject == "Kingscore: your password was changed"
+
+
+def test_new_address_is_proved_before_it_counts(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    asked = visitor.post(reverse("account_email"), {"email": "yeni@ornek.org", "action_add": ""})
+    ayse.refresh_from_db()
+    assert (asked.url, ayse.email) == (PROOF, AYSE)
+
+    visitor.post(PROOF, {"code": last_code()})
+
+    ayse.refresh_from_db()
+    assert ayse.email == "yeni@ornek.org"
+    # Who had the account until now hears of it.
+    assert [AYSE] in [letter.to for letter in mail.outbox[1:]]
+
+
+def test_passkey_is_another_key_and_no_second_lock(visitor, ayse):
+    give_passkey(ayse)
+    visitor.post(SIGN_IN, {"login": AYSE})
+
+    visitor.post(CODE, {"code": last_code()})
+
+    assert signed_in(visitor) == ayse
+    key = ayse.authenticator_set.get()
+    assert visitor.post(reverse("mfa_remove_webauthn", args=[key.pk])).status_code == 302
+    assert ayse.authenticator_set.count() == 0
+    assert mail.outbox[-1].subject == "Kingscore: a passkey was removed"
+
+
+def test_sign_in_of_long_ago_is_no_proof(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    session = visitor.session
+    session["signed_in_at"] -= 3600
+    session["account_authentication_methods"] = []
+    session.save()
+
+    asked = visitor.get(reverse("mfa_add_webauthn"))
+    assert asked.url.startswith(reverse("account_reauthenticate"))
+    refused = visitor.post(asked.url, {"password": "havlu"})
+    assert (refused.status_code, "Is it you?" in refused.text) == (422, True)
+    visitor.post(asked.url, {"password": PASSWORD})
+
+    assert visitor.get(reverse("mfa_add_webauthn")).status_code == 200
+
+
+def test_key_that_is_no_passkey_is_refused(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    answer = visitor.post(reverse("mfa_add_webauthn"), {"name": "Telefon", "credential": "{}"})
+
+    assert answer.status_code == 422
+    assert ayse.authenticator_set.count() == 0
+
+
+@pytest.mark.parametrize(("proxies", "seen"), [(0, "127.0.0.1"), (1, "192.0.2.9")])
+def test_address_of_a_visitor_is_told_by_as_many_proxies_as_there_are(
+    settings, ayse, proxies, seen
+):
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = proxies
+    visitor = Client(headers={"x-forwarded-for": "203.0.113.7, 192.0.2.9"})
+
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert UserSession.objects.get().ip == seen
+
+
+@pytest.mark.parametrize("email", ["", "sahip@ornek.org"])
+def test_owner_of_the_server_gets_into_the_office_by_user_name(visitor, monkeypatch, email):
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+    words = {"username": "sahip", "email": email, "interactive": False, "stdout": StringIO()}
+    call_command("createsuperuser", **words)
+    office = reverse("admin:index")
+    door = visitor.get(office, follow=True)
+    assert door.redirect_chain[-1][0].startswith(SIGN_IN)
+
+    form = {"login": "sahip", "password": PASSWORD, "next": office}
+    answer = visitor.post(SIGN_IN, form)
+    if email:
+        assert answer.url.startswith(PROOF)
+        answer = visitor.post(answer.url, {"code": last_code(), "next": office})
+
+    assert answer.url == office
+    assert visitor.get(office).status_code == 200
+
+
+def test_account_is_offered_everywhere_but_at_a_table(visitor, ayse):
+    table = address(GameFactory(), "write")
+    assert f'href="{SIGN_IN}"' in visitor.get("/").text
+    assert f'href="{SIGN_IN}"' not in visitor.get(table).text
+
+    visitor.force_login(ayse)
+
+    assert f'href="{SIGN_IN}"' not in visitor.get("/").text
+    assert ">Account</a>" in visitor.get("/").text
+    assert ">Account</a>" not in visitor.get(table).text
+
+
+def test_closed_account_gets_no_code(visitor, ayse):
+    User.objects.update(is_active=False)
+
+    visitor.post(SIGN_IN, {"login": AYSE})
+
+    assert re.findall(r"\d{4}-\d{4}", mail.outbox[-1].body) == []
+
+
+def test_every_page_of_the_account_wants_somebody(visitor):
+    names = ("account_email", "account_change_password", "account_set_password")
+    names += ("mfa_list_webauthn", "mfa_add_webauthn", "usersessions_list")
+    for name in names:
+        answer = visitor.get(reverse(name))
+        assert (answer.status_code, answer.url.startswith(SIGN_IN)) == (302, True), name
+
+
+def test_sessions_of_the_site_last_a_season(visitor, ayse, settings):
+    answer = visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert answer.cookies["sessionid"]["max-age"] == 90 * 24 * 60 * 60
+    assert import_module(settings.SESSION_ENGINE).__name__.endswith("db")
