@@ -1,5 +1,6 @@
 """What was changed in a club, by whom: lines are only ever added."""
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from django.db import models
@@ -10,13 +11,26 @@ from tournaments.models.people import User
 
 
 class AuditLineQuerySet(models.QuerySet["AuditLine"]):
-    """Lines to read and to add; nothing in the program changes or deletes one."""
+    """Lines to read and to add; nothing in the program deletes one, and one thing changes one."""
 
     def update(self, **_fields: Any) -> NoReturn:
         raise TypeError("a line of the audit is never changed")
 
     def delete(self) -> NoReturn:
         raise TypeError("a line of the audit is never deleted")
+
+    def take_out_name(self, without: Callable[[Any], Any]) -> None:
+        """Take a name out of these lines: the only change ever made to one.
+
+        For a person who asked to be removed, and by that service alone, which adds a line that
+        says so. `without` gives a text, or a value of JSON, without the name.
+        """
+        fields = ("before", "after", "reason")
+        for line in list(self.only("pk", *fields)):
+            new = {field: without(getattr(line, field)) for field in fields}
+            new = {field: value for field, value in new.items() if value != getattr(line, field)}
+            if new:
+                models.QuerySet.update(self.model.objects.filter(pk=line.pk), **new)
 
 
 class AuditLine(models.Model):

@@ -1,5 +1,6 @@
 """Who signs in, and who plays: a player of a club need not have an account."""
 
+import re
 import unicodedata
 from typing import Any
 
@@ -13,9 +14,13 @@ from tournaments.models.addresses import ALPHABET, new_public_id
 MOST_WRONG_CLAIMS = 10
 """So many wrong codes make a player's code worthless until a director gives a new one."""
 
+MOST_WRONG_TYPED = 20
+"""So many wrong codes an account may type in an hour, of whatever players."""
+
 CODE_LENGTH = 8
 """40 bits: with ten tries a player, nothing to be guessed."""
 
+DOTTED = re.compile("i[\u0300-\u036f]+")
 DOTLESS = str.maketrans({"İ": "i", "I": "i", "ı": "i"})
 
 
@@ -24,8 +29,11 @@ def fold_name(name: str) -> str:
 
     Decomposed, so that ç stands after every c and before d, as Turkish has it.
     """
-    folded = unicodedata.normalize("NFKC", name).translate(DOTLESS).casefold()
-    return unicodedata.normalize("NFKD", " ".join(folded.split()))
+    seen = "".join(c for c in name if unicodedata.category(c) != "Cf")
+    folded = unicodedata.normalize("NFKC", seen).translate(DOTLESS).casefold()
+    # Programs that know no Turkish make of İ an i with a dot more.
+    plain = DOTTED.sub(lambda i: i[0].replace("\u0307", ""), unicodedata.normalize("NFKD", folded))
+    return " ".join(plain.split())
 
 
 def plain_name(name: str) -> str:
@@ -35,6 +43,10 @@ def plain_name(name: str) -> str:
 
 class User(AbstractUser):
     """An account; one of the staff runs the server: keeps its house rules, has the back office."""
+
+    # How many wrong claim codes it has typed, and since when they are counted.
+    wrong_claims = models.PositiveSmallIntegerField(default=0, editable=False)
+    wrong_claims_since = models.DateTimeField(null=True, blank=True, editable=False)
 
 
 class PlayerQuerySet(models.QuerySet["Player"]):
@@ -52,6 +64,10 @@ class PlayerQuerySet(models.QuerySet["Player"]):
         """Those with every word of `text` somewhere in their names."""
         words = [Q(search_key__contains=word) for word in plain_name(text).split()]
         return self.filter(*words)
+
+    def matching_shown(self, text: str) -> "PlayerQuerySet":
+        """As `matching`; who asked for initials is found by no part of the whole name."""
+        return self.matching(text).filter(initials=False) if text.strip() else self
 
     def claimable_at(self, public_id: str, secret: str) -> "PlayerQuerySet":
         """The player whom whoever has this address may claim."""
@@ -86,6 +102,14 @@ class Player(models.Model):
 
     class Meta:
         ordering = ["name_key", "pk"]
+        indexes = [
+            # Lists are counted, leafed through and searched in the index alone.
+            models.Index(
+                fields=["club", "name_key", "search_key", "initials"],
+                condition=Q(merged_into=None, removed_at=None),
+                name="player_present",
+            )
+        ]
         constraints = [
             # Also of those merged into another one: undone, they have their names again.
             models.UniqueConstraint(
@@ -147,6 +171,8 @@ class Merge(models.Model):
     # The keys of the seats that were those of `gone`.
     seats = models.JSONField()
     account_moved = models.BooleanField()
+    # Whether `kept` is shown by initials only because `gone` had asked for it.
+    initials_taken = models.BooleanField(default=False)
     at = models.DateTimeField()
     undone_at = models.DateTimeField(null=True, blank=True)
 

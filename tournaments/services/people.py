@@ -1,12 +1,19 @@
 """The players of a club: added, found by the name somebody typed, shown as they wish."""
 
+import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
 from tournaments.models import AuditLine, Club, Player
+from tournaments.models.people import fold_name, plain_name
 from tournaments.services.auditing import Actor, Change, note_change
+
+LONGEST_PLAYER_NAME = 80
+
+MOST_ADDED = 200
+"""So many players are added at once at most."""
 
 
 class NameTaken(Exception):
@@ -17,13 +24,44 @@ class NameTaken(Exception):
         super().__init__(f"{player.name!r} is taken")
 
 
+class NoName(Exception):
+    """A text that is no name: without a letter, or too long."""
+
+
+class NamesRefused(Exception):
+    """Why lines of a list were refused, by their number from 0: NameTaken or NoName each."""
+
+    def __init__(self, problems: dict[int, Exception]) -> None:
+        self.problems = problems
+        super().__init__(f"{len(problems)} names refused")
+
+
+def clean_name(text: str) -> str:
+    """A name as it is stored: with single spaces, and nothing in it that cannot be seen.
+
+    Raises:
+        NoName: nothing is left, or more than a name can have.
+    """
+    # Also what is left of signs that direct the writing, with which one name looks like another.
+    kinds = {"Cc": " ", "Cf": ""}
+    shown = "".join(kinds.get(unicodedata.category(c), c) for c in text)
+    shown = unicodedata.normalize("NFC", " ".join(shown.split()))
+    if not any(map(str.isalnum, plain_name(shown))) or len(shown) > LONGEST_PLAYER_NAME:
+        raise NoName
+    # Some signs of Unicode stand for a whole sentence.
+    if len(fold_name(shown)) > 2 * LONGEST_PLAYER_NAME:
+        raise NoName
+    return shown
+
+
 def add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
     """Add a player of a club.
 
     Raises:
         NameTaken: there is one with that name; nothing is written.
+        NoName: it is none.
     """
-    name = " ".join(name.split())
+    name = clean_name(name)
     try:
         with transaction.atomic():
             player = Player.objects.create(club=club, name=name, created_at=at)
@@ -38,6 +76,26 @@ def add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
     return player
 
 
+def add_players(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> list[Player]:
+    """Add several players, all or none.
+
+    Raises:
+        NamesRefused: with every problem; nothing is written.
+    """
+    added: list[Player] = []
+    problems: dict[int, Exception] = {}
+    with transaction.atomic():
+        for number, name in enumerate(names):
+            try:
+                added.append(add_player(club, name, by, at=at))
+            except (NameTaken, NoName) as problem:
+                problems[number] = problem
+        if problems:
+            # Rolls back those that could be added.
+            raise NamesRefused(problems)
+    return added
+
+
 def find_player(club: Club, name: str) -> Player | None:
     """The player of a club with a name, up to case and dots; of a merged one, who was kept."""
     player = Player.objects.filter(club=club).called(name).select_related("merged_into").first()
@@ -47,7 +105,11 @@ def find_player(club: Club, name: str) -> Player | None:
 
 
 def find_or_add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
-    """The player with a name, added where there is none."""
+    """The player with a name, added where there is none.
+
+    Raises:
+        NoName: it is none.
+    """
     found = find_player(club, name)
     if found is not None:
         return found
@@ -57,13 +119,38 @@ def find_or_add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Pla
         return taken.player
 
 
+def lock_people(club_pk: int) -> Club:
+    """Lock the people of a club: who changes some of them waits for who is at it.
+
+    One lock for all, since a merge, a removal and a claim each touch several rows. Whoever puts
+    players to seats by their names takes it before reading the names, so that nobody who is
+    removed meanwhile is written down again.
+    """
+    # Not in the way of lines of the audit, which point to the club.
+    return Club.objects.select_for_update(no_key=True).get(pk=club_pk)
+
+
+def lock_player(pk: int) -> Player:
+    """The player as it is now, with the people of the club locked.
+
+    Raises:
+        Player.DoesNotExist: it was removed, or merged into another one.
+    """
+    club = lock_people(Player.objects.values_list("club_id", flat=True).get(pk=pk))
+    player = Player.objects.present().get(pk=pk)
+    player.club = club
+    return player
+
+
 def names_at_table(players: Sequence[Player]) -> list[str]:
     """How players are called on a sheet, in seat order: as they wish, and no two alike."""
     names: list[str] = []
     for seat, player in enumerate(players):
         # Whoever was removed keeps a seat without a name, in no language.
         name = player.shown_name or f"№ {seat + 1}"
-        names.append(name if name not in names else f"{name} ({seat + 1})")
+        while name in names:
+            name = f"{name} ({seat + 1})"
+        names.append(name)
     return names
 
 

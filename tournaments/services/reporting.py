@@ -28,12 +28,24 @@ def request_scoresheet(row: Game, *, language: str, follow_url: str, at: datetim
     """
     # Not what was written after the row was read: head and entries must be of one revision.
     writes = row.writes.filter(revision__lte=row.revision).order_by("revision")
-    parameters = {
-        "record": fold_sheet(row, tuple(writes)).record,
-        "follow_url": follow_url.replace(row.secret("follow"), BLANK),
-        "follow_generation": row.follow_generation,
-    }
-    return _request(Report.Kind.SCORESHEET, row, parameters, language, at)
+    with transaction.atomic():
+        _read_names(row)
+        parameters = {
+            "record": fold_sheet(row, tuple(writes)).record,
+            "follow_url": follow_url.replace(row.secret("follow"), BLANK),
+            "follow_generation": row.follow_generation,
+        }
+        return _request(Report.Kind.SCORESHEET, row, parameters, language, at)
+
+
+def _read_names(row: Game) -> None:
+    """Take the names as they are now: a name removed meanwhile is kept in no new document.
+
+    The game stays locked until the report is stored, so that a removal finds it.
+    """
+    now = Game.objects.select_for_update(no_key=True).filter(pk=row.pk, table__isnull=False)
+    for players in now.values_list("players", flat=True):
+        row.players = players
 
 
 def request_empty_sheet(ruleset: str, *, language: str, at: datetime) -> Report:

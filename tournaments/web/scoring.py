@@ -374,6 +374,8 @@ def _etag(request: HttpRequest, row: Game, *, fragment: bool) -> str:
     seen = [
         row.public_id,
         row.revision,
+        # Those of a club's players change without a write.
+        row.players,
         has_next_game(row),
         get_language(),
         fragment,

@@ -1,0 +1,102 @@
+"""The names on sheets: they follow how their players wish to be shown.
+
+Heads of games hold names, so that a sheet, a document and a record need nothing else; the seats
+say whose they are. What is written here is no write of the table: the revision stays.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from tournaments.models import Game, Player, Report, Seat, Write
+from tournaments.services.people import names_at_table
+
+AT_ONCE = 400
+"""So many games are rewritten in one go: a query takes only so many parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """What a player was called at a seat of a game, in every form, and is called now."""
+
+    game: Game
+    old: frozenset[str]
+    new: str
+
+
+def let_names_follow(seats: QuerySet[Seat], called: Collection[str]) -> list[Renaming]:
+    """Put the names of the players at `seats` as they are now into the games and their history.
+
+    `called` is what they were called before. Documents that show something else are thrown away
+    and built anew when they are next asked for. The caller holds the transaction, and has locked
+    the people of the club.
+    """
+    pks = list(seats.order_by("game_id").values_list("pk", flat=True))
+    done: list[Renaming] = []
+    for first in range(0, len(pks), AT_ONCE):
+        done += _rename_at(pks[first : first + AT_ONCE], called)
+    return done
+
+
+def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
+    rows = Game.objects.filter(seats__in=seats).order_by("pk").prefetch_related("seats__player")
+    games = list(rows.select_for_update(of=("self",)))
+    # What players are called is read once the games are locked: nobody writes a head meanwhile.
+    renamings = [_put_names(game, set(seats), called) for game in games]
+    Game.objects.bulk_update(games, ["players"], batch_size=100)
+    _rewrite_history(renamings)
+    _throw_away(Report.objects.filter(game__in=games))
+    return renamings
+
+
+def _put_names(game: Game, seats: Collection[int], called: Collection[str]) -> Renaming:
+    """Change the names in the head of a game; how its own player's name has changed."""
+    sitting = {seat.number: seat for seat in game.seats.all()}
+    before = list(game.players)
+    # Who sits at no seat of the club's, as a guest of an adopted table, keeps the name written.
+    players = [
+        sitting[number].player if number in sitting else Player(name=name)
+        for number, name in enumerate(before)
+    ]
+    game.players = names_at_table(players)
+    number = next(seat.number for seat in sitting.values() if seat.pk in seats)
+    others = {name for other, name in enumerate(before) if other != number}
+    forms = {form for name in called for form in (name, f"{name} ({number + 1})")}
+    return Renaming(game, frozenset({*forms, before[number]} - others), game.players[number])
+
+
+def _rewrite_history(renamings: Iterable[Renaming]) -> None:
+    """Put the new names into heads that stood once, and to the writes of their authors."""
+    alike: dict[tuple[frozenset[str], str], list[Game]] = defaultdict(list)
+    for renaming in renamings:
+        alike[renaming.old, renaming.new].append(renaming.game)
+    for (old, new), games in alike.items():
+        writes = Write.objects.filter(game__in=games)
+        writes.filter(author__in=old).update(author=new)
+        heads = list(writes.filter(kind=Write.Kind.HEAD))
+        for write in heads:
+            write.before = _with_name(write.before, old, new)
+            write.body = _with_name(write.body, old, new)
+        Write.objects.bulk_update(heads, ["before", "body"], batch_size=100)
+
+
+def _with_name(
+    head: Mapping[str, Any] | None, old: Collection[str], new: str
+) -> dict[str, Any] | None:
+    if head is None:
+        return None
+    return {**head, "players": [new if name in old else name for name in head.get("players", ())]}
+
+
+def _throw_away(reports: QuerySet[Report]) -> None:
+    """Delete documents with what they were built from; their files go once it is certain."""
+    files = [report.file for report in reports]
+    reports.delete()
+    for file in files:
+        if file.name:
+            transaction.on_commit(partial(file.storage.delete, file.name))

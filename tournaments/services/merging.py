@@ -1,0 +1,154 @@
+"""Two players who turn out to be one person: merged, and parted again where they were not."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from django.db import transaction
+
+from tournaments.models import AuditLine, Merge, Player, Seat
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.head_names import let_names_follow
+from tournaments.services.people import lock_people, subject_of
+
+KIND = AuditLine.Kind.PLAYER
+
+
+class Unlike(StrEnum):
+    """Why two players cannot be one."""
+
+    SAME = "same"
+    CLUB = "club"
+    GONE = "gone"
+    ACCOUNT = "account"
+    TABLE = "table"
+
+
+class NotOnePerson(Exception):
+    """Two players are not merged; `why` says what speaks against it."""
+
+    def __init__(self, why: Unlike) -> None:
+        self.why = why
+        super().__init__(why)
+
+
+class MergedFurther(Exception):
+    """A merge is not undone before the later one, `merge`, of the player who was kept."""
+
+    def __init__(self, merge: Merge) -> None:
+        self.merge = merge
+        super().__init__(str(merge))
+
+
+def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
+    """Give the games and the account of the player `gone` to `kept`, who keeps name and row.
+
+    Raises:
+        NotOnePerson: they cannot be one; nothing is written.
+    """
+    with transaction.atomic():
+        club = lock_people(Player.objects.values_list("club_id", flat=True).get(pk=kept))
+        players = Player.objects.select_related("club").in_bulk([kept, gone])
+        problem = why_not_one(players[kept], players[gone])
+        if problem is not None:
+            raise NotOnePerson(problem)
+        merge = _merge(players[kept], players[gone], at)
+        note_change(club, _change("merge", merge), by, at=at)
+    return merge
+
+
+def why_not_one(kept: Player, gone: Player) -> Unlike | None:
+    """What speaks against merging two players, as they are now."""
+    if kept.pk == gone.pk:
+        return Unlike.SAME
+    if kept.club_id != gone.club_id:
+        return Unlike.CLUB
+    if any(player.merged_into_id or player.removed_at for player in (kept, gone)):
+        return Unlike.GONE
+    if kept.account_id and gone.account_id:
+        return Unlike.ACCOUNT
+    if gone.seats.filter(game__in=kept.seats.values("game")).exists():
+        return Unlike.TABLE
+    return None
+
+
+def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
+    """Part two merged players again; what `kept` has played since stays. Twice is no error.
+
+    Raises:
+        MergedFurther: the kept player was merged into another one; that is undone first.
+        Player.DoesNotExist: the kept player was removed, and the other name with it.
+    """
+    with transaction.atomic():
+        lock_people(Merge.objects.values_list("kept__club_id", flat=True).get(pk=pk))
+        merge = Merge.objects.select_related("kept__club", "gone").get(pk=pk)
+        if merge.undone_at is not None:
+            return merge
+        if merge.kept.merged_into_id is not None:
+            raise MergedFurther(merge.kept.merged_away.get(undone_at=None))
+        if merge.kept.removed_at is not None:
+            raise Player.DoesNotExist
+        _part(merge, at)
+        note_change(merge.kept.club, _change("part", merge), by, at=at)
+    return merge
+
+
+def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
+    seats = list(gone.seats.order_by("pk").values_list("pk", flat=True))
+    merge = Merge.objects.create(
+        kept=kept,
+        gone=gone,
+        seats=seats,
+        account_moved=gone.account_id is not None,
+        initials_taken=gone.initials and not kept.initials,
+        at=at,
+    )
+    account, gone.account, gone.merged_into = gone.account, None, kept
+    # A card of a name that is no more must not give away the games of another one.
+    gone.claim_generation += 1
+    gone.save(update_fields=["account", "merged_into", "claim_generation"])
+    called = {kept.name, kept.shown_name, gone.name, gone.shown_name}
+    if account is not None:
+        forget_moved_account(kept)
+        Merge.objects.filter(pk=merge.pk).update(account_moved=True)
+        kept.account = account
+    # Whoever asked for initials is shown by them, under whichever name.
+    kept.initials = kept.initials or gone.initials
+    kept.save(update_fields=["account", "initials"])
+    gone.seats.update(player=kept)
+    moved = kept.seats.all() if merge.initials_taken else kept.seats.filter(pk__in=seats)
+    let_names_follow(moved, called)
+    return merge
+
+
+def _part(merge: Merge, at: datetime) -> None:
+    kept, gone = merge.kept, merge.gone
+    called = {kept.name, kept.shown_name}
+    gone.merged_into = None
+    if merge.account_moved:
+        account, kept.account = kept.account, None
+        kept.save(update_fields=["account"])
+        gone.account = account
+    if merge.initials_taken:
+        kept.initials = False
+        kept.save(update_fields=["initials"])
+    gone.save(update_fields=["account", "merged_into"])
+    merge.undone_at = at
+    merge.save(update_fields=["undone_at"])
+    back = set(merge.seats)
+    pks = [pk for pk in kept.seats.values_list("pk", flat=True) if pk in back]
+    for first in range(0, len(pks), 400):
+        Seat.objects.filter(pk__in=pks[first : first + 400]).update(player=gone)
+    let_names_follow(gone.seats.all(), called)
+    if merge.initials_taken:
+        let_names_follow(kept.seats.all(), called)
+
+
+def forget_moved_account(player: Player) -> None:
+    """Note that the account of a player is none that a merge brought, for merges undone later."""
+    player.merges.filter(account_moved=True).update(account_moved=False)
+
+
+def _change(action: str, merge: Merge) -> Change:
+    # The names are not said here, so that none is left when one of them is removed.
+    what = {"other": subject_of(merge.gone), "seats": len(merge.seats)}
+    return Change(KIND, action, subject_of(merge.kept), after=what)
