@@ -12,10 +12,13 @@ from tournaments.engine import matches as engine
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Points, Ruleset
-from tournaments.models import Game, Match
+from tournaments.models import AuditLine, Game, Match, Seat, Table
 from tournaments.models.play import digest
 from tournaments.queries import Sheet, load_sheets, ruleset_of
-from tournaments.services.playing import Head, Pen, record_entry, start_game
+from tournaments.services.auditing import NOBODY, Actor, Change, note_change
+from tournaments.services.events import lock_round
+from tournaments.services.people import lock_people
+from tournaments.services.playing import Head, Pen, club_for_writing, record_entry, start_game
 
 
 class MatchOver(Exception):
@@ -85,8 +88,12 @@ def start_match(
     return row
 
 
-def start_next_game(game_pk: int, *, at: datetime, key: str, reason: str) -> tuple[Game, bool]:
+def start_next_game(
+    game_pk: int, *, at: datetime, key: str, reason: str, by: Actor = NOBODY
+) -> tuple[Game, bool]:
     """Open the game after another one of its match; the next seat begins it.
+
+    At a club's table the same players sit at it.
 
     What is carried is written down, with `reason` beside it. Gives the game, and whether it was
     opened with this `key`: with another one it is the game that someone has opened meanwhile.
@@ -95,9 +102,11 @@ def start_next_game(game_pk: int, *, at: datetime, key: str, reason: str) -> tup
         MatchOver: the match needs no further game.
         GameGoesOn: the game is not finished.
         Match.DoesNotExist: the game is of no match, or was deleted.
+        RoundClosed: the round of a club's table is closed, and it is no director who asks.
     In each case nothing is written.
     """
     with transaction.atomic():
+        _lock_round_of(game_pk)
         # The lock makes two phones queue up; without it both would open a game.
         row = Match.objects.select_for_update().get(games=game_pk)
         match = load_match(row)
@@ -109,24 +118,41 @@ def start_next_game(game_pk: int, *, at: datetime, key: str, reason: str) -> tup
             raise GameGoesOn
         if match.score.over:
             raise MatchOver
+        club = club_for_writing(before.row, by)
         game = _copy_table(before.row, at, start_key)
-        _write_carried(game, match, reason, at)
+        _write_carried(game, match, reason, at, by)
+        if club is not None:
+            change = Change(AuditLine.Kind.EVENT, "next-game", f"game:{game.public_id}")
+            note_change(club, change, by, at=at)
     return game, True
+
+
+def _lock_round_of(game_pk: int) -> None:
+    """Hold the round and the people of a club's table.
+
+    Whoever closes the round, or renames one of them, locks only the games there are.
+    """
+    table = Table.objects.filter(games=game_pk).first()
+    if table is not None:
+        lock_people(lock_round(table.round_id).event.club_id)
 
 
 def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
     """The same table for one game more: rules as it began with them, the next seat begins."""
-    copied = ("ruleset", "document", "options", "players", "title", "place", "match")
-    return Game.objects.create(
+    copied = ("ruleset", "document", "options", "players", "title", "place", "match", "table")
+    game = Game.objects.create(
         **{name: getattr(row, name) for name in copied},
         first_declarer=(row.first_declarer + 1) % len(row.players),
         match_number=(row.match_number or 0) + 1,
         played_at=at,
         start_key=start_key,
     )
+    for seat in row.seats.all():
+        Seat.objects.create(game=game, number=seat.number, player_id=seat.player_id)
+    return game
 
 
-def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime) -> None:
+def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: Actor) -> None:
     sides = match.rules.sides
     for revision, (seat, points) in enumerate(_carried(match, sides)):
         body: Mapping[str, Any] = {
@@ -135,7 +161,7 @@ def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime) -> N
             "points": write_points(points),
             "reason": reason,
         }
-        record_entry(row.pk, body, Pen(f"carried-{revision:02}", revision, at))
+        record_entry(row.pk, body, Pen(f"carried-{revision:02}", revision, at, by=by))
     row.refresh_from_db()
 
 

@@ -7,7 +7,7 @@ it locks the game row, folds the whole game with the change, and only then store
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -36,6 +36,7 @@ from tournaments.queries import (
 )
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
+from tournaments.services.seating import Seating, reseat
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
 
@@ -100,6 +101,8 @@ class Head:
 
 def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
     """Open a new table; asked twice with the same `key` and head, it is opened once.
+
+    House rules of a club are played from the copy in the head only: whoever may see them has one.
 
     Raises:
         InvalidEntry: names, seat, ruleset or options that cannot be; nothing is written.
@@ -244,13 +247,25 @@ def withdraw_entry(game_pk: int, position: int, reason: str, pen: Pen) -> Sheet:
 def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
     """Correct names, seats, first declarer or options of a game; its ruleset stays.
 
+    At a club's table the names say which of its players sit where, and are written as those wish.
+
     Raises:
         InvalidEntry: a head that cannot be.
         LaterEntryInvalid: an entry no longer fits the new head.
+        NotOfClub, SitsTwice, SitsElsewhere: nobody of the club can sit there under that name.
         StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
     """
     # A game never changes its rules, so that they may be read before it is locked.
-    check_head(head, rules_of(Game.objects.get(pk=game_pk)))
+    row = Game.objects.get(pk=game_pk)
+    check_head(head, rules_of(row))
+    if row.table_id is None:
+        return _put_head(row, head, pen)
+    with transaction.atomic():
+        seating = reseat(row, head.players, pen.by, at=pen.at)
+        return _put_head(row, replace(head, players=seating.names), pen, seating)
+
+
+def _put_head(row: Game, head: Head, pen: Pen, seating: Seating | None = None) -> Sheet:
     body = {
         "players": [name.strip() for name in head.players],
         "first_declarer": head.first_declarer,
@@ -261,14 +276,18 @@ def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
     version = Write(kind=Write.Kind.HEAD, body=body)
 
     def put_head(sheet: Sheet) -> Write | None:
+        if sheet.row.table_id != row.table_id:
+            # Adopted into a club since it was looked at: its names are players now.
+            raise StaleRevision(sheet)
         version.before = {name: getattr(sheet.row, name) for name in body}
-        if version.before == body:
+        moved = seating is not None and seating.sit_down(sheet.row)
+        if version.before == body and not moved:
             return None
         for name, value in body.items():
             setattr(sheet.row, name, value)
         return version
 
-    return store_write(game_pk, pen, _same_as(version), put_head)
+    return store_write(row.pk, pen, _same_as(version), put_head)
 
 
 def hand_over(game_pk: int, generation: int, key: str) -> Game:
@@ -299,15 +318,19 @@ def delete_game(game_pk: int) -> None:
     with transaction.atomic():
         # A write under way is waited for, or its row would be left behind without a game.
         row = Game.objects.select_for_update().filter(pk=game_pk, table=None).first()
-        if row is None:
-            return
-        files = [report.file for report in Report.objects.filter(game_id=game_pk)]
-        Game.objects.filter(pk=game_pk).delete()
-        if row.match_id is not None:
-            Match.objects.filter(pk=row.match_id, games=None).delete()
-        for file in files:
-            if file.name:
-                transaction.on_commit(partial(file.storage.delete, file.name))
+        if row is not None:
+            delete_locked(row)
+
+
+def delete_locked(row: Game) -> None:
+    """Delete a game whose row the caller has locked, with its documents and an empty match."""
+    files = [report.file for report in Report.objects.filter(game_id=row.pk)]
+    Game.objects.filter(pk=row.pk).delete()
+    if row.match_id is not None:
+        Match.objects.filter(pk=row.match_id, games=None).delete()
+    for file in files:
+        if file.name:
+            transaction.on_commit(partial(file.storage.delete, file.name))
 
 
 def canonical(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,14 +375,18 @@ def store_write(
                 if not is_same(sheet, stored):
                     raise KeyReused
                 return sheet
-        club = _club_for_writing(row, pen.by)
+        club = club_for_writing(row, pen.by)
         if row.revision != pen.revision:
             raise StaleRevision(sheet)
+        names = row.players
         write = change(sheet)
         if write is None:
             return sheet
         write.game, write.key, write.at = row, pen.key, pen.at
         write.author = _remark(pen.author, LONGEST_AUTHOR)
+        if club is not None and write.author not in names:
+            # The phone was late: that player is called otherwise now, or removed.
+            write.author = ""
         write.revision = row.revision + 1
         after = fold_sheet(row, (*sheet.writes, write))
         write.save(force_insert=True)
@@ -370,8 +397,8 @@ def store_write(
         return after
 
 
-def _club_for_writing(row: Game, by: Actor) -> Club | None:
-    """The club at whose event a game is played; None for an open table.
+def club_for_writing(row: Game, by: Actor) -> Club | None:
+    """The club at whose event a locked game is played; None for an open table.
 
     Raises:
         RoundClosed: whoever writes is no director, and the round is over.

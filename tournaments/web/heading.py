@@ -29,6 +29,7 @@ from tournaments.web.forms import LONGEST_NAME, new_key
 from tournaments.web.option_fields import OptionField, changed_options, field_of, option_fields
 from tournaments.web.phone import address
 from tournaments.web.scoring import handed_over, pen_of, refusal_of
+from tournaments.web.seating import SEATED, seated_sentence
 from tournaments.web.visitors import writable_game
 
 REFUSED = (StaleRevision, LaterEntryInvalid, BadKey, KeyReused, RoundClosed)
@@ -114,9 +115,9 @@ def head(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         change_head(row.pk, form.head, pen_of(request, row))
     except Game.DoesNotExist as error:
         raise Http404 from error
-    except InvalidEntry as invalid:
-        for problem in invalid.problems:
-            form.add_error(None, messages.explain(problem))
+    except (InvalidEntry, *SEATED) as error:
+        for sentence in _sentences(error):
+            form.add_error(None, sentence)
         return _head_page(request, row, form, status=422)
     except REFUSED as error:
         row = Game.objects.get(pk=row.pk)
@@ -124,6 +125,13 @@ def head(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         notice = [refusal.notice, *refusal.details]
         return _head_page(request, row, form, refusal.status, notice)
     return redirect(address(row, "write"))
+
+
+def _sentences(error: Exception) -> list[str]:
+    """Why a head cannot be."""
+    if isinstance(error, InvalidEntry):
+        return [messages.explain(problem) for problem in error.problems]
+    return [seated_sentence(error)]
 
 
 def _head_page(

@@ -22,9 +22,10 @@ from tournaments.services.matches import (
     load_match,
     start_next_game,
 )
+from tournaments.services.playing import RoundClosed
 from tournaments.web.forms import key_of, new_key
 from tournaments.web.phone import address, address_on_phone, remember_game
-from tournaments.web.visitors import writable_game
+from tournaments.web.visitors import actor_of, writable_game
 
 
 @dataclass(frozen=True)
@@ -114,11 +115,12 @@ def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse
     """Open the next game of a match, and go there; sent twice, it is opened once."""
     row = get_object_or_404(writable_game(request, public_id, secret))
     key, reason = key_of(request.POST), words.option_name("laps")
+    by = actor_of(request, row.table.public_id if row.table else "")
     try:
-        game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason)
+        game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason, by=by)
     except (Match.DoesNotExist, Game.DoesNotExist) as error:
         raise Http404 from error
-    except (GameGoesOn, MatchOver):
+    except (GameGoesOn, MatchOver, RoundClosed):
         return redirect(address(row, "write"))
     if not opened:
         # Another phone has opened it: whoever has its pen now need not be who had this one.

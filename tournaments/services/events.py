@@ -1,0 +1,174 @@
+"""Club evenings and their rounds: made, changed, opened, closed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season
+from tournaments.queries import find_ruleset
+from tournaments.services.auditing import Actor, Change, note_change
+
+EVENT = AuditLine.Kind.EVENT
+
+
+class RoundStillEmpty(Exception):
+    """The last round has no table yet: there is no need of another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlan:
+    """What a director says of an evening; ruleset and options are what tables are offered."""
+
+    name: str
+    held_on: date
+    ruleset: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    season: Season | None = None
+    published: bool = False
+    table_codes: bool = False
+    confirmations: str = Confirmations.NONE
+
+
+def create_event(club: Club, plan: EventPlan, by: Actor, *, at: datetime) -> Event:
+    """Make an evening, with its first round open.
+
+    Raises:
+        InvalidEntry: a ruleset or options that cannot be; nothing is written.
+        Season.DoesNotExist: the season was removed meanwhile.
+    """
+    _check(plan, by)
+    with transaction.atomic():
+        _lock_season(plan)
+        event = Event.objects.create(club=club, created_at=at, **_fields(plan))
+        Round.objects.create(event=event, number=1, opened_at=at)
+        note_change(club, _change(event, "add-event", after=_told(plan)), by, at=at)
+    return event
+
+
+def change_event(event_pk: int, plan: EventPlan, by: Actor, *, at: datetime) -> Event:
+    """Change what was said of an evening; tables that stand stay as they are.
+
+    Raises:
+        InvalidEntry, Season.DoesNotExist: as in `create_event`.
+    """
+    _check(plan, by)
+    with transaction.atomic():
+        _lock_season(plan)
+        event = _locked(event_pk)
+        before, after = _told(_plan_of(event)), _told(plan)
+        changed = [name for name in after if after[name] != before[name]]
+        if changed:
+            for name in changed:
+                setattr(event, name, getattr(plan, name))
+            event.save(update_fields=changed)
+            told = ({name: values[name] for name in changed} for values in (before, after))
+            note_change(event.club, _change(event, "change-event", *told), by, at=at)
+    return event
+
+
+def open_round(event_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Open the next round; the ones before stay as they are, for a slow table plays on.
+
+    Raises:
+        RoundStillEmpty: the last one has no table, as after a button tapped twice.
+    """
+    with transaction.atomic():
+        event = _locked(event_pk)
+        last = event.rounds.order_by("number").last()
+        if last is not None and not last.closed_at and not last.tables.exists():
+            raise RoundStillEmpty
+        number = (event.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
+        opened = Round.objects.create(event=event, number=number, opened_at=at)
+        note_change(event.club, _of_round(event, "open-round", number), by, at=at)
+    return opened
+
+
+def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Close a round: from now on only directors write its sheets; closed twice, it is once.
+
+    A write under way is waited for and stands; one that comes later sees the round closed.
+    """
+    with transaction.atomic():
+        place = lock_round(round_pk)
+        if place.closed_at is None:
+            # Writers hold the row of their game and look at the round only then: with the games
+            # locked nobody is between having seen the round open and storing what they wrote.
+            games = Game.objects.select_for_update(of=("self",)).filter(table__round=place)
+            list(games.order_by("pk").values_list("pk"))
+            place.closed_at = at
+            place.save(update_fields=["closed_at"])
+            change = _of_round(place.event, "close-round", place.number)
+            note_change(place.event.club, change, by, at=at)
+    return place
+
+
+def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Let the tables of a round be written once more, at the addresses they had."""
+    with transaction.atomic():
+        place = lock_round(round_pk)
+        if place.closed_at is not None:
+            place.closed_at = None
+            place.save(update_fields=["closed_at"])
+            change = _of_round(place.event, "reopen-round", place.number)
+            note_change(place.event.club, change, by, at=at)
+    return place
+
+
+def lock_round(round_pk: int) -> Round:
+    """A round with its event and club, locked: whoever sits down or closes it queues up.
+
+    Rounds are locked before the people of the club, and those before games.
+    """
+    rows = Round.objects.select_for_update(of=("self",)).select_related("event__club")
+    return rows.get(pk=round_pk)
+
+
+def subject_of(event: Event) -> str:
+    """What the audit calls an evening."""
+    return f"event:{event.public_id}"
+
+
+def _locked(event_pk: int) -> Event:
+    rows = Event.objects.select_for_update(of=("self",)).select_related("club")
+    return rows.get(pk=event_pk)
+
+
+def _lock_season(plan: EventPlan) -> None:
+    """Wait for whoever is removing the season, and notice it."""
+    if plan.season is not None:
+        Season.objects.select_for_update().get(pk=plan.season.pk)
+
+
+def _check(plan: EventPlan, by: Actor) -> None:
+    rules = find_ruleset(plan.ruleset, by.user)
+    if rules is None:
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": plan.ruleset})])
+    rules.with_options(plan.options)
+
+
+def _plan_of(event: Event) -> EventPlan:
+    return EventPlan(**{name: getattr(event, name) for name in EventPlan.__slots__})
+
+
+def _fields(plan: EventPlan) -> dict[str, Any]:
+    return {name: getattr(plan, name) for name in EventPlan.__slots__} | {
+        "options": dict(plan.options)
+    }
+
+
+def _told(plan: EventPlan) -> dict[str, Any]:
+    season = plan.season and plan.season.name
+    return _fields(plan) | {"held_on": str(plan.held_on), "season": season}
+
+
+def _change(event: Event, action: str, before: Any = None, after: Any = None) -> Change:
+    return Change(EVENT, action, subject_of(event), before, after)
+
+
+def _of_round(event: Event, action: str, number: int) -> Change:
+    return Change(EVENT, action, subject_of(event), after={"round": number})

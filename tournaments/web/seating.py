@@ -1,0 +1,24 @@
+"""Why somebody cannot sit where they were put, in words."""
+
+from django.utils.translation import gettext as _
+
+from tournaments.services.people import NoName
+from tournaments.services.seating import NotOfClub, SitsElsewhere, SitsTwice
+
+SEATED = (NoName, NotOfClub, SitsElsewhere, SitsTwice)
+"""What is raised where players of a club cannot be seated."""
+
+
+def seated_sentence(error: Exception) -> str:
+    """What is wrong with the names of a club's table."""
+    if isinstance(error, SitsElsewhere):
+        return _("%(name)s already sits at table %(table)s of this round.") % {
+            "name": error.player.shown_name,
+            "table": error.table,
+        }
+    if isinstance(error, SitsTwice):
+        return _("%(name)s sits here twice.") % {"name": error.player.shown_name}
+    if not isinstance(error, NotOfClub):
+        return _("A name has letters, and 80 of them at most.")
+    sentence = _("The club has no player called %(name)s. A director can add a new player.")
+    return sentence % {"name": error.name}
