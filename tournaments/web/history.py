@@ -12,7 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments import words
-from tournaments.models import Write
+from tournaments.engine.rulesets import Ruleset
+from tournaments.models import Game, Write
 from tournaments.queries import Sheet, load_sheet, rules_of
 from tournaments.telling import MARKS, marks_of, title_of
 from tournaments.web.phone import address
@@ -61,7 +62,11 @@ def done(write: Write) -> str:
 
 def summary_of(body: Mapping[str, Any], sheet: Sheet) -> str:
     """What an entry says, in one line."""
-    players, rules = sheet.row.players, sheet.game.ruleset
+    return entry_text(body, sheet.row.players, sheet.game.ruleset)
+
+
+def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) -> str:
+    """What an entry says at a table with these players and rules, in one line."""
     parts: list[str] = []
     if "contract" in body:
         parts.append(title_of(rules, body["contract"]))
@@ -97,27 +102,30 @@ def _steps(sheet: Sheet) -> Iterator[Step]:
     numbers = {line.position: line.number for line in lines_of(sheet)}
     stood: dict[int, str] = {}
     for write in sheet.writes:
-        position, changes = write.position, tuple(_head_changes(sheet, write))
+        position, changes = write.position, tuple(_head_changes(sheet.row, write))
         if position is not None:
             says = summary_of(write.body or {}, sheet)
             before, stood[position] = stood.get(position, ""), says
-            changes = (_changed(before, says) if says else before,)
+            changes = (changed(before, says) if says else before,)
         number = None if position is None else numbers.get(position)
         yield Step(done(write), write.author, write.at, write.reason, changes, position, number)
 
 
-def _head_changes(sheet: Sheet, write: Write) -> Iterator[str]:
+def _head_changes(row: Game, write: Write) -> Iterator[str]:
     """What a write changed above the sheet."""
-    if write.kind != Write.Kind.HEAD:
-        return
-    before, after = (dict(_head_words(sheet, head or {})) for head in (write.before, write.body))
-    for name in dict.fromkeys([*before, *after]):
-        old, new = before.get(name, ""), after.get(name, "")
-        if old != new:
-            yield f"{name}: {_changed(old, new)}"
+    if write.kind == Write.Kind.HEAD:
+        yield from head_changes(row, write.before or {}, write.body or {})
 
 
-def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def head_changes(row: Game, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """What became other above the sheet of a game."""
+    old, new = (dict(_head_words(row, head)) for head in (before, after))
+    for name in dict.fromkeys([*old, *new]):
+        if old.get(name, "") != new.get(name, ""):
+            yield f"{name}: {changed(old.get(name, ''), new.get(name, ''))}"
+
+
+def _head_words(row: Game, head: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What stands above a sheet, each with what it is."""
     for seat, name in enumerate(head.get("players", ())):
         yield _("Seat %(number)s") % {"number": seat + 1}, name
@@ -125,7 +133,7 @@ def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, st
         first = _("Seat %(number)s") % {"number": head["first_declarer"] + 1}
         yield _("Who declared first"), first
     if "options" in head:
-        rules = rules_of(sheet.row).with_options(head["options"])
+        rules = rules_of(row).with_options(head["options"])
         for option in rules.options:
             value = rules.settings.get(option.setting)
             name = words.option_name(option.setting)
@@ -134,5 +142,6 @@ def _head_words(sheet: Sheet, head: Mapping[str, Any]) -> Iterator[tuple[str, st
         yield label, head.get(name, "")
 
 
-def _changed(before: str, after: str) -> str:
+def changed(before: str, after: str) -> str:
+    """What stood and what stands, where something stood."""
     return f"{before} → {after or '–'}" if before and before != after else after

@@ -1,0 +1,165 @@
+"""What the audit says in words: each kind of change, what was done, and what it was done to."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+
+from tournaments import words
+from tournaments.models import AuditLine, Write
+from tournaments.web.club_words import CONFIRMATIONS, ROLES
+from tournaments.web.history import done
+
+Text = str | Promise
+Kind = AuditLine.Kind
+
+KINDS: Mapping[str, Text] = {
+    Kind.RESULT: gettext_lazy("Results"),
+    Kind.PLAYER: gettext_lazy("Players"),
+    Kind.ROLE: gettext_lazy("Roles"),
+    Kind.SETTINGS: gettext_lazy("Settings"),
+    Kind.EVENT: gettext_lazy("Evenings"),
+}
+
+ACTIONS: Mapping[tuple[str, str], Text] = {
+    (Kind.SETTINGS, "create"): gettext_lazy("Club made"),
+    (Kind.SETTINGS, "change"): gettext_lazy("Settings changed"),
+    (Kind.SETTINGS, "add-season"): gettext_lazy("Season added"),
+    (Kind.SETTINGS, "change-season"): gettext_lazy("Season changed"),
+    (Kind.SETTINGS, "remove-season"): gettext_lazy("Season removed"),
+    (Kind.SETTINGS, "add-rules"): gettext_lazy("House rules added"),
+    (Kind.SETTINGS, "change-rules"): gettext_lazy("House rules changed"),
+    (Kind.SETTINGS, "remove-rules"): gettext_lazy("House rules removed"),
+    (Kind.ROLE, "join"): gettext_lazy("Joined the club"),
+    (Kind.ROLE, "role"): gettext_lazy("Role changed"),
+    (Kind.ROLE, "leave"): gettext_lazy("Left the club"),
+    (Kind.ROLE, "remove"): gettext_lazy("Put out of the club"),
+    (Kind.ROLE, "invite"): gettext_lazy("Invitation made"),
+    (Kind.ROLE, "withdraw"): gettext_lazy("Invitation withdrawn"),
+    (Kind.PLAYER, "add"): gettext_lazy("Player added"),
+    (Kind.PLAYER, "rename"): gettext_lazy("Player renamed"),
+    (Kind.PLAYER, "initials"): gettext_lazy("Shown by initials"),
+    (Kind.PLAYER, "remove"): gettext_lazy("Player’s name removed"),
+    (Kind.PLAYER, "claim"): gettext_lazy("Player claimed"),
+    (Kind.PLAYER, "new code"): gettext_lazy("New code to claim the player"),
+    (Kind.PLAYER, "release"): gettext_lazy("Player untied from the account"),
+    (Kind.PLAYER, "merge"): gettext_lazy("Players merged"),
+    (Kind.PLAYER, "part"): gettext_lazy("Merge undone"),
+    (Kind.EVENT, "add-event"): gettext_lazy("Evening added"),
+    (Kind.EVENT, "change-event"): gettext_lazy("Evening changed"),
+    (Kind.EVENT, "open-round"): gettext_lazy("Round opened"),
+    (Kind.EVENT, "close-round"): gettext_lazy("Round closed"),
+    (Kind.EVENT, "reopen-round"): gettext_lazy("Round opened again"),
+    (Kind.EVENT, "add-table"): gettext_lazy("Table added"),
+    (Kind.EVENT, "remove-table"): gettext_lazy("Table removed"),
+    (Kind.EVENT, "adopt"): gettext_lazy("Open table adopted"),
+    (Kind.EVENT, "next-game"): gettext_lazy("Next game of the match begun"),
+    (Kind.EVENT, "replace-address"): gettext_lazy("Address of the table replaced"),
+    (Kind.EVENT, "shut-door"): gettext_lazy("Door shut after too many wrong codes"),
+}
+"""What was done; the writes of a sheet are called as its history calls them."""
+
+FIELDS: Mapping[str, Text] = {
+    "name": gettext_lazy("Name"),
+    "published": gettext_lazy("Published"),
+    "table_codes": gettext_lazy("Code at the table"),
+    "confirmations": gettext_lazy("Who confirms the result"),
+    "role": gettext_lazy("Role"),
+    "uses": gettext_lazy("Uses"),
+    "used": gettext_lazy("Used"),
+    "expires": gettext_lazy("Works until"),
+    "invitation": gettext_lazy("By"),
+    "claim": gettext_lazy("By"),
+    "account": gettext_lazy("Account"),
+    "initials": gettext_lazy("Initials"),
+    "other": gettext_lazy("Other player"),
+    "seats": gettext_lazy("Games moved"),
+    "held_on": gettext_lazy("Day"),
+    "starts_on": gettext_lazy("First day"),
+    "ends_on": gettext_lazy("Last day"),
+    "ruleset": gettext_lazy("Game"),
+    "options": gettext_lazy("Options"),
+    "season": gettext_lazy("Season"),
+    "round": pgettext_lazy("of an event", "Round"),
+    "table": gettext_lazy("Table"),
+    "players": gettext_lazy("Players"),
+    "games": gettext_lazy("Players"),
+    "confirmed": gettext_lazy("Confirmed"),
+}
+"""What stands before and after, by its name in a line."""
+
+LEFT_OUT = ("records", "key")
+"""What a line keeps for a machine to read."""
+
+
+def action_text(kind: str, action: str) -> str:
+    """What was done, in words; an act that has none yet is called as it is stored."""
+    if kind == Kind.RESULT and action in Write.Kind.values:
+        return done(Write(kind=action))
+    return str(ACTIONS.get((kind, action), action))
+
+
+def field_text(name: str) -> str:
+    """What a value is a value of."""
+    return str(FIELDS.get(name, name))
+
+
+def value_text(field: str, value: Any) -> str:
+    """A value before or after a change, as a reader says it."""
+    if field == "uses" and value is None:
+        return _("any number")
+    if value is None or value in ("", [], {}):
+        return "–"
+    if isinstance(value, list):
+        return "; ".join(value_text(field, each) for each in value)
+    return VALUES.get(field, _plain)(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, dict):
+        # Of what is nested only the names of the players are for a reader.
+        return " · ".join(map(str, value.get("players", ()))) or _("changed")
+    return str(value)
+
+
+def _day(value: str) -> str:
+    day = parse_date(value)
+    return date_format(day, "DATE_FORMAT") if day else value
+
+
+def _moment(value: str) -> str:
+    moment = parse_datetime(value)
+    return date_format(localtime(moment), "SHORT_DATETIME_FORMAT") if moment else value
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    said = (
+        f"{words.option_name(name)}: {words.option_value_name(name, value)}"
+        for name, value in options.items()
+    )
+    return "; ".join(said) or "–"
+
+
+def _times(number: int) -> str:
+    return ngettext("%(number)s time", "%(number)s times", number) % {"number": number}
+
+
+VALUES: Mapping[str, Callable[[Any], str]] = {
+    "role": lambda value: str(ROLES.get(value, value)),
+    "confirmations": lambda value: str(CONFIRMATIONS.get(value, value)),
+    "held_on": _day,
+    "starts_on": _day,
+    "ends_on": _day,
+    "expires": _moment,
+    "ruleset": words.ruleset_name,
+    "options": _options,
+    "uses": _times,
+    "used": _times,
+}
