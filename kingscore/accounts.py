@@ -1,5 +1,6 @@
 """How people sign in, where it differs from the ways of django-allauth."""
 
+import logging
 import time
 from typing import Any, ClassVar
 
@@ -13,11 +14,14 @@ from allauth.usersessions.forms import ManageUserSessionsForm
 from allauth.usersessions.models import UserSession
 from allauth.usersessions.views import ListUserSessionsView
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.models import AbstractUser
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_lazy as _
+
+logger = logging.getLogger(__name__)
 
 SECOND_LOCK = "allauth.mfa.stages.AuthenticateStage"
 ADDRESS_PROVED = "allauth.account.stages.EmailVerificationStage"
@@ -51,6 +55,15 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """
         mine = {ADDRESS_PROVED: f"{__name__}.{AddressProvedStage.__name__}"}
         return [mine.get(name, name) for name in super().get_login_stages() if name != SECOND_LOCK]
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail; where the mail server does not take it, say so instead of breaking."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError:
+            logger.exception("The mail server did not take a mail")
+            text = _("The mail could not be sent. Try again later.")
+            self.add_message(self.request, messages.ERROR, message=text)
 
     def login(self, request: HttpRequest, user: AbstractUser) -> None:
         """Sign somebody in and note when."""

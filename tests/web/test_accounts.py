@@ -1,6 +1,7 @@
 """Accounts: who gets in and how, what is limited, and what is told to whom."""
 
 import re
+import socket
 from importlib import import_module
 from io import StringIO
 
@@ -409,6 +410,19 @@ def test_account_is_offered_everywhere_but_at_a_table(visitor, ayse):
     assert f'href="{SIGN_IN}"' not in visitor.get("/").text
     assert ">Account</a>" in visitor.get("/").text
     assert ">Account</a>" not in visitor.get(table).text
+
+
+def test_deaf_mail_server_is_said_and_breaks_nothing(visitor, settings, caplog):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        nobody = taken.getsockname()[1]
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", nobody
+
+    answer = visitor.post(SIGN_UP, {"email": AYSE}, follow=True)
+
+    assert answer.redirect_chain == [(PROOF, 302)]
+    assert "The mail could not be sent. Try again later." in answer.text
+    assert "The mail server did not take a mail" in caplog.text
 
 
 def test_closed_account_gets_no_code(visitor, ayse):
