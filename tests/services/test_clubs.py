@@ -236,9 +236,20 @@ def test_account_that_is_deleted_leaves_its_clubs_and_its_players_stay(club, own
     assert list(Member.objects.values_list("user", flat=True)) == [owner.user.pk]
     assert lines()[1:] == [
         ("role", "leave", {"role": "member"}, None),
-        ("player", "release", {"account": True}, None),
+        ("player", "release", {"account": f"account:{ece.user.pk}"}, None),
     ]
     assert not AuditLine.objects.exclude(user=None).exists()
+
+
+def test_account_that_is_deleted_lets_go_of_its_player_where_it_is_no_member(club):
+    ece = Actor(AccountFactory())
+    player = PlayerFactory(club=club, account=ece.user)
+
+    delete_account(ece, at=EVENING)
+
+    player.refresh_from_db()
+    assert player.account is None
+    assert [action for _, action, _, _ in lines()] == ["release"]
 
 
 def test_nobody_without_an_account_makes_a_club():

@@ -1,9 +1,12 @@
 """What was changed in a club, as its directors read it."""
 
+import ast
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+import tournaments
 from tests.club_factories import (
     AccountFactory,
     AuditLineFactory,
@@ -13,7 +16,7 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.factories import EVENING, WHOLE_GAME, HeadFactory, PenFactory, deal, reload
-from tournaments.models import AuditLine
+from tournaments.models import AuditLine, Write
 from tournaments.models.clubs import Role
 from tournaments.services import playing
 from tournaments.services.auditing import Actor
@@ -26,6 +29,7 @@ from tournaments.services.clubs import (
     invite,
     leave_club,
 )
+from tournaments.web.audit_words import ACTIONS
 
 pytestmark = pytest.mark.django_db
 
@@ -269,6 +273,65 @@ def test_lines_of_every_kind_are_asked_for_at_once(
     with django_assert_num_queries(10):
         page = director.get(CHANGES)
     assert len(page.context["lines"]) == 6 * number
+
+
+SERVICES = Path(tournaments.__file__).parent / "services"
+NOTING = {"Change", "_change", "_of_round", "Act"}
+
+
+def acts():
+    """What services say that they did, as far as it stands where they note it."""
+    for path in SERVICES.glob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in NOTING:
+                for part in call.args:
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        yield part.value
+
+
+def test_every_act_of_a_service_has_a_word():
+    noted = set(acts())
+    known = {action for _kind, action in ACTIONS} | set(Write.Kind.values)
+
+    assert {"rename", "add-event", "invite"} <= noted
+    assert noted - known == set()
+
+
+def test_house_rules_are_told_by_their_name_only(director, club):
+    AuditLineFactory(
+        club=club,
+        action="change-rules",
+        subject="rules:moda",
+        before={"name": "Moda", "contracts": [{"id": "trump"}], "options": [{"setting": "king"}]},
+        after={"name": "Moda 2", "contracts": [], "options": []},
+    )
+
+    assert told(director.get(CHANGES)) == [
+        ("House rules changed", "moda", "The server", ("Name: Moda → Moda 2",))
+    ]
+
+
+def test_evening_is_told_in_words(director, club):
+    AuditLineFactory(
+        club=club,
+        kind="event",
+        action="change-event",
+        before={"held_on": "2026-11-20", "ruleset": "rifki", "options": {}, "season": None},
+        after={
+            "held_on": "2026-11-27",
+            "ruleset": "turkish-king",
+            "options": {"king": "off"},
+            "season": "Autumn",
+        },
+    )
+
+    (line,) = director.get(CHANGES).context["lines"]
+    assert line.changes == (
+        "Day: Nov. 20, 2026 → Nov. 27, 2026",
+        "Game: Rıfkı → King",
+        "Options: – → King: does not exist",
+        "Season: – → Autumn",
+    )
 
 
 def test_nothing_changes_a_line_by_any_address(director, club):

@@ -1,6 +1,6 @@
 """Clubs: who belongs to them in which role, and how they are set up.
 
-Each change locks the row of its club first, so that two at once cannot leave it without an owner
+Each change locks the people of its club first, so that two at once cannot leave it without an owner
 and cannot both use the last use of an invitation.
 """
 
@@ -9,10 +9,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from tournaments.models import AuditLine, Club, Confirmations, Invitation, Member, Player, User
 from tournaments.models.clubs import Role
 from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.claims import unlink_account
+from tournaments.services.people import lock_people
 from tournaments.services.slugs import free_slugs
 
 LONGEST_SLUG = 40
@@ -68,7 +71,7 @@ def create_club(name: str, by: Actor, *, at: datetime) -> Club:
 def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: datetime) -> Club:
     """Set a club up otherwise; its slug stays, also under another name."""
     with transaction.atomic():
-        club = _locked(club_pk)
+        club = lock_people(club_pk)
         new = asdict(chosen) | {"name": " ".join(chosen.name.split())}
         after = {name: value for name, value in new.items() if getattr(club, name) != value}
         if after:
@@ -145,7 +148,7 @@ def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: dateti
     In each case nothing is written.
     """
     with transaction.atomic():
-        club = _locked(club_pk)
+        club = lock_people(club_pk)
         member = Member.objects.get(club=club, user=user_pk)
         if member.role == role:
             return member
@@ -161,7 +164,7 @@ def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason
     """
     said = Change(ROLE_KIND, "remove", reason=reason)
     with transaction.atomic():
-        _take_out(_locked(club_pk), user_pk, said, by, at=at)
+        _take_out(lock_people(club_pk), user_pk, said, by, at=at)
 
 
 def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
@@ -171,7 +174,7 @@ def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
         LastOwner: nobody else owns the club; nothing is written.
     """
     with transaction.atomic():
-        _take_out(_locked(club_pk), _account(by).pk, LEAVE, by, at=at)
+        _take_out(lock_people(club_pk), _account(by).pk, LEAVE, by, at=at)
 
 
 def delete_account(by: Actor, *, at: datetime) -> None:
@@ -183,13 +186,11 @@ def delete_account(by: Actor, *, at: datetime) -> None:
     user = _account(by)
     with transaction.atomic():
         # In one order, so that two who go at once wait for each other and do not deadlock.
-        theirs = Club.objects.of_member(user).order_by("pk")
-        for club in theirs.select_for_update():
-            _take_out(club, user.pk, LEAVE, by, at=at)
-        for player in Player.objects.filter(account=user).select_related("club"):
-            before = {"account": True}
-            change = Change(AuditLine.Kind.PLAYER, "release", f"player:{player.pk}", before)
-            note_change(player.club, change, by, at=at)
+        theirs = Club.objects.filter(Q(members__user=user) | Q(players__account=user))
+        for pk in theirs.order_by("pk").values_list("pk", flat=True).distinct():
+            _take_out(lock_people(pk), user.pk, LEAVE, by, at=at)
+        for player in Player.objects.filter(account=user):
+            unlink_account(player.pk, by, at=at)
         User.objects.filter(pk=user.pk).delete()
 
 
@@ -205,13 +206,9 @@ def _account(by: Actor) -> User:
     return by.user
 
 
-def _locked(club_pk: int) -> Club:
-    return Club.objects.select_for_update().get(pk=club_pk)
-
-
 def _locked_invitation(pk: int) -> Invitation:
     """An invitation as it is once its club is locked."""
-    _locked(Invitation.objects.get(pk=pk).club_id)
+    lock_people(Invitation.objects.get(pk=pk).club_id)
     return Invitation.objects.select_related("club").get(pk=pk)
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from tournaments.models import AuditLine, Club, Event, Game, Player, Season, Table, User
 from tournaments.models.events import Round
 from tournaments.queries import ruleset_of
-from tournaments.web.audit_words import KINDS, LEFT_OUT, action_text, field_text, value_text
+from tournaments.web.audit_words import KINDS, LEFT_OUT, TOLD, action_text, field_text, value_text
 from tournaments.web.club_words import account_name
 from tournaments.web.history import changed, entry_text, head_changes
 
@@ -66,13 +66,13 @@ def _changes(row: AuditLine, references: "_References") -> Iterator[str]:
     if "position" in before or "position" in after:
         yield from _sheet_changes(row, before, after, references)
         return
+    told = TOLD.get(row.subject.partition(":")[0])
     for field in dict.fromkeys([*before, *after]):
-        if field in LEFT_OUT:
+        if field in LEFT_OUT or (told is not None and field not in told):
             continue
         sides = [references.value(field, side[field]) for side in (before, after) if field in side]
-        if len(set(sides)) == 1 and len(sides) > 1:
-            continue
-        yield f"{field_text(field)}: {' → '.join(sides)}"
+        if len(sides) == 1 or sides[0] != sides[1]:
+            yield f"{field_text(field)}: {' → '.join(sides)}"
 
 
 def _sheet_changes(

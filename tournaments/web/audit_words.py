@@ -41,6 +41,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.ROLE, "remove"): gettext_lazy("Put out of the club"),
     (Kind.ROLE, "invite"): gettext_lazy("Invitation made"),
     (Kind.ROLE, "withdraw"): gettext_lazy("Invitation withdrawn"),
+    (Kind.RESULT, "confirm"): gettext_lazy("Result confirmed"),
     (Kind.PLAYER, "add"): gettext_lazy("Player added"),
     (Kind.PLAYER, "rename"): gettext_lazy("Player renamed"),
     (Kind.PLAYER, "initials"): gettext_lazy("Shown by initials"),
@@ -74,7 +75,7 @@ FIELDS: Mapping[str, Text] = {
     "used": gettext_lazy("Used"),
     "expires": gettext_lazy("Works until"),
     "invitation": gettext_lazy("By"),
-    "claim": gettext_lazy("By"),
+    "claim": gettext_lazy("By claiming"),
     "account": gettext_lazy("Account"),
     "initials": gettext_lazy("Initials"),
     "other": gettext_lazy("Other player"),
@@ -89,12 +90,15 @@ FIELDS: Mapping[str, Text] = {
     "table": gettext_lazy("Table"),
     "players": gettext_lazy("Players"),
     "games": gettext_lazy("Players"),
-    "confirmed": gettext_lazy("Confirmed"),
+    "player": gettext_lazy("Player"),
 }
 """What stands before and after, by its name in a line."""
 
-LEFT_OUT = ("records", "key")
+LEFT_OUT = ("records", "seat", "revision")
 """What a line keeps for a machine to read."""
+
+TOLD: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}
+"""Of what is long only these fields are told, by the kind of the subject."""
 
 
 def action_text(kind: str, action: str) -> str:
