@@ -1,0 +1,127 @@
+"""Clubs and their people: who belongs to them, who plays, what was changed."""
+
+from django.contrib import admin
+from django.contrib.admin import EmptyFieldListFilter
+from django.db import models
+from django.http import HttpRequest
+
+from tournaments.admin.reading import ReadingAdmin, RowsInside
+from tournaments.models import AuditLine, Club, Invitation, Member, Merge, Player, Season
+from tournaments.models.people import PlayerQuerySet
+
+
+class OwnersAndDirectors(RowsInside):
+    """Who can be asked about a club."""
+
+    model = Member
+    verbose_name_plural = "Owners and directors"
+    fields = ("user", "role", "joined_at")
+
+    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Member]:
+        """Those few, and not its members, who may be thousands."""
+        rows = Member.objects.exclude(role="member").select_related("user")
+        return rows.order_by("joined_at")
+
+
+@admin.register(Club)
+class ClubAdmin(ReadingAdmin):
+    """Clubs with those who keep them."""
+
+    list_display = ("name", "slug", "published", "confirmations", "table_codes", "created_at")
+    list_filter = ("published", "confirmations", "table_codes")
+    search_fields = ("name", "slug")
+    inlines = (OwnersAndDirectors,)
+
+
+@admin.register(Member)
+class MemberAdmin(ReadingAdmin):
+    """Accounts in clubs."""
+
+    list_display = ("user", "club", "role", "joined_at")
+    list_filter = ("role",)
+    list_select_related = ("user", "club")
+    search_fields = ("user__username", "user__email", "club__slug", "club__name")
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadingAdmin):
+    """Links that make members; the links themselves are shown to the club only."""
+
+    list_display = (
+        "public_id",
+        "club",
+        "role",
+        "created_at",
+        "expires_at",
+        "uses",
+        "most_uses",
+        "withdrawn_at",
+    )
+    list_filter = ("role", ("withdrawn_at", EmptyFieldListFilter))
+    list_select_related = ("club",)
+    search_fields = ("public_id", "club__slug", "club__name")
+
+
+@admin.register(Season)
+class SeasonAdmin(ReadingAdmin):
+    """Seasons of clubs."""
+
+    list_display = ("name", "club", "starts_on", "ends_on")
+    list_select_related = ("club",)
+    search_fields = ("name", "club__slug", "club__name")
+
+
+@admin.register(Player)
+class PlayerAdmin(ReadingAdmin):
+    """Players, found by their names as a director finds them, or by the slug of the club."""
+
+    list_display = (
+        "name",
+        "club",
+        "public_id",
+        "account",
+        "initials",
+        "merged_into",
+        "removed_at",
+    )
+    list_filter = (
+        "initials",
+        ("account", EmptyFieldListFilter),
+        ("merged_into", EmptyFieldListFilter),
+        ("removed_at", EmptyFieldListFilter),
+    )
+    list_select_related = ("club", "account", "merged_into")
+    search_fields = ("name",)
+    search_help_text = "Parts of the name, in any case, with or without the marks of letters"
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: models.QuerySet[Player], search_term: str
+    ) -> tuple[models.QuerySet[Player], bool]:
+        """As the club itself searches."""
+        assert isinstance(queryset, PlayerQuerySet)
+        return queryset.matching(search_term), False
+
+
+@admin.register(Merge)
+class MergeAdmin(ReadingAdmin):
+    """Players who turned out to be one person."""
+
+    list_display = ("gone", "kept", "club", "at", "undone_at")
+    list_filter = (("undone_at", EmptyFieldListFilter),)
+    list_select_related = ("gone", "kept__club")
+
+    @admin.display
+    def club(self, row: Merge) -> str:
+        """The club of both."""
+        return row.kept.club.name
+
+
+@admin.register(AuditLine)
+class AuditLineAdmin(ReadingAdmin):
+    """Who changed what in a club; most are results, one line for each deal."""
+
+    list_display = ("at", "club", "kind", "action", "subject", "user", "table", "address")
+    list_filter = ("kind",)
+    list_select_related = ("club", "user")
+    search_fields = ("club__slug__exact", "subject__exact", "table__exact", "user__email__exact")
+    search_help_text = "The whole slug of a club, a subject as game:…, a table, or an e-mail"

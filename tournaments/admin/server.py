@@ -1,0 +1,38 @@
+"""What the server does and keeps: documents it builds, and house rules."""
+
+from django.contrib import admin
+
+from tournaments.admin.reading import ReadingAdmin
+from tournaments.models import HouseRuleset, Report
+
+
+@admin.register(HouseRuleset)
+class HouseRulesetAdmin(ReadingAdmin):
+    """House rules, to look at: their own pages check what is saved."""
+
+    list_display = ("slug", "name", "club", "revision", "author", "changed_at")
+    list_filter = (("club", admin.EmptyFieldListFilter),)
+    list_select_related = ("club", "author")
+    search_fields = ("slug", "name", "club__slug")
+
+
+@admin.register(Report)
+class ReportAdmin(ReadingAdmin):
+    """Documents asked for: whether the worker keeps up, and why one failed."""
+
+    list_display = (
+        "id",
+        "kind",
+        "game",
+        "language",
+        "state",
+        "attempts",
+        "asked_at",
+        "touched_at",
+        "error",
+    )
+    list_filter = ("state", "kind")
+    list_select_related = ("game",)
+    search_fields = ("game__public_id__exact",)
+    # Files are given out by their own pages only.
+    exclude = ("file",)
