@@ -13,7 +13,15 @@ from django.utils.translation import gettext as _
 from tournaments.models import AuditLine, Club, Event, Game, Player, Season, Table, User
 from tournaments.models.events import Round
 from tournaments.queries import ruleset_of
-from tournaments.web.audit_words import KINDS, LEFT_OUT, TOLD, action_text, field_text, value_text
+from tournaments.web.audit_words import (
+    KINDS,
+    LEFT_OUT,
+    TOLD,
+    action_text,
+    field_place,
+    field_text,
+    value_text,
+)
 from tournaments.web.club_words import account_name
 from tournaments.web.history import changed, entry_text, head_changes
 
@@ -67,7 +75,8 @@ def _changes(row: AuditLine, references: "_References") -> Iterator[str]:
         yield from _sheet_changes(row, before, after, references)
         return
     told = TOLD.get(row.subject.partition(":")[0])
-    for field in dict.fromkeys([*before, *after]):
+    # Databases keep no order of the fields; the words have one.
+    for field in sorted({**before, **after}, key=field_place):
         if field in LEFT_OUT or (told is not None and field not in told):
             continue
         sides = [references.value(field, side[field]) for side in (before, after) if field in side]

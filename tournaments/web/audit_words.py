@@ -113,6 +113,11 @@ def field_text(name: str) -> str:
     return str(FIELDS.get(name, name))
 
 
+def field_place(name: str) -> tuple[int, str]:
+    """Where a value stands among others: as in `FIELDS`, and what has no word at the end."""
+    return (list(FIELDS).index(name) if name in FIELDS else len(FIELDS), name)
+
+
 def value_text(field: str, value: Any) -> str:
     """A value before or after a change, as a reader says it."""
     if field == "uses" and value is None:

@@ -70,7 +70,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 def _found(club: Club, asked: str, *, by_address: bool) -> QuerySet[Member]:
     found = club.members.select_related("user").order_by(RANK, "user__first_name", "user__username")
     for word in asked.split():
-        named = Q(user__first_name__icontains=word) | Q(user__username__icontains=word)
+        # As they are called: the user name where there is no other.
+        unnamed = Q(user__first_name="", user__username__icontains=word)
+        named = Q(user__first_name__icontains=word) | unnamed
         found = found.filter(named | Q(user__email__icontains=word) if by_address else named)
     return found
 
