@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Any
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import Q
 
@@ -55,6 +55,10 @@ class PlayerQuerySet(models.QuerySet["Player"]):
     def present(self) -> "PlayerQuerySet":
         """Those of today: neither merged into another one, nor removed."""
         return self.filter(merged_into=None, removed_at=None)
+
+    def belonging_to(self, user: User | AnonymousUser) -> "PlayerQuerySet":
+        """Those whom an account has claimed; none for a visitor without one."""
+        return self.present().filter(account=user) if user.is_authenticated else self.none()
 
     def called(self, name: str) -> "PlayerQuerySet":
         """The one with this name, up to case and dots; also who was merged into another one."""

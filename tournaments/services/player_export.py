@@ -1,0 +1,96 @@
+"""All that is kept about a player, as a JSON document that is written while it is read."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from tournaments.models import AuditLine, Game, Player, Seat, User
+from tournaments.queries import Sheet, load_sheets
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.people import subject_of
+from tournaments.services.player_changes import with_merged
+
+FORMAT = "kingscore-player/1"
+
+AT_ONCE = 200
+"""So many games are held in memory at a time; each such heap takes a fixed number of queries."""
+
+
+def export_player(player: Player, by: Actor, *, at: datetime) -> Iterator[str]:
+    """The player, the account, every game with the seat, and the lines of the audit, in pieces.
+
+    Of others it holds what the sheets show, and not who made a change.
+    """
+    change = Change(AuditLine.Kind.PLAYER, "export", subject_of(player))
+    note_change(player.club, change, by, at=at)
+    return _pieces(player, at)
+
+
+def _pieces(player: Player, at: datetime) -> Iterator[str]:
+    people = with_merged(player)
+    head = {
+        "format": FORMAT,
+        "exported_at": at.isoformat(),
+        "player": _player(player, people[1:]),
+        "club": {"name": player.club.name, "slug": player.club.slug},
+        "account": _account(player.account),
+    }
+    yield json.dumps(head, ensure_ascii=False)[:-1]
+    yield from _list("games", _games(player))
+    yield from _list("changes", _changes(player, people))
+    yield "\n}\n"
+
+
+def _player(player: Player, merged: Iterable[Player]) -> dict[str, Any]:
+    return {
+        "name": player.name,
+        "initials": player.initials,
+        "created_at": player.created_at.isoformat(),
+        "merged": [{"name": p.name, "created_at": p.created_at.isoformat()} for p in merged],
+    }
+
+
+def _account(user: User | None) -> dict[str, str] | None:
+    return None if user is None else {"name": user.first_name, "email": user.email}
+
+
+def _list(name: str, values: Iterable[dict[str, Any]]) -> Iterator[str]:
+    yield f',\n"{name}": ['
+    between = "\n"
+    for value in values:
+        yield between + json.dumps(value, ensure_ascii=False)
+        between = ",\n"
+    yield "]"
+
+
+def _games(player: Player) -> Iterator[dict[str, Any]]:
+    seats = list(player.seats.order_by("game__played_at", "game_id"))
+    for first in range(0, len(seats), AT_ONCE):
+        heap = seats[first : first + AT_ONCE]
+        rows = Game.objects.filter(pk__in=[seat.game_id for seat in heap])
+        sheets = load_sheets(rows.select_related("table__round__event"))
+        found = {sheet.row.pk: sheet for sheet in sheets}
+        yield from (_game(found[seat.game_id], seat) for seat in heap)
+
+
+def _game(sheet: Sheet, seat: Seat) -> dict[str, Any]:
+    game: dict[str, Any] = {"seat": seat.number, "record": sheet.record}
+    table = sheet.row.table
+    if table is not None:
+        event = table.round.event
+        day = {"name": event.name, "held_on": event.held_on.isoformat()}
+        game["event"] = {**day, "round": table.round.number, "table": table.number}
+    return game
+
+
+def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:
+    subjects = [subject_of(one) for one in people]
+    lines = AuditLine.objects.filter(club=player.club, subject__in=subjects).order_by("pk")
+    for line in lines:
+        said = {"before": line.before, "after": line.after, "reason": line.reason}
+        yield {
+            "at": line.at.isoformat(),
+            "action": line.action,
+            **{name: value for name, value in said.items() if value},
+        }
