@@ -115,7 +115,7 @@ def test_roles_are_told_by_their_names(director, club, owner):
     assert told(director.get(CHANGES)) == [
         ("Left the club", "Ece", "Ece", ("Role: director",)),
         ("Role changed", "Ece", "Ada", ("Role: member → director",)),
-        ("Joined the club", "Ece", "Ece", ("Role: member", "By: invitation")),
+        ("Joined the club", "Ece", "Ece", ("Role: member", "Came by: invitation")),
         (
             "Invitation made",
             "invitation",

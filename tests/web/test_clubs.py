@@ -152,6 +152,21 @@ def test_own_clubs_and_players_are_asked_for_at_once(visitor, number, django_ass
         visitor.get(CLUBS)
 
 
+@pytest.mark.parametrize("number", [1, 3])
+def test_first_page_shows_own_clubs_for_one_query(visitor, number, django_assert_num_queries):
+    user = AccountFactory()
+    MemberFactory.create_batch(number, user=user)
+    assert "My clubs" not in visitor.get("/").text
+    visitor.force_login(user)
+
+    # Session, account, clubs.
+    with django_assert_num_queries(3):
+        page = visitor.get("/")
+
+    assert len(page.context["memberships"]) == number
+    assert "My clubs" in page.text
+
+
 def test_owner_changes_the_settings(visitor, club):
     visitor.become("owner", club)
     path = url("club_settings", "moda")

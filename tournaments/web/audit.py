@@ -37,13 +37,13 @@ class FilterForm(forms.Form):
     )
     who = forms.TypedChoiceField(label=_("Who"), coerce=int, empty_value=None, required=False)
     since = forms.DateField(
-        label=_("From"),
+        label=_("From the day"),
         required=False,
         validators=DAYS,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     until = forms.DateField(
-        label=_("To"),
+        label=_("Up to the day"),
         required=False,
         validators=DAYS,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),

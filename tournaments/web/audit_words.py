@@ -74,7 +74,7 @@ FIELDS: Mapping[str, Text] = {
     "uses": gettext_lazy("Uses"),
     "used": gettext_lazy("Used"),
     "expires": gettext_lazy("Works until"),
-    "invitation": gettext_lazy("By"),
+    "invitation": gettext_lazy("Came by"),
     "claim": gettext_lazy("By claiming"),
     "account": gettext_lazy("Account"),
     "initials": gettext_lazy("Initials"),

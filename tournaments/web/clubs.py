@@ -43,7 +43,10 @@ def clubs(request: HttpRequest) -> HttpResponse:
 
 def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
     """The clubs of whoever is signed in, each with what they are in it (1 query)."""
-    members = Member.objects.filter(user=account_of(request)).select_related("club")
+    user = account_of(request)
+    if user is None:
+        return []
+    members = Member.objects.filter(user=user).select_related("club")
     return [(each.club, role_name(each.role)) for each in members.order_by("club__name", "club")]
 
 

@@ -18,6 +18,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.queries import Sheet, find_ruleset
 from tournaments.services.sample import start_sample
 from tournaments.telling import state_of
+from tournaments.web.clubs import memberships_of
 from tournaments.web.families import beginning_of, begins
 from tournaments.web.forms import NewTableForm, key_of, new_key
 from tournaments.web.phone import (
@@ -52,7 +53,10 @@ class Line:
 @never_cache
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is, and where to start (2 queries; 1 more after a game by house rules)."""
+    """What this is, and where to start.
+
+    2 queries; 1 more after a game by house rules, and 1 for the clubs of whoever is signed in.
+    """
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
     page = {
@@ -62,6 +66,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "again_begins": begins(rules) if rules is not None else "",
         "again_question": beginning_of(rules).question if rules is not None else "",
         "games": [_line(game) for game in phone_games(request)],
+        "memberships": memberships_of(request),
         "deleted": "deleted" in request.GET,
         "empty_sheets": [(id_, words.ruleset_name(id_)) for id_ in RULESETS],
         "key": new_key(),
