@@ -102,6 +102,21 @@ def test_body_at_the_limit_is_read(client, settings):
 
 
 @pytest.mark.django_db
+def test_body_of_no_announced_length_is_not_read(client, settings):
+    body = BytesIO(b"name0=Ay&" * settings.LARGEST_BODY)
+
+    answer = client.generic(
+        "POST",
+        reverse("new"),
+        content_type="application/x-www-form-urlencoded",
+        CONTENT_LENGTH="",
+        **{"wsgi.input": body},
+    )
+
+    assert (answer.status_code, body.tell()) == (422, 0)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("length", ["", "-5", "1e9", "²", "9" * 5000])
 def test_length_that_is_no_length_breaks_nothing(client, length):
     answer = client.generic("POST", reverse("new"), b"", CONTENT_LENGTH=length)
