@@ -55,7 +55,8 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Delete a game for good, after asking once."""
-    row = get_object_or_404(writable_game(request, public_id, secret))
+    # A club's game is removed by its directors, with the table.
+    row = get_object_or_404(writable_game(request, public_id, secret).filter(table=None))
     if request.method != "POST":
         page = {
             "row": row,

@@ -34,6 +34,7 @@ from tournaments.services.playing import (
     record_entry,
     withdraw_entry,
 )
+from tournaments.web.confirm_view import confirm_at_table, confirm_own
 from tournaments.web.entry_details import Typed
 from tournaments.web.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.entry_reading import read_entry
@@ -43,7 +44,7 @@ from tournaments.web.matches import has_next_game, match_page
 from tournaments.web.open_form import form_at_table
 from tournaments.web.phone import address, remember_game
 from tournaments.web.sheet_view import lines_of, sheet_page
-from tournaments.web.visitors import actor_of, writable_game
+from tournaments.web.visitors import actor_of, may_adopt, writable_game
 
 REVISION = "Kingscore-Revision"
 """The header by which a phone knows that it was this server that answered, and not a portal."""
@@ -162,24 +163,32 @@ def follow(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
         return unchanged
-    sheet = load_sheet(row)
-    page = {
-        "row": row,
-        "sheet": sheet_page(sheet),
-        "form": form_of(sheet, holder_of(request, row)),
-        "ruleset": words.ruleset_name(row.ruleset),
-        "match": match_page(request, sheet),
-        "secret": secret,
-        # Asked for by name: left to itself the browser would turn the 304 into a 200.
-        "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
+    page = follow_page(request, row) | {
         "handed_over": "handed-over" in request.GET,
         "closed": "closed" in request.GET,
+        "changed": "changed" in request.GET,
     }
     template = "tournaments/_follow.html" if fragment else "tournaments/follow.html"
     response = render(request, template, page)
     response["ETag"] = etag
     remember_game(request, response, row, "follow")
     return response
+
+
+def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
+    """What the page of a game shows to those who look on."""
+    sheet = load_sheet(row)
+    return {
+        "row": row,
+        "sheet": sheet_page(sheet),
+        "form": form_of(sheet, holder_of(request, row)),
+        "ruleset": words.ruleset_name(row.ruleset),
+        "match": match_page(request, sheet),
+        "confirm": confirm_own(request, sheet),
+        "secret": row.secret("follow"),
+        # Asked for by name: left to itself the browser would turn the 304 into a 200.
+        "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
+    }
 
 
 def handed_over(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
@@ -337,6 +346,8 @@ def show_table(
         "secret": row.secret("write"),
         "sheet": sheet_page(sheet),
         "match": match_page(request, sheet),
+        "confirm": confirm_at_table(sheet),
+        "adopts": may_adopt(request, row),
         "form": form_of(sheet, holder, typed, problems),
         "typed": typed if not of_deal and refusal.status != 200 else {},
         "beside": beside,
@@ -377,6 +388,7 @@ def _etag(request: HttpRequest, row: Game, *, fragment: bool) -> str:
         # Those of a club's players change without a write.
         row.players,
         has_next_game(row),
+        row.confirmations.count() if row.table_id else 0,
         get_language(),
         fragment,
         holder_of(request, row),

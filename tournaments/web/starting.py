@@ -55,7 +55,9 @@ def new_table(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The same players again, at the seats they have or each one seat further on."""
-    row = get_object_or_404(writable_game(request, public_id, secret).select_related("match"))
+    # At a club's event directors say who sits where.
+    games = writable_game(request, public_id, secret).filter(table=None)
+    row = get_object_or_404(games.select_related("match"))
     rules = rules_of(row)
     if request.method == "POST":
         form = RematchForm(rules.seats, request.POST)

@@ -5,7 +5,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from tournaments.models import Club, Game, User
+from tournaments.models import Club, Event, Game, User
+from tournaments.models.events import EventQuerySet
 from tournaments.models.play import GameQuerySet
 from tournaments.services.auditing import Actor
 
@@ -50,3 +51,30 @@ def members_club(request: HttpRequest, slug: str) -> Club:
 def seen_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for its members and, where it is published, for everybody."""
     return get_object_or_404(Club.objects.seen_by(request.user), slug=slug)
+
+
+def directs_club(request: HttpRequest, club: Club) -> bool:
+    """Whether this visitor directs a club (1 query for somebody signed in)."""
+    return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
+
+
+def seen_event(request: HttpRequest, slug: str, public_id: str) -> Event:
+    """The event of a club, for whoever may see it; 404 for all others."""
+    return _event(Event.objects.seen_by(request.user), slug, public_id)
+
+
+def directed_event(request: HttpRequest, slug: str, public_id: str) -> Event:
+    """The event of a club, for one of its directors or owners; 404 for all others."""
+    return _event(Event.objects.directed_by(request.user), slug, public_id)
+
+
+def may_adopt(request: HttpRequest, row: Game) -> bool:
+    """Whether whoever writes an open table directs a club (no query for nobody signed in)."""
+    if row.table_id is not None or account_of(request) is None:
+        return False
+    return Club.objects.directed_by(request.user).exists()
+
+
+def _event(events: EventQuerySet, slug: str, public_id: str) -> Event:
+    rows = events.select_related("club", "season")
+    return get_object_or_404(rows, club__slug=slug, public_id=public_id)
