@@ -233,6 +233,20 @@ def test_own_page_shows_clubs_and_players(visitor, club):
     assert page.context["memberships"] == [(club, "director")]
     assert list(page.context["players"]) == [mine]
     assert url("leave_club", "moda") in page.text
+    for name in ("my_initials", "my_data", "my_release", "my_removal"):
+        assert url(name, mine.public_id) in page.text
+    assert url("player", "moda", mine.public_id) in page.text
+
+
+def test_player_of_a_club_one_has_left_is_still_ones_own(visitor, club):
+    user = AccountFactory()
+    mine = PlayerFactory(club=club, account=user)
+    visitor.force_login(user)
+
+    page = visitor.get(ME)
+
+    assert url("my_removal", mine.public_id) in page.text
+    assert url("player", "moda", mine.public_id) not in page.text
 
 
 @pytest.fixture

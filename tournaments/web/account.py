@@ -26,11 +26,14 @@ def me(request: HttpRequest) -> HttpResponse:
     """The clubs and players of whoever is signed in, and all that can be done with the account."""
     user = account_of(request)
     assert user is not None
-    players = Player.objects.present().filter(account=user).select_related("club")
+    players = Player.objects.belonging_to(user).select_related("club")
+    memberships = memberships_of(request)
     page = {
         "name": account_name(user),
         "address": user.email,
-        "memberships": memberships_of(request),
+        "memberships": memberships,
+        # Whoever has left a club keeps the player, but sees no pages of the club.
+        "clubs": [club for club, _role in memberships],
         "players": players.order_by("club__name", "pk"),
     }
     return render(request, "tournaments/me.html", page)
