@@ -46,6 +46,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.PLAYER, "rename"): gettext_lazy("Player renamed"),
     (Kind.PLAYER, "initials"): gettext_lazy("Shown by initials"),
     (Kind.PLAYER, "remove"): gettext_lazy("Player’s name removed"),
+    (Kind.PLAYER, "export"): gettext_lazy("Data downloaded"),
     (Kind.PLAYER, "claim"): gettext_lazy("Player claimed"),
     (Kind.PLAYER, "new code"): gettext_lazy("New code to claim the player"),
     (Kind.PLAYER, "release"): gettext_lazy("Player untied from the account"),
