@@ -126,6 +126,28 @@ def test_sign_in_leads_back_and_never_to_another_site(visitor, ayse):
     assert (back.url, away.url) == ("/rules/", "/")
 
 
+def test_sign_up_on_the_way_leads_back(visitor):
+    door = visitor.get(SIGN_IN, {"next": "/rules/"})
+    assert f'href="{SIGN_UP}?next=%2Frules%2F"' in door.text
+    page = visitor.get(SIGN_UP, {"next": "/rules/"})
+    assert '<input type="hidden" name="next" value="/rules/"' in page.text
+    asked = visitor.post(SIGN_UP, {"email": AYSE, "next": "/rules/"})
+
+    answer = visitor.post(asked.url, {"code": last_code(), "next": "/rules/"})
+
+    assert answer.url == "/rules/"
+
+
+def test_code_on_the_way_leads_back(visitor, ayse):
+    asked = visitor.post(SIGN_IN, {"login": AYSE, "next": "/rules/"})
+    page = visitor.get(asked.url)
+    assert '<input type="hidden" name="next" value="/rules/"' in page.text
+
+    answer = visitor.post(asked.url, {"code": last_code(), "next": "/rules/"})
+
+    assert answer.url == "/rules/"
+
+
 def test_third_wrong_code_spoils_it(visitor, ayse):
     visitor.post(SIGN_IN, {"login": AYSE})
     wrong = [visitor.post(CODE, {"code": wrong_code()}) for _ in range(3)]
