@@ -510,3 +510,15 @@ def test_export_takes_the_same_queries_however_many_games(
 
 def test_export_is_for_directors(member, club):
     assert member.get(page_of("player_data", PlayerFactory(club=club))).status_code == 404
+
+
+def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
+    monkeypatch.setattr("tournaments.web.players.MOST_FOUND", 2)
+    for name in ("Ali A", "Ali B", "Ali C"):
+        PlayerFactory(club=club, name=name)
+
+    many, all_of_them = member.get(LIST, {"q": "ali"}), member.get(LIST)
+
+    assert listed(many) == ["Ali A", "Ali B"]
+    assert "More than 2: write more of the name." in many.text
+    assert listed(all_of_them) == ["Ali A", "Ali B", "Ali C"]

@@ -27,6 +27,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='player',
-            index=models.Index(condition=models.Q(('merged_into', None), ('removed_at', None)), fields=['club', 'name_key', 'search_key', 'initials'], name='player_present'),
+            index=models.Index(condition=models.Q(('merged_into', None), ('removed_at', None)), fields=['club', 'name_key', 'search_key', 'initials', 'merged_into', 'removed_at'], name='player_present'),
         ),
     ]

@@ -107,9 +107,10 @@ class Player(models.Model):
     class Meta:
         ordering = ["name_key", "pk"]
         indexes = [
-            # Lists are counted, leafed through and searched in the index alone.
+            # Lists are leafed through and searched in the index alone, without a look at the rows:
+            # for that it holds even what it is limited to.
             models.Index(
-                fields=["club", "name_key", "search_key", "initials"],
+                fields=["club", "name_key", "search_key", "initials", "merged_into", "removed_at"],
                 condition=Q(merged_into=None, removed_at=None),
                 name="player_present",
             )

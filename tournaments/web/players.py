@@ -23,6 +23,7 @@ from tournaments.web.player_forms import NameForm, NamesForm
 from tournaments.web.visitors import account_of, actor_of, directed_club, members_club
 
 PAGE = 50
+MOST_FOUND = 1000
 GAMES = 25
 
 
@@ -67,12 +68,17 @@ def players(request: HttpRequest, slug: str) -> HttpResponse:
     club = members_club(request, slug)
     directs = directs_club(request, club)
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    part, rows = _page_of(_found(club, asked, directs=directs), request.GET.get("page"))
+    # A name is there once in a club, so that this is an order.
+    keys = _found(club, asked, directs=directs).order_by("name_key").values_list("pk", flat=True)
+    # A search stops when it has found enough, and is made once; only the whole list is counted.
+    found = list(keys[: MOST_FOUND + 1]) if asked else []
+    part, rows = _page_of(found[:MOST_FOUND] if asked else keys, request.GET.get("page"))
     page = {
         "club": club,
         "asked": asked,
         "part": part,
         "players": rows,
+        "more": len(found) > MOST_FOUND,
         "directs": directs,
         "mine": account_of(request),
     }
@@ -86,10 +92,10 @@ def _found(club: Club, asked: str, *, directs: bool) -> PlayerQuerySet:
     return present.matching(asked) if directs else present.matching_shown(asked)
 
 
-def _page_of(found: PlayerQuerySet, number: str | None) -> tuple[Page[int], list[Player]]:
+def _page_of(
+    keys: QuerySet[Player, int] | list[int], number: str | None
+) -> tuple[Page[int], list[Player]]:
     """A page of a list: leafed through in the index alone, and only then are rows read."""
-    # A name is there once in a club, so that this is an order.
-    keys: QuerySet[Player, int] = found.order_by("name_key").values_list("pk", flat=True)
     part = Paginator(keys, PAGE).get_page(number)
     rows = Player.objects.in_bulk(list(part))
     return part, [rows[pk] for pk in part if pk in rows]
