@@ -154,8 +154,20 @@ def test_club_game_is_neither_deleted_nor_played_again_from_the_phone(phone, tab
         assert path not in page.text
         assert (phone.get(path).status_code, phone.post(path).status_code) == (404, 404)
     assert under("delete", game) not in phone.get(under("pen", game)).text
-    assert reverse("new") not in page.context["sheet"].headline
+    assert under("delete", game) not in phone.get("/").text
     assert Game.objects.count() == 1
+
+
+def test_long_names_of_players_stay_when_the_head_is_corrected(phone):
+    long = "Ayşegül Karaosmanoğlu Yıldırımoğulları"
+    game = TableFactory(players=(long, *NAMES[1:])).games.get()
+    head = {"revision": "0", "first_declarer": "1", "key": "a-key-of-the-phone"}
+    names = {f"name{seat}": name for seat, name in enumerate(game.players)}
+
+    phone.post(under("head", game), {**head, **names})
+
+    game.refresh_from_db()
+    assert (game.players[0], game.first_declarer) == (long, 1)
 
 
 def test_names_typed_at_the_table_are_players_of_the_club(phone, table):

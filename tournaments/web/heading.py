@@ -16,6 +16,7 @@ from tournaments import messages
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
+from tournaments.services.people import LONGEST_PLAYER_NAME
 from tournaments.services.playing import (
     BadKey,
     Head,
@@ -62,7 +63,8 @@ class HeadForm(forms.Form):
         first_field.choices = [(str(seat), str(seat)) for seat in range(rules.seats)]
         for seat in range(rules.seats):
             label = _("Seat %(number)s") % {"number": seat + 1}
-            self.fields[f"name{seat}"] = forms.CharField(max_length=LONGEST_NAME, label=label)
+            longest = LONGEST_NAME if row.table_id is None else LONGEST_PLAYER_NAME
+            self.fields[f"name{seat}"] = forms.CharField(max_length=longest, label=label)
         for option in rules.options:
             self.fields[option.setting] = field_of(rules, option)
 

@@ -119,8 +119,9 @@ def _back(request: HttpRequest) -> str:
 
 def _line(game: PhoneGame) -> Line:
     row = game.sheet.row
-    writes = game.kind == "write"
-    delete = reverse("delete", args=[row.public_id, row.secret("write")]) if writes else ""
+    # A club's game is removed by its directors, with the table.
+    deletes = game.kind == "write" and row.table_id is None
+    delete = reverse("delete", args=[row.public_id, row.secret("write")]) if deletes else ""
     sheet = game.sheet
     state = state_of(sheet.game, sheet.outcome, row.players)
     return Line(game, words.name_of(sheet.game.ruleset), state, delete)
