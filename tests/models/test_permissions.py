@@ -12,7 +12,7 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.factories import EVENING, GameFactory, HouseRulesetFactory, UserFactory
-from tournaments.models import Club, Event, Game, HouseRuleset
+from tournaments.models import Club, Event, Game, HouseRuleset, Round
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +128,16 @@ def test_sheet_of_a_closed_round_is_written_by_directors_only(club, visitors):
 
     assert those_for_whom(visitors, writable(game), game) == ["director", "owner"]
     assert Game.objects.closed_at(game.public_id, game.secret("write")).get() == game
+
+
+def test_pen_of_a_closed_round_is_taken_by_nobody(club):
+    game = TableFactory(round__event__club=club).games.get()
+    takeable = Game.objects.takeable_at
+    assert takeable(game.public_id, game.secret("pen")).get() == game
+
+    Round.objects.update(closed_at=EVENING)
+
+    assert not takeable(game.public_id, game.secret("pen")).exists()
 
 
 def test_director_needs_the_address_of_the_sheet_too(club, visitors):

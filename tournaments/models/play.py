@@ -16,6 +16,8 @@ from tournaments.models.people import Player, User
 LONGEST_AUTHOR = 80
 LONGEST_REASON = 200
 
+AT_OPEN_ROUND = Q(table=None) | Q(table__round__closed_at=None)
+
 
 def digest(key: str) -> str:
     """What a row keeps of a key that gives access: enough to know it, too little to use it."""
@@ -33,9 +35,8 @@ class GameQuerySet(models.QuerySet["Game"]):
         After its round was closed it is only for the club's directors.
         """
         clubs = Club.objects.directed_by(user)
-        at_open_round = Q(table=None) | Q(table__round__closed_at=None)
         games = self._at("write", public_id, secret)
-        return games.filter(at_open_round | Q(table__round__event__club__in=clubs))
+        return games.filter(AT_OPEN_ROUND | Q(table__round__event__club__in=clubs))
 
     def closed_at(self, public_id: str, secret: str) -> "GameQuerySet":
         """The game that whoever has this address could write until its round was closed."""
@@ -43,8 +44,8 @@ class GameQuerySet(models.QuerySet["Game"]):
         return games.filter(table__round__closed_at__isnull=False)
 
     def takeable_at(self, public_id: str, secret: str) -> "GameQuerySet":
-        """The game whose pen whoever has this address may take."""
-        return self._at("pen", public_id, secret)
+        """The game whose pen whoever has this address may take, while its round is open."""
+        return self._at("pen", public_id, secret).filter(AT_OPEN_ROUND)
 
     def readable_at(self, public_id: str, secret: str) -> "GameQuerySet":
         """The game that whoever has this address may follow."""

@@ -1,0 +1,271 @@
+"""Who gets what at every address of the project, for GET and for POST.
+
+`docs/access.md` says it in sentences. Each line names an address, the place that fills it in
+(`access_world.py`), and who is let in; all others get what the rule for them says. An address with
+a secret is tried with the right one, with that of a table whose round is closed, and with a wrong
+one, which lets in nobody.
+"""
+
+from dataclasses import dataclass
+
+from tests.web.access_world import PHONES, SIGNED_IN, VISITORS
+
+OK = "ok"
+"""Let in: the page, or an answer to the form, be it that the form was empty."""
+
+LOGIN, MISSING, FORBIDDEN, NO_METHOD = "login", "404", "403", "405"
+AGAIN = "again"
+"""Asked for the password, the code or the passkey once more."""
+
+FOLLOW = "follow"
+"""Led to where the sheet is followed, which whoever has the address may."""
+
+REFUSED = frozenset({LOGIN, MISSING, FORBIDDEN, NO_METHOD, FOLLOW})
+
+WITHOUT_ACCOUNT = ("nobody", *PHONES)
+
+
+def only(*who, others=MISSING, then=OK):
+    """Those who are let in, and what all others get."""
+    return {visitor: then if visitor in who else others for visitor in VISITORS}
+
+
+EVERYBODY = only(*VISITORS)
+NOBODY = only()
+MEMBERS = only("member", "director", "owner")
+DIRECTORS = only("director", "owner")
+OWNERS = only("owner")
+OF_ANY_CLUB = only("director", "owner", "other")
+MEMBER_ALONE = only("member")
+ACCOUNTS = only(*SIGNED_IN, others=LOGIN)
+STAFF = only("staff", others=LOGIN)
+OFFICE_READ_ONLY = {**only(others=LOGIN), "staff": FORBIDDEN}
+OFFICE_NOTHING = {**only(others=LOGIN), "staff": MISSING}
+TO_THE_OFFICE = {**only("staff", others=FORBIDDEN), **dict.fromkeys(WITHOUT_ACCOUNT, LOGIN)}
+PLAYER_FOLLOWS = {**NOBODY, "member": FOLLOW}
+DIRECTORS_WRITE = only("director", "owner", others=FOLLOW)
+OWN = {**only(*SIGNED_IN, others=LOGIN), **dict.fromkeys(SIGNED_IN, MISSING), "member": OK}
+TO_SIGN_IN = only(others=LOGIN)
+PROVED_AGAIN = only(*SIGNED_IN, others=LOGIN, then=AGAIN)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What each visitor gets at an address; without `post` nobody may send anything there.
+
+    `closed_get` and `closed_post` are for the table of a closed round, and `published` is for GET
+    where club and evening are published.
+    """
+
+    place: str
+    get: dict | None = None
+    post: dict | None = None
+    closed_get: dict | None = None
+    closed_post: dict | None = None
+    published: dict | None = None
+
+
+def sheet(get=EVERYBODY, post=None, closed=DIRECTORS, closed_get=None, place="write"):
+    """A page at the address of a sheet: whoever has it may, until the round is closed."""
+    return Page(place, get, post, get and (closed_get or closed), post and closed)
+
+
+SITE = {
+    "home": Page("", EVERYBODY),
+    "new": Page("", EVERYBODY, EVERYBODY),
+    "sample": Page("", None, EVERYBODY),
+    "preferences": Page("", None, EVERYBODY),
+    "set_language": Page("", EVERYBODY, EVERYBODY),
+    "service_worker": Page("", EVERYBODY),
+    "rules": Page("", EVERYBODY),
+    "rules_of_game": Page("rules of the club", MEMBERS),
+    "rules_json": Page("rules of the club", MEMBERS),
+    "empty_sheet": Page("ruleset", None, EVERYBODY),
+}
+
+SHEETS = {
+    "write": sheet(closed=DIRECTORS_WRITE),
+    "record": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
+    "undo": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
+    "seal": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
+    "reveal": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
+    "confirm": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
+    "entry": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="entry"),
+    "head": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
+    "history": sheet(closed=DIRECTORS_WRITE),
+    "holder": sheet(post=EVERYBODY, closed_get=DIRECTORS_WRITE),
+    "pen": sheet(),
+    "rules_at_table": sheet(),
+    "scoresheet": sheet(None, EVERYBODY),
+    "take": sheet(post=EVERYBODY, closed=NOBODY, place="pen"),
+    "table_door": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="table"),
+    # Shown as it stands, for the game is not finished.
+    "confirm_own": Page("game", None, PLAYER_FOLLOWS, None, PLAYER_FOLLOWS),
+}
+
+OPEN_TABLES = {
+    "delete": Page("open table", EVERYBODY, EVERYBODY),
+    "rematch": Page("open table", EVERYBODY, EVERYBODY),
+    "adopt": Page("open table", OF_ANY_CLUB, OF_ANY_CLUB),
+    "next_game": Page("match", None, EVERYBODY),
+}
+"""At a club's table these are the director's business, and not there for anybody."""
+
+FOLLOWED = {
+    "follow": sheet(closed=EVERYBODY, place="follow"),
+    "follow_scoresheet": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
+    "follow_record": sheet(closed=EVERYBODY, place="follow"),
+    "rules_followed": sheet(closed=EVERYBODY, place="follow"),
+    "report": Page("report", EVERYBODY, EVERYBODY),
+    # It is not built yet.
+    "report_file": Page("report", NOBODY),
+}
+
+HOUSE_RULES = {
+    f"{keeper}{name}": page
+    for keeper, place, row, may in (
+        ("", "", "server rules", STAFF),
+        ("club_", "keeper", "club rules", DIRECTORS),
+    )
+    for name, page in {
+        "house_rules": Page(place, may),
+        "copy_rules": Page(place, None, may),
+        "import_rules": Page(place, None, may),
+        "house_ruleset": Page(row, may, may),
+        "export_rules": Page(row, may),
+        "try_rules": Page(row, may, may),
+        "delete_rules": Page(row, may, may),
+    }.items()
+}
+
+CLUBS = {
+    "clubs": Page("", ACCOUNTS, ACCOUNTS),
+    "club": Page("club", MEMBERS, published=EVERYBODY),
+    "club_settings": Page("club", OWNERS, OWNERS),
+    "leave_club": Page("club", MEMBERS, MEMBERS),
+    "people": Page("club", MEMBERS),
+    "member": Page("person", OWNERS, OWNERS),
+    "remove_member": Page("person", None, OWNERS),
+    "new_invitation": Page("club", DIRECTORS, DIRECTORS),
+    "invitation": Page("invitation", DIRECTORS),
+    "withdraw_invitation": Page("invitation", None, DIRECTORS),
+    "club_changes": Page("club", DIRECTORS),
+    "join": Page("join", EVERYBODY, ACCOUNTS),
+    "me": Page("", ACCOUNTS),
+    "delete_account": Page("", PROVED_AGAIN, PROVED_AGAIN),
+}
+
+PLAYERS = {
+    "players": Page("club", MEMBERS),
+    "new_players": Page("club", DIRECTORS, DIRECTORS),
+    "player": Page("player", MEMBERS),
+    "rename_player": Page("player", None, DIRECTORS),
+    "player_initials": Page("player", None, DIRECTORS),
+    "player_card": Page("player", DIRECTORS),
+    "player_new_code": Page("player", None, DIRECTORS),
+    "unlink_player": Page("player", None, DIRECTORS),
+    "player_data": Page("player", DIRECTORS),
+    "remove_player": Page("player", DIRECTORS, DIRECTORS),
+    "merge_player": Page("player", DIRECTORS, DIRECTORS),
+    "part_player": Page("merge", None, DIRECTORS),
+    "my_initials": Page("own player", None, OWN),
+    "my_data": Page("own player", OWN),
+    "my_release": Page("own player", None, OWN),
+    "my_removal": Page("own player", OWN, OWN),
+    "claim_code": Page("", ACCOUNTS, ACCOUNTS),
+    "claim": Page("claim", EVERYBODY, ACCOUNTS),
+}
+
+EVENTS = {
+    "seasons": Page("club", MEMBERS, DIRECTORS, published=EVERYBODY),
+    "season": Page("season", DIRECTORS, DIRECTORS),
+    "remove_season": Page("season", None, DIRECTORS),
+    "player_names": Page("club", DIRECTORS),
+    "events": Page("club", MEMBERS, published=EVERYBODY),
+    "new_event": Page("club", DIRECTORS, DIRECTORS),
+    "event": Page("event", MEMBERS, published=EVERYBODY),
+    "change_event": Page("event", DIRECTORS, DIRECTORS),
+    "event_cards": Page("event", DIRECTORS),
+    "open_round": Page("event", None, DIRECTORS),
+    "close_round": Page("round", None, DIRECTORS),
+    "reopen_round": Page("round", None, DIRECTORS),
+    "new_event_table": Page("round", DIRECTORS, DIRECTORS),
+    "event_table": Page("event table", DIRECTORS),
+    "replace_address": Page("event table", None, DIRECTORS),
+    "remove_table": Page("event table", DIRECTORS, DIRECTORS),
+    "club_games": Page("club", MEMBERS, published=EVERYBODY),
+    "club_game": Page("club game", MEMBERS, published=EVERYBODY),
+}
+
+ACCOUNT = {
+    "account_login": Page("", EVERYBODY, EVERYBODY),
+    "account_logout": Page("", EVERYBODY, EVERYBODY),
+    "account_inactive": Page("", EVERYBODY),
+    "account_signup": Page("", EVERYBODY, EVERYBODY),
+    "account_reauthenticate": Page("", ACCOUNTS, ACCOUNTS),
+    "account_email": Page("", ACCOUNTS, ACCOUNTS),
+    "account_email_verification_sent": Page("", ACCOUNTS, ACCOUNTS),
+    "account_change_password": Page("", ACCOUNTS, ACCOUNTS),
+    "account_set_password": Page("", ACCOUNTS, ACCOUNTS),
+    "account_reset_password": Page("", EVERYBODY, EVERYBODY),
+    "account_confirm_login_code": Page("", EVERYBODY, EVERYBODY),
+    "account_confirm_password_reset_code": Page("", TO_SIGN_IN, TO_SIGN_IN),
+    "account_complete_password_reset": Page("", EVERYBODY, EVERYBODY),
+    "account_password_reset_completed": Page("", EVERYBODY),
+    "account_request_login_code": Page("", EVERYBODY, EVERYBODY),
+    "mfa_list_webauthn": Page("", ACCOUNTS),
+    "mfa_index": Page("", ACCOUNTS),
+    "mfa_add_webauthn": Page("", PROVED_AGAIN, PROVED_AGAIN),
+    "mfa_reauthenticate_webauthn": Page("", PROVED_AGAIN, PROVED_AGAIN),
+    "mfa_remove_webauthn": Page("key", PROVED_AGAIN, PROVED_AGAIN),
+    "mfa_edit_webauthn": Page("key", PROVED_AGAIN, PROVED_AGAIN),
+    "mfa_login_webauthn": Page("", ACCOUNTS, ACCOUNTS),
+    "usersessions_list": Page("", ACCOUNTS, ACCOUNTS),
+}
+
+KEPT = (
+    *("account_emailaddress", "admin_logentry", "mfa_authenticator", "usersessions_usersession"),
+    *(
+        f"tournaments_{name}"
+        for name in (
+            *("auditline", "club", "event", "game", "houseruleset", "invitation", "match"),
+            *("member", "merge", "player", "report", "round", "season", "table", "user"),
+        )
+    ),
+)
+
+OFFICE = {
+    "admin:index": Page("", STAFF, STAFF),
+    "admin:app_list": Page("office app", STAFF, STAFF),
+    "admin:login": Page("", TO_THE_OFFICE, TO_THE_OFFICE),
+    "admin:logout": Page("", {**EVERYBODY, "staff": NO_METHOD}, EVERYBODY),
+    "admin:password_change": Page("", STAFF, STAFF),
+    "admin:password_change_done": Page("", STAFF),
+    "admin:autocomplete": Page("", OFFICE_READ_ONLY),
+    "admin:jsi18n": Page("", STAFF),
+    "admin:view_on_site": Page("office site", OFFICE_NOTHING, OFFICE_NOTHING),
+    "office/(?P<url>.*)$": Page("office elsewhere", OFFICE_NOTHING, OFFICE_NOTHING),
+}
+for kept in KEPT:
+    row = f"office {kept.partition('_')[2]}"
+    OFFICE |= {
+        f"admin:{kept}_changelist": Page("", STAFF, STAFF),
+        f"admin:{kept}_change": Page(row, STAFF, OFFICE_READ_ONLY),
+        f"admin:{kept}_history": Page(row, STAFF, STAFF),
+        f"admin:{kept}_add": Page("", OFFICE_READ_ONLY, OFFICE_READ_ONLY),
+        f"admin:{kept}_delete": Page(row, OFFICE_READ_ONLY, OFFICE_READ_ONLY),
+        f"office/{kept.replace('_', '/', 1)}/<path:object_id>/": Page(row, STAFF, STAFF),
+    }
+
+PAGES = (
+    SITE
+    | SHEETS
+    | OPEN_TABLES
+    | FOLLOWED
+    | HOUSE_RULES
+    | CLUBS
+    | PLAYERS
+    | EVENTS
+    | ACCOUNT
+    | OFFICE
+)

@@ -1,0 +1,203 @@
+"""A server with two clubs, and everybody who may come to its addresses."""
+
+from dataclasses import dataclass, field
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+
+from tests.club_factories import (
+    AccountFactory,
+    AuditLineFactory,
+    ClubFactory,
+    EventFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+)
+from tests.factories import (
+    EVENING,
+    WHOLE_GAME,
+    GameFactory,
+    HeadFactory,
+    HouseRulesetFactory,
+    ReportFactory,
+    UserFactory,
+)
+from tournaments.models import Merge, Player, Round
+from tournaments.services.matches import start_match
+from tournaments.web.documents import report_secret
+
+PHONES = ("phone", "phone of another table", "phone of a closed round")
+"""Visitors without an account, each of which has come in by the card of its table."""
+
+SIGNED_IN = ("member", "director", "owner", "other", "staff")
+VISITORS = ("nobody", *PHONES, *SIGNED_IN)
+
+CLUB, OTHER_CLUB = "Moda King Kulübü", "Kadife Gizli Kulübü"
+WHOLE_NAME = "Zümrüt Gizlioğlu"
+"""A player of the first club, who asked to be shown by initials."""
+
+NAMES = (WHOLE_NAME, "Burak", "Cem", "Deniz")
+
+
+@dataclass
+class World:
+    """What there is: `right`, `closed` and `wrong` fill in an address, by the name of its place.
+
+    `right` opens, `closed` is that of a round that is over, and `wrong` has another one's secret.
+    """
+
+    accounts: dict = field(default_factory=dict)
+    doors: dict = field(default_factory=dict)
+    right: dict = field(default_factory=dict)
+    closed: dict = field(default_factory=dict)
+    wrong: dict = field(default_factory=dict)
+    secrets: list = field(default_factory=list)
+
+
+def make_world():
+    """Everything, for one visitor to walk through."""
+    world = World()
+    club = ClubFactory(slug="moda", name=CLUB)
+    other = ClubFactory(slug="kadife", name=OTHER_CLUB)
+    _people(world, club, other)
+    PlayerFactory(club=club, name=WHOLE_NAME, initials=True)
+    event = EventFactory(club=club, season=SeasonFactory(club=club), confirmations="two")
+    over = RoundFactory(event=event, number=1)
+    going = RoundFactory(event=event, number=2)
+    tables = {
+        "right": TableFactory(round=going, number=1, players=NAMES, entries=WHOLE_GAME[:2]),
+        "another": TableFactory(round=going, number=2),
+        "closed": TableFactory(round=over, number=1, players=NAMES, entries=WHOLE_GAME[:2]),
+    }
+    Round.objects.filter(pk=over.pk).update(closed_at=EVENING)
+    _addresses(world, tables)
+    _club_pages(world, event, going, tables)
+    _players(world, club)
+    _rows_of_the_server(world, club, tables["right"])
+    return world
+
+
+def _people(world, club, other):
+    world.accounts = {
+        role: MemberFactory(club=club, role=role).user for role in ("member", "director", "owner")
+    }
+    world.accounts["other"] = MemberFactory(club=other, role="owner").user
+    world.accounts["staff"] = UserFactory()
+    TableFactory(round__event__club=other)
+
+
+def _addresses(world, tables):
+    games = {name: table.games.get() for name, table in tables.items()}
+    for kind in ("write", "pen", "follow"):
+        for name in ("right", "closed"):
+            at = {"public_id": games[name].public_id}
+            getattr(world, name)[kind] = at | {"secret": games[name].secret(kind)}
+        world.wrong[kind] = world.right[kind] | {"secret": games["another"].secret(kind)}
+    for name in ("right", "closed"):
+        at = {"public_id": tables[name].public_id}
+        getattr(world, name)["table"] = at | {"secret": tables[name].secret}
+    world.wrong["table"] = world.right["table"] | {"secret": tables["another"].secret}
+    for addresses in (world.right, world.closed, world.wrong):
+        addresses["entry"] = addresses["write"] | {"position": 0}
+        addresses["game"] = {"public_id": addresses["write"]["public_id"]}
+    del world.wrong["game"]
+    # Open tables: nobody's, and nobody closes them.
+    another = GameFactory().secret("write")
+    head = HeadFactory(ruleset="krapet", players=("Ayşe", "Burak"))
+    for place, game in (
+        ("open table", GameFactory(entries=WHOLE_GAME[:1])),
+        ("match", start_match(head, "best-of", 3, at=EVENING)),
+    ):
+        at = {"public_id": game.public_id}
+        world.right[place] = at | {"secret": game.secret("write")}
+        world.wrong[place] = at | {"secret": another}
+    world.doors = {
+        who: {"public_id": tables[name].public_id, "secret": tables[name].secret}
+        for who, name in zip(PHONES, ("right", "another", "closed"), strict=True)
+    }
+    world.secrets += [table.secret for table in tables.values()]
+    world.secrets += [game.secret(kind) for game in games.values() for kind in ("write", "pen")]
+
+
+def _club_pages(world, event, going, tables):
+    club = event.club
+    at = {"slug": club.slug}
+    here = at | {"public_id": event.public_id}
+    place = here | {"number": going.number}
+    rules = HouseRulesetFactory(slug="moda-rules", club=club, name="Moda içi kurallar")
+    HouseRulesetFactory(slug="of-the-server")
+    invitation = InvitationFactory(club=club)
+    another = InvitationFactory(club=club)
+    world.right |= {
+        "": {},
+        "club": at,
+        "person": at | {"user": world.accounts["member"].pk},
+        "invitation": at | {"public_id": invitation.public_id},
+        "season": at | {"pk": event.season_id},
+        "event": here,
+        "round": place,
+        "event table": here | {"table": tables["right"].public_id},
+        "club game": at | {"public_id": tables["right"].games.get().public_id},
+        "keeper": {"club": club.slug},
+        "club rules": {"club": club.slug, "slug": rules.slug},
+        "server rules": {"slug": "of-the-server"},
+        "ruleset": {"ruleset": "turkish-king"},
+        "rules of the club": {"ruleset": rules.slug},
+        "join": {"public_id": invitation.public_id, "secret": invitation.secret},
+    }
+    world.wrong["join"] = {"public_id": invitation.public_id, "secret": another.secret}
+    world.secrets += [invitation.secret, another.secret]
+
+
+def _players(world, club):
+    free, kept, gone = (PlayerFactory(club=club) for _ in range(3))
+    own = Player.objects.filter(club=club).called("Burak").get()
+    Player.objects.filter(pk=own.pk).update(account=world.accounts["member"])
+    Player.objects.filter(pk=gone.pk).update(merged_into=kept)
+    merge = Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
+    at = {"slug": club.slug}
+    world.right |= {
+        "player": at | {"public_id": free.public_id},
+        "merge": at | {"public_id": kept.public_id, "pk": merge.pk},
+        "own player": {"public_id": own.public_id},
+        "claim": {"public_id": free.public_id, "secret": free.claim_secret},
+    }
+    world.wrong["claim"] = {"public_id": free.public_id, "secret": own.claim_secret}
+    world.secrets += [free.claim_secret, free.claim_code, own.claim_secret]
+
+
+def _rows_of_the_server(world, club, table):
+    """A row of each model of the back office, and a document."""
+    account = AccountFactory()
+    AuditLineFactory(club=club, user=account)
+    report = ReportFactory(game=table.games.get(), parameters={"follow_generation": 1})
+    another = ReportFactory(game=report.game)
+    world.right["report"] = {"pk": report.pk, "secret": report_secret(report.pk)}
+    world.wrong["report"] = {"pk": report.pk, "secret": report_secret(another.pk)}
+    EmailAddress.objects.create(user=account, email=account.email)
+    key = Authenticator.objects.create(
+        user=account, type=Authenticator.Type.RECOVERY_CODES, data={"seed": "x"}
+    )
+    UserSession.objects.create(user=account, ip="192.0.2.7", session_key="a-session")
+    LogEntry.objects.create(
+        user=account,
+        content_type=ContentType.objects.get_for_model(account),
+        action_flag=CHANGE,
+        object_repr="a",
+    )
+    world.right["key"] = {"pk": key.pk}
+    for model in admin.site._registry:
+        row = model._default_manager.order_by("pk").first()
+        world.right[f"office {model._meta.model_name}"] = {"object_id": row.pk}
+    world.right["office elsewhere"] = {"url": "nowhere"}
+    world.right["office app"] = {"app_label": "tournaments"}
+    kind = ContentType.objects.get_for_model(club)
+    world.right["office site"] = {"content_type_id": kind.pk, "object_id": club.pk}

@@ -1,0 +1,239 @@
+"""Every address of the project, as each kind of visitor, against what is written down.
+
+The table is `access_table.py`; whoever adds an address adds its line there.
+"""
+
+import copy
+import logging
+import re
+from functools import cache
+
+import pytest
+from django.apps import apps
+from django.core import serializers
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import URLResolver, get_resolver, reverse, reverse_lazy
+
+from tests.web.access_table import (
+    AGAIN,
+    FOLLOW,
+    FORBIDDEN,
+    LOGIN,
+    MISSING,
+    NO_METHOD,
+    NOBODY,
+    OK,
+    OPEN_TABLES,
+    PAGES,
+    REFUSED,
+)
+from tests.web.access_world import (
+    CLUB,
+    OTHER_CLUB,
+    PHONES,
+    VISITORS,
+    WHOLE_NAME,
+    make_world,
+)
+from tournaments.models import Club, Event
+
+pytestmark = pytest.mark.django_db
+
+WRITES = re.compile(r'\s*(INSERT INTO|UPDATE|DELETE FROM) "(tournaments|account|mfa)_')
+
+BODY = {
+    "name": "Another",
+    "names": "Another",
+    "action": "save",
+    "role": "owner",
+    "source": "rifki",
+    "document": "{}",
+    "text": "{}",
+    "revision": "1",
+    "seat": "0",
+    "position": "0",
+    "key": "k" * 24,
+    "code": "0000",
+    "starts_on": "2026-09-01",
+    "ends_on": "2027-06-30",
+    "held_on": "2026-11-20",
+    "ruleset": "turkish-king",
+    "is_active": "",
+    "post": "yes",
+}
+"""What is sent to every address: for those who may, it does something at many of them."""
+
+
+def addresses(resolver=None, route="", names=()):
+    """Every address of the project, by name; one without a name by its route."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        here = route + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            space = [pattern.namespace] if pattern.namespace else []
+            yield from addresses(pattern, here, (*names, *space))
+        elif pattern.name:
+            yield ":".join((*names, pattern.name)), pattern, here
+        else:
+            yield here, pattern, here
+
+
+@cache
+def named():
+    """The addresses that have names."""
+    return {name for name, pattern, _ in addresses() if pattern.name}
+
+
+def path_of(name, kwargs):
+    """Where a page is; one without a name is at its route."""
+    if name in named():
+        return reverse(name, kwargs=kwargs)
+    plain = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(kwargs[found[1]]), name)
+    return "/" + re.sub(r"\(\?P.*\)\$?$", lambda _: str(next(iter(kwargs.values()))), plain)
+
+
+def outcome(answer):
+    """What a visitor got, in the words of the table."""
+    if answer.status_code in (301, 302, 303):
+        where = answer["Location"].partition("?")[0]
+        return FOLLOW if where.startswith("/follow/") else LED_TO.get(where, OK)
+    words = {403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
+    return words.get(answer.status_code, OK)
+
+
+LED_TO = {
+    reverse_lazy("account_login"): LOGIN,
+    reverse_lazy("admin:login"): LOGIN,
+    reverse_lazy("account_reauthenticate"): AGAIN,
+}
+
+
+class Walk:
+    """One visitor on the way through all addresses."""
+
+    def __init__(self, who, world, *, published=False):
+        self.who, self.world, self.published = who, world, published
+        self.client = Client()
+        if who in world.accounts:
+            self.client.force_login(world.accounts[who])
+        if who in world.doors:
+            self.client.get(reverse("table_door", kwargs=world.doors[who]))
+        self.cookies = copy.deepcopy(self.client.cookies)
+        self.surprises = []
+
+    def ask(self, method, path):
+        """Ask for a page as if for the first time; what a form did is taken back."""
+        self.client.cookies = copy.deepcopy(self.cookies)
+        written = []
+        with transaction.atomic(), connection.execute_wrapper(noting(written)):
+            send = self.client.get if method == "GET" else self.client.post
+            answer = send(path, *([BODY] if method == "POST" else []))
+            if method == "GET" and answer.headers.get("Location", "").startswith("/play/"):
+                # The way back to the sheet, for whoever asks where only POST does something.
+                answer = send(answer["Location"])
+            got, page = outcome(answer), answer.getvalue().decode("utf-8", "replace")
+            if got not in REFUSED:
+                transaction.set_rollback(True)
+        return got, page, written
+
+    def visit(self, name, door, method, path, wanted):
+        """Compare what this visitor gets with what is written down."""
+        got, page, written = self.ask(method, path)
+        expected = {wanted[self.who]} if wanted else REFUSED
+        where = f"{name} ({door})" if door else name
+        if got not in expected:
+            self.surprises.append(f"{method} {where}: {got}, not {' or '.join(sorted(expected))}")
+        if got in REFUSED and method == "POST" and written:
+            self.surprises.append(f"{method} {where}: refused, but it wrote {written}")
+        shown = [mark for mark in self.hidden(name) if mark in page]
+        if shown:
+            self.surprises.append(f"{method} {where}: shows {shown}")
+
+    def hidden(self, name):
+        """What this visitor must read on no page of this name."""
+        if self.who in ("director", "owner") or (self.who == "staff" and "office" in name):
+            return [OTHER_CLUB]
+        if self.who == "staff" and name.startswith("admin:"):
+            return self.world.secrets
+        marks = [WHOLE_NAME, *([] if self.who == "other" else [OTHER_CLUB])]
+        place = PAGES[name].place
+        if place in self.world.wrong or place in self.world.closed:
+            # Whoever has one address of a table is shown others of it.
+            return marks
+        marks += self.world.secrets if self.who not in PHONES else []
+        return marks if self.who == "member" or self.published else [*marks, CLUB]
+
+
+def noting(written):
+    """Note each statement that writes to a table of people or play."""
+
+    def note(execute, sql, *rest):
+        if WRITES.match(sql):
+            written.append(sql[:60])
+        return execute(sql, *rest)
+
+    return note
+
+
+def everything():
+    """How many rows of each model there are, and all that stands in them."""
+    models = [*apps.get_app_config("tournaments").get_models()]
+    models += [*apps.get_app_config("account").get_models()]
+    rows = {model._meta.label: model._default_manager.order_by("pk") for model in models}
+    return {name: serializers.serialize("json", found) for name, found in rows.items()}
+
+
+def ways(world, name, page):
+    """The doors of a page: what fills it in, and what is written down for GET and for POST."""
+    yield "", world.right[page.place], page.get, page.post
+    if page.place in world.closed:
+        yield "closed", world.closed[page.place], page.closed_get, page.closed_post
+    if page.place in world.wrong:
+        yield "wrong", world.wrong[page.place], None, None
+    if name in OPEN_TABLES:
+        yield "of a club", world.right["write"], page.get and NOBODY, page.post and NOBODY
+
+
+def test_every_address_is_in_the_table_and_the_table_names_no_other():
+    assert {name for name, _, _ in addresses()} == set(PAGES)
+
+
+@pytest.fixture
+def quiet():
+    """Refusals are what is asked for here: a thousand warnings of them help nobody."""
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("who", VISITORS)
+def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, quiet):
+    world = make_world()
+    walk = Walk(who, world)
+    before = everything()
+
+    for name, page in PAGES.items():
+        for door, kwargs, get, post in ways(world, name, page):
+            if who in PHONES[1:] and not door and page.place not in world.wrong:
+                # As the phone of this table: without an address none of them is anybody.
+                continue
+            for method, wanted in (("GET", get), ("POST", post)):
+                walk.visit(name, door, method, path_of(name, kwargs), wanted)
+
+    assert not walk.surprises, "\n".join(walk.surprises)
+    assert everything() == before
+
+
+@pytest.mark.parametrize("who", ["nobody", "other", "staff"])
+def test_published_club_shows_what_the_table_says_and_nothing_more(who, quiet):
+    world = make_world()
+    Club.objects.filter(name=CLUB).update(published=True)
+    Event.objects.filter(club__name=CLUB).update(published=True)
+    walk = Walk(who, world, published=True)
+
+    for name, page in PAGES.items():
+        if page.place not in world.wrong and page.get and "admin:" not in name:
+            wanted = page.published or page.get
+            walk.visit(name, "", "GET", path_of(name, world.right[page.place]), wanted)
+
+    assert not walk.surprises, "\n".join(walk.surprises)
