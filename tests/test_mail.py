@@ -45,6 +45,8 @@ def test_mail_is_written_with_its_code_and_links(terminal):
 
 def test_code_of_a_sign_in_stands_in_the_terminal_of_up(start):
     site = start()
+    # The first start compresses the files for the browser, which takes a busy machine its time.
+    wait_until(lambda: "Kingscore is at" in site.said or site.ended(), seconds=120)
     address = site.address()
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     page = browser.open(f"{address}accounts/signup/").read().decode()
