@@ -7,7 +7,8 @@ KINGSCORE_SECRET_KEY     (made at the first start and kept in the folder)
 KINGSCORE_HOSTS          host names to answer to, separated by commas (all)
 KINGSCORE_TIME_ZONE      Europe/Istanbul, … (that of the machine)
 KINGSCORE_HTTPS          1 behind a proxy that speaks HTTPS and sets X-Forwarded-Proto
-KINGSCORE_PROXIES        how many proxies stand before it and add to X-Forwarded-For (0)
+KINGSCORE_PROXIES        how many proxies stand before it and add to X-Forwarded-For
+                         (0, and with KINGSCORE_HTTPS 1)
 KINGSCORE_EMAIL_URL      smtp://user:password@host:587?tls=1&from=king@club.org, or smtps://…:465
                          (mails are written to the log, which `up` shows in its terminal)
 KINGSCORE_DEBUG          1 while developing
@@ -234,7 +235,9 @@ ACCOUNT_RATE_LIMITS = {
     "request_login_code": "60/m/ip,3/m/key,20/h/key",
     "reset_password": "20/m/ip,3/m/key,20/h/key",
 }
-ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("KINGSCORE_PROXIES", "0"))
+ALLAUTH_TRUSTED_PROXY_COUNT = int(
+    os.environ.get("KINGSCORE_PROXIES") or switched_on("KINGSCORE_HTTPS")
+)
 MFA_SUPPORTED_TYPES = ["webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_FORMS = {"add_webauthn": "kingscore.accounts.PasskeyForm"}
