@@ -5,8 +5,9 @@ immediate transaction: without them each test fails.
 """
 
 import pytest
+from django.db import transaction
 
-from tests.club_factories import RoundFactory, TableFactory
+from tests.club_factories import AuditLineFactory, RoundFactory, TableFactory
 from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, PenFactory
 from tests.services.test_matches import TWO, won_by
 from tests.services.test_playing_together import at_once, while_another_is_writing
@@ -15,6 +16,7 @@ from tournaments.models import AuditLine, Confirmation, Game, Player, Season, Se
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services import adopting, confirming, events, matches, playing, seasons, tables
 from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.player_changes import rename_player
 from tournaments.services.playing import Head
 from tournaments.services.tables import Laying
 
@@ -82,6 +84,26 @@ def test_next_game_that_waited_for_a_round_to_close_is_refused():
 
     assert (first, second, waited) == (True, "RoundClosed", True)
     assert Game.objects.count() == 1
+
+
+def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
+    place = RoundFactory()
+    laying = Laying(Head("krapet", ()), TWO, ("best-of", 3))
+    game = tables.add_table(place.pk, laying, NOBODY, at=EVENING).games.get()
+    playing.record_entry(game.pk, won_by(0), PenFactory())
+    burak = Player.objects.get(name="Burak")
+
+    def rename():
+        return rename_player(burak.pk, "Berk", NOBODY, at=EVENING).name
+
+    def begin():
+        return matches.start_next_game(game.pk, at=EVENING, key="next-key", reason="")[1]
+
+    first, second, waited = while_another_is_writing(told(begin), told(rename))
+
+    assert (first, second, waited) == (True, "Berk", True)
+    heads = Game.objects.order_by("pk").values_list("players", flat=True)
+    assert list(heads) == [["Ayşe", "Berk"]] * 2
 
 
 def lay(place, who):
@@ -187,6 +209,27 @@ def test_season_that_is_being_removed_takes_no_evening():
 
     assert (first, second, waited) == (None, "DoesNotExist", True)
     assert Season.objects.count() == 0
+
+
+def test_replaced_address_shuts_out_whoever_takes_the_pen_at_that_moment():
+    table = TableFactory()
+    game, club = table.games.get(), table.round.event.club
+
+    def take():
+        with transaction.atomic():
+            row = playing.hand_over(game.pk, 1, "key-of-the-lost-phone")
+            # Where the other one comes in, before this is in the database.
+            AuditLineFactory(club=club)
+        return row.write_generation
+
+    def replace():
+        return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
+
+    first, second, waited = while_another_is_writing(told(take), told(replace))
+
+    assert (first, second, waited) == (2, 2, True)
+    row = Game.objects.get()
+    assert (row.write_generation, row.taken_with) == (3, "")
 
 
 def test_replaced_address_waits_for_a_write_and_shuts_the_phone_out():

@@ -16,7 +16,6 @@ from tournaments.models import AuditLine, Game, Match, Seat, Table
 from tournaments.models.play import digest
 from tournaments.queries import Sheet, load_sheets, ruleset_of
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
-from tournaments.services.events import lock_round
 from tournaments.services.people import lock_people
 from tournaments.services.playing import Head, Pen, club_for_writing, record_entry, start_game
 
@@ -106,7 +105,7 @@ def start_next_game(
     In each case nothing is written.
     """
     with transaction.atomic():
-        _lock_round_of(game_pk)
+        _lock_people_of(game_pk)
         # The lock makes two phones queue up; without it both would open a game.
         row = Match.objects.select_for_update().get(games=game_pk)
         match = load_match(row)
@@ -127,14 +126,14 @@ def start_next_game(
     return game, True
 
 
-def _lock_round_of(game_pk: int) -> None:
-    """Hold the round and the people of a club's table.
+def _lock_people_of(game_pk: int) -> None:
+    """Hold the people of a club's table: whoever renames one of them changes the games there are.
 
-    Whoever closes the round, or renames one of them, locks only the games there are.
+    Whoever closes the round waits for the game before this one, which is locked with its match.
     """
-    table = Table.objects.filter(games=game_pk).first()
+    table = Table.objects.filter(games=game_pk).select_related("round__event").first()
     if table is not None:
-        lock_people(lock_round(table.round_id).event.club_id)
+        lock_people(table.round.event.club_id)
 
 
 def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
