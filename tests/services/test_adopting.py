@@ -10,8 +10,9 @@ from tournaments.models import AuditLine, Game, Player, Table
 from tournaments.services import matches
 from tournaments.services.adopting import NotOpen, adopt_game
 from tournaments.services.auditing import Actor
-from tournaments.services.playing import Head, RoundClosed, change_head
+from tournaments.services.playing import Head, RoundClosed, change_head, start_game
 from tournaments.services.seating import SitsElsewhere
+from tournaments.services.tables import replace_address
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +78,16 @@ def test_game_is_adopted_once():
         adopt(game, RoundFactory())
 
     assert (Table.objects.count(), Player.objects.count()) == (1, 4)
+
+
+def test_lost_phone_that_opened_the_table_is_not_led_back_to_it():
+    head, key = Head("turkish-king", NAMES), "key-of-the-lost-phone"
+    game = start_game(head, at=EVENING, key=key)
+    table = adopt(game, RoundFactory())
+
+    replace_address(table.pk, BY, at=EVENING)
+
+    assert start_game(head, at=EVENING, key=key) != game
 
 
 def test_game_of_somebody_who_sits_elsewhere_is_not_adopted():

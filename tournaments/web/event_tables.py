@@ -24,7 +24,7 @@ from tournaments.web.matches import match_text
 from tournaments.web.seating import SEATED
 from tournaments.web.visitors import actor_of, directed_club, directed_event
 
-LAST_SEATS, MOST_NAMES = 200, 20
+LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 
 
 @never_cache
@@ -70,8 +70,10 @@ def player_names(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def names_lately(club: Club) -> list[str]:
-    """Whole names of those who sat at the club's tables last, each once (1 query)."""
-    seats = Seat.objects.filter(game__table__round__event__club=club).order_by("-pk")
+    """Whole names of those who sat at the club's last evenings, each once (2 queries)."""
+    # By the keys of the evenings: the seats of all years would be sorted to show the last.
+    last = list(Event.objects.filter(club=club).values_list("pk", flat=True)[:LAST_EVENTS])
+    seats = Seat.objects.filter(game__table__round__event__in=last).order_by("-pk")
     names = seats.values_list("player__name", flat=True)[:LAST_SEATS]
     return [name for name in dict.fromkeys(names) if name]
 
