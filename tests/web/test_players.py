@@ -139,6 +139,20 @@ def test_list_is_paged_and_keeps_what_was_asked(member, club):
     assert "q=ali&amp;page=2" in first.text
 
 
+@pytest.mark.parametrize("number", [99, 100, 101, 149, 151])
+def test_every_player_stands_on_one_page(member, club, number):
+    names = [f"ali {n:03}" for n in range(number)]
+    Player.objects.bulk_create(
+        Player(club=club, name=name, name_key=name, search_key=name, created_at=EVENING)
+        for name in names
+    )
+
+    pages = [listed(member.get(LIST, {"page": page})) for page in range(1, -(-number // 50) + 1)]
+
+    assert [name for page in pages for name in page] == names
+    assert listed(member.get(LIST, {"page": "999"})) == pages[-1]
+
+
 def test_live_search_is_answered_with_the_list_only(member, club):
     PlayerFactory(club=club, name="Şule")
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
@@ -25,6 +26,21 @@ from tournaments.web.visitors import account_of, actor_of, directed_club, member
 PAGE = 50
 MOST_FOUND = 1000
 GAMES = 25
+
+
+class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type there at run time
+    """Pages of an ordered query; those behind its middle are walked to from its end."""
+
+    def page(self, number: int | str) -> Page[Any]:
+        """One page, in the order of the query."""
+        number = self.validate_number(number)
+        first = (number - 1) * self.per_page
+        if first <= self.count // 2:
+            return super().page(number)
+        last = min(first + self.per_page, self.count)
+        assert isinstance(self.object_list, QuerySet)
+        backwards = self.object_list.reverse()[self.count - last : self.count - first]
+        return Page(list(backwards)[::-1], number, self)
 
 
 @dataclass(frozen=True)
@@ -96,7 +112,8 @@ def _page_of(
     keys: QuerySet[Player, int] | list[int], number: str | None
 ) -> tuple[Page[int], list[Player]]:
     """A page of a list: leafed through in the index alone, and only then are rows read."""
-    part = Paginator(keys, PAGE).get_page(number)
+    pages = Paginator(keys, PAGE) if isinstance(keys, list) else FromBothEnds(keys, PAGE)
+    part = pages.get_page(number)
     rows = Player.objects.in_bulk(list(part))
     return part, [rows[pk] for pk in part if pk in rows]
 
