@@ -197,6 +197,9 @@ EVENTS = {
     "club_game": Page("club game", MEMBERS, published=EVERYBODY),
 }
 
+OF_AN_EVENING = ("event", "club_game")
+"""What is seen by everybody of an evening that is published by itself, in a club that is not."""
+
 ACCOUNT = {
     "account_login": Page("", EVERYBODY, EVERYBODY),
     "account_logout": Page("", EVERYBODY, EVERYBODY),

@@ -23,6 +23,7 @@ from tests.web.access_table import (
     MISSING,
     NO_METHOD,
     NOBODY,
+    OF_AN_EVENING,
     OK,
     OPEN_TABLES,
     PAGES,
@@ -224,16 +225,19 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, qu
     assert everything() == before
 
 
-@pytest.mark.parametrize("who", ["nobody", "other", "staff"])
-def test_published_club_shows_what_the_table_says_and_nothing_more(who, quiet):
+@pytest.mark.parametrize(
+    ("who", "alone"), [("nobody", False), ("other", False), ("staff", False), ("nobody", True)]
+)
+def test_what_is_published_is_seen_by_everybody_and_nothing_more(who, alone, quiet):
     world = make_world()
-    Club.objects.filter(name=CLUB).update(published=True)
+    Club.objects.filter(name=CLUB).update(published=not alone)
     Event.objects.filter(club__name=CLUB).update(published=True)
     walk = Walk(who, world, published=True)
 
     for name, page in PAGES.items():
         if page.place not in world.wrong and page.get and "admin:" not in name:
-            wanted = page.published or page.get
+            open_to_all = page.published and (not alone or name in OF_AN_EVENING)
+            wanted = page.published if open_to_all else page.get
             walk.visit(name, "", "GET", path_of(name, world.right[page.place]), wanted)
 
     assert not walk.surprises, "\n".join(walk.surprises)
