@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.options import BaseModelAdmin, ShowFacets
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
@@ -18,8 +19,8 @@ class ShortPaginator(Paginator):  # type: ignore[type-arg]  # generic in its stu
     @cached_property
     def count(self) -> int:
         """How many rows there are, up to the farthest."""
-        number: int = self.object_list[:FARTHEST].count()
-        return number
+        assert isinstance(self.object_list, QuerySet)
+        return self.object_list[:FARTHEST].count()
 
 
 class OnlyRead(BaseModelAdmin):  # type: ignore[type-arg]  # as above
