@@ -24,7 +24,7 @@ from tournaments.web.player_forms import NameForm, NamesForm
 from tournaments.web.visitors import account_of, actor_of, directed_club, members_club
 
 PAGE = 50
-MOST_FOUND = 1000
+MOST_FOUND = 500
 GAMES = 25
 
 
