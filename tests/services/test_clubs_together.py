@@ -6,11 +6,12 @@ What holds them apart is the lock of the club's row, and on SQLite the immediate
 from types import SimpleNamespace
 
 import pytest
+from django.db import IntegrityError
 
 from tests.club_factories import AccountFactory, ClubFactory, InvitationFactory, MemberFactory
 from tests.factories import EVENING
 from tests.services.test_playing_together import at_once, while_another_is_writing
-from tournaments.models import Club, Member
+from tournaments.models import Club, Member, User
 from tournaments.models.clubs import Role
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs import (
@@ -93,3 +94,14 @@ def test_several_who_choose_one_name_at_once_all_get_their_club():
 
     assert at_once(*asks) == [1] * 6
     assert len(set(Club.objects.values_list("slug", flat=True))) == 6
+
+
+def test_account_deleted_meanwhile_leaves_no_club_behind():
+    account = AccountFactory()
+    by = Actor(User.objects.get(pk=account.pk))
+    account.delete()
+
+    with pytest.raises(IntegrityError):
+        create_club("Moda", by, at=EVENING)
+
+    assert not Club.objects.exists()

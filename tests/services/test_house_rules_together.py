@@ -3,13 +3,14 @@
 from types import SimpleNamespace
 
 import pytest
+from django.db import IntegrityError
 
 from tests.club_factories import ClubFactory
 from tests.factories import EVENING, HouseRulesetFactory, UserFactory
 from tests.services.test_playing_together import at_once
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import AuditLine, HouseRuleset
+from tournaments.models import AuditLine, HouseRuleset, User
 from tournaments.services.auditing import Actor
 from tournaments.services.house_rules import change_rules, create_rules
 
@@ -42,3 +43,14 @@ def test_several_who_choose_one_name_at_once_all_get_their_rules():
     assert at_once(*[create] * ORGANISERS) == [1] * ORGANISERS
     assert len(set(HouseRuleset.objects.values_list("slug", flat=True))) == ORGANISERS
     assert AuditLine.objects.count() == ORGANISERS
+
+
+def test_account_deleted_meanwhile_leaves_no_rules_behind():
+    author = UserFactory()
+    by = Actor(User.objects.get(pk=author.pk))
+    author.delete()
+
+    with pytest.raises(IntegrityError):
+        create_rules(DOCUMENT, by, at=EVENING)
+
+    assert not HouseRuleset.objects.exists()
