@@ -253,6 +253,16 @@ def test_subject_of_another_club_is_not_named(director, club):
         assert "Stranger" not in director.get(f"{CHANGES}?about={about}").text
 
 
+def test_what_was_typed_leads_to_no_account(director, club):
+    stranger = AccountFactory(first_name="Yabancı")
+    AuditLineFactory(club=club, action="add-event", after={"season": f"account:{stranger.pk}"})
+
+    page = director.get(CHANGES)
+
+    assert told(page)[0][3] == (f"Season: account:{stranger.pk}",)
+    assert "Yabancı" not in page.text
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_lines_of_every_kind_are_asked_for_at_once(
     director, club, owner, number, django_assert_num_queries

@@ -116,7 +116,8 @@ def _keys_of(rows: Iterable[AuditLine]) -> Iterator[str]:
         if row.table:
             yield f"table:{row.table}"
         for side in (row.before, row.after):
-            yield from (value for value in _as_fields(side).values() if isinstance(value, str))
+            said = (_as_fields(side).get(field) for field in REFERRING)
+            yield from (value for value in said if isinstance(value, str))
 
 
 class _References:
@@ -145,7 +146,7 @@ class _References:
 
     def value(self, field: str, value: Any) -> str:
         """A value before or after, which may refer to something as well."""
-        if field != "name" and isinstance(value, str) and _REFERENCE.fullmatch(value):
+        if field in REFERRING and isinstance(value, str) and _REFERENCE.fullmatch(value):
             return self.name(value)
         return value_text(field, value)
 
@@ -205,6 +206,9 @@ GONE: Mapping[str, Callable[[], str]] = {
     "invitation": lambda: _("invitation"),
 }
 
+
+REFERRING = ("account", "other", "claim", "invitation")
+"""The fields that refer to something; what people typed stands in others, and leads to nobody."""
 
 _REFERENCE = re.compile(rf"({'|'.join(GONE)}):[\w-]+")
 
