@@ -160,8 +160,9 @@ def enter_table(table_pk: int, generation: int, code: str, by: Actor, *, at: dat
         table = rows.select_related("round__event__club").get(pk=table_pk)
         if table.wrong_codes >= MOST_WRONG_CODES:
             raise DoorShut
+        # The right code gives no tries back, or each phone that comes in would help who guesses.
         right = constant_time_compare(code, table.code)
-        table.wrong_codes = 0 if right else table.wrong_codes + 1
+        table.wrong_codes += not right
         table.save(update_fields=["wrong_codes"])
         left = MOST_WRONG_CODES - table.wrong_codes
         if not left:
