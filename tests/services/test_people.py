@@ -25,6 +25,7 @@ from tournaments.services.player_changes import (
     set_initials,
     without_names,
 )
+from tournaments.services.tables import remove_table
 
 pytestmark = pytest.mark.django_db
 
@@ -332,6 +333,54 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
     assert last_line(player.club) == (
         "player", "remove", f"player:{player.pk}", None, None, director.user, "192.0.2.7",
     )  # fmt: skip
+
+
+@pytest.fixture
+def left(game):
+    """The game after Ayşe Gür, who had written there, was taken off her seat for Elif."""
+    player = player_at(game, 0)
+    rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
+    PlayerFactory(club=player.club, name="Elif")
+    head = HeadFactory(players=("Elif", "Burak", "Cem", "Deniz"))
+    playing.change_head(game.pk, head, PenFactory(revision=2, author="Burak"))
+    return player
+
+
+def test_name_follows_where_the_player_sat_once(left):
+    set_initials(left.pk, True, NOBODY, at=EVENING)
+
+    assert Write.objects.get(kind="head").before["players"][0] == "A. G."
+    assert list(Write.objects.values_list("author", flat=True)) == ["A. G.", "Burak", "Burak"]
+
+
+def test_removed_name_is_gone_where_the_player_sat_once(left):
+    remove_player(left.pk, NOBODY, at=EVENING)
+
+    assert "Ayşe Gür" not in everything_kept()
+    assert Write.objects.get(kind="head").before["players"][0] == "№"
+
+
+def test_name_that_somebody_else_has_now_stays_theirs(left):
+    rename_player(left.pk, "Gül", NOBODY, at=EVENING)
+    PlayerFactory(club=left.club, name="Ayşe Gür")
+
+    remove_player(left.pk, NOBODY, at=EVENING)
+
+    assert Write.objects.get(kind="head").before["players"][0] == "Ayşe Gür"
+
+
+def test_removed_name_is_gone_from_what_is_told_of_tables_taken_away(game):
+    player = player_at(game, 0)
+    rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
+    head = HeadFactory(players=("Ayşe Gür", "Burak", "Cem", "Deniz"), title="Final")
+    playing.change_head(game.pk, head, PenFactory(revision=2))
+    fine = {"type": "adjustment", "seat": 0, "points": -5, "reason": "Ayşe Gür bekletti"}
+    playing.record_entry(game.pk, fine, PenFactory(revision=3))
+    remove_table(game.table_id, NOBODY, at=EVENING)
+
+    remove_player(player.pk, NOBODY, at=EVENING)
+
+    assert "Ayşe Gür" not in everything_kept()
 
 
 def test_removal_unties_the_account_and_spoils_the_card(game, director):

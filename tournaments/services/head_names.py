@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from tournaments.models import Game, Player, Report, Seat, Write
+from tournaments.models import Club, Game, Player, Report, Seat, Write
 from tournaments.services.people import names_at_table
 
 AT_ONCE = 400
@@ -41,6 +41,28 @@ def let_names_follow(seats: QuerySet[Seat], called: Collection[str]) -> list[Ren
     for first in range(0, len(pks), AT_ONCE):
         done += _rename_at(pks[first : first + AT_ONCE], called)
     return done
+
+
+def let_past_names_follow(club: Club, called: Collection[str], new: str) -> None:
+    """Put `new` for the names of a player who sat at games of the club once, and left the seat.
+
+    No seat says it any more, but the history of those games does. Whole names only: initials may
+    be anybody's. The caller holds the transaction, and has locked the people of the club.
+    """
+    heads = Write.objects.filter(kind=Write.Kind.HEAD, game__table__round__event__club=club)
+    left = [
+        write
+        for write in heads.iterator()
+        if not set(called).isdisjoint(_named_in(write.before) + _named_in(write.body))
+    ]
+    for write in left:
+        write.before = _with_name(write.before, called, new)
+        write.body = _with_name(write.body, called, new)
+    Write.objects.bulk_update(left, ["before", "body"], batch_size=100)
+    games = sorted({write.game_id for write in left})
+    for first in range(0, len(games), AT_ONCE):
+        there = Write.objects.filter(game__in=games[first : first + AT_ONCE], author__in=called)
+        there.update(author=new)
 
 
 def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
@@ -91,6 +113,11 @@ def _with_name(
     if head is None:
         return None
     return {**head, "players": [new if name in old else name for name in head.get("players", ())]}
+
+
+def _named_in(head: Mapping[str, Any] | None) -> list[str]:
+    names: list[str] = (head or {}).get("players", [])
+    return names
 
 
 def _throw_away(reports: QuerySet[Report]) -> None:

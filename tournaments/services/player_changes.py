@@ -12,7 +12,7 @@ from django.db.models import Q
 from tournaments.models import AuditLine, Club, Player, Seat, Write
 from tournaments.models.people import fold_name
 from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.head_names import Renaming, let_names_follow
+from tournaments.services.head_names import Renaming, let_names_follow, let_past_names_follow
 from tournaments.services.people import (
     NameTaken,
     clean_name,
@@ -25,6 +25,14 @@ KIND = AuditLine.Kind.PLAYER
 
 NOBODY_NOW = "№"
 """Stands in remarks where the name of somebody removed stood."""
+
+SAYS_NAMES = (
+    Q(action__in=("head", "confirm"))
+    | ~Q(reason="")
+    | Q(before__body__type="adjustment")
+    | Q(after__body__type="adjustment")
+)
+"""The lines about results that can hold a name."""
 
 INITIALS = re.compile(r"(\w\. ?)+")
 SPACES = r"\s+"
@@ -75,6 +83,9 @@ def set_initials(pk: int, initials: bool, by: Actor, *, at: datetime) -> Player:
         # From now on it is a wish of their own, which no undone merge takes back.
         player.merges.update(initials_taken=False)
         let_names_follow(player.seats.all(), called)
+        if initials:
+            past = whole_names(player.club, names_ever([player]))
+            let_past_names_follow(player.club, past, player.shown_name)
         change = Change(
             KIND, "initials", subject_of(player), {"initials": not initials}, {"initials": initials}
         )
@@ -97,6 +108,7 @@ def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
         for one in everyone:
             _forget(one, at)
         renamings = let_names_follow(Seat.objects.filter(player__in=everyone), names)
+        let_past_names_follow(player.club, whole_names(player.club, names), NOBODY_NOW)
         _clean_remarks(renamings, names)
         _clean_audit(player.club, everyone, renamings, names)
         note_change(player.club, Change(KIND, "remove", subject_of(player)), by, at=at)
@@ -121,6 +133,13 @@ def names_ever(players: Sequence[Player]) -> frozenset[str]:
     for before, after in lines.values_list("before", "after"):
         said += [(state or {}).get("name", "") for state in (before, after)]
     return frozenset(form for name in said if name for form in (name, _initials(name)))
+
+
+def whole_names(club: Club, names: Collection[str]) -> set[str]:
+    """Those of `names` that are nobody else's: no initials, and of no player there is now."""
+    whole = {name for name in names if name and not INITIALS.fullmatch(name)}
+    taken = Player.objects.present().filter(club=club, name__in=whole, initials=False)
+    return whole - set(taken.values_list("name", flat=True))
 
 
 def _names_of(player: Player) -> frozenset[str]:
@@ -163,9 +182,11 @@ def _clean_audit(
     lines, without = AuditLine.objects.filter(club=club), without_names(names)
     for first in range(0, len(subjects), 400):
         lines.filter(subject__in=subjects[first : first + 400]).take_out_name(without)
-    # Who was seated where; there initials may be another player's.
+    # Who was seated where, and what was said of tables they left or that were taken away; there
+    # initials may be another player's.
     whole = without_names(name for name in names if not INITIALS.fullmatch(name))
-    lines.filter(kind=AuditLine.Kind.EVENT).take_out_name(whole)
+    lines.filter(kind__in=(AuditLine.Kind.EVENT, AuditLine.Kind.ROLE)).take_out_name(whole)
+    lines.filter(SAYS_NAMES, kind=AuditLine.Kind.RESULT).take_out_name(whole)
 
 
 def without_names(names: Iterable[str]) -> Callable[[Any], Any]:
