@@ -3,14 +3,29 @@
 import pytest
 
 from tests.club_factories import PlayerFactory, RoundFactory, TableFactory
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, PenFactory, record
+from tests.factories import (
+    EVENING,
+    NAMES,
+    WHOLE_GAME,
+    GameFactory,
+    HeadFactory,
+    PenFactory,
+    record,
+)
 from tests.services.test_matches import TWO, won_by
 from tests.services.test_tables import sitting
-from tournaments.models import AuditLine, Game, Player, Table
+from tournaments.models import AuditLine, Game, Player, Report, Table, Write
 from tournaments.services import matches
 from tournaments.services.adopting import NotOpen, adopt_game
 from tournaments.services.auditing import Actor
-from tournaments.services.playing import Head, RoundClosed, change_head, start_game
+from tournaments.services.playing import (
+    Head,
+    RoundClosed,
+    change_head,
+    record_entry,
+    start_game,
+)
+from tournaments.services.reporting import request_scoresheet
 from tournaments.services.seating import SitsElsewhere
 from tournaments.services.tables import replace_address
 
@@ -38,6 +53,26 @@ def test_adopted_game_is_a_table_of_the_evening_and_is_written_on():
     assert Game.objects.writable_at(game.public_id, secret).get() == game
     assert record(game, WHOLE_GAME[2]).row.revision == 3
     assert AuditLine.objects.filter(action="adopt").get().subject == f"table:{table.public_id}"
+
+
+def test_typed_names_give_way_to_how_the_players_are_shown():
+    place = RoundFactory()
+    PlayerFactory(club=place.event.club, name="Ayşe Yılmaz", initials=True)
+    # Two were written at each other's seats.
+    typed = ("Ayşe Yılmaz", "Cem", "Burak", "Deniz")
+    game = GameFactory(head__players=typed)
+    record_entry(game.pk, WHOLE_GAME[0], PenFactory(author="Ayşe Yılmaz"))
+    record_entry(game.pk, WHOLE_GAME[1], PenFactory(revision=1, author="Cem"))
+    head = HeadFactory(players=typed, title="Final")
+    change_head(game.pk, head, PenFactory(revision=2, author="Burak"))
+    asked = request_scoresheet(Game.objects.get(), language="tr", follow_url="x", at=EVENING)
+
+    adopt(game, place, ("Ayşe Yılmaz", *NAMES[1:]))
+
+    writes = Write.objects.order_by("revision")
+    assert list(writes.values_list("author", flat=True)) == ["A. Y.", "Burak", "Cem"]
+    assert writes[2].before["players"] == writes[2].body["players"] == ["A. Y.", *NAMES[1:]]
+    assert not Report.objects.filter(pk=asked.pk).exists()
 
 
 def test_adopted_game_keeps_its_own_title():

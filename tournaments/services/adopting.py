@@ -8,6 +8,7 @@ from django.db import transaction
 from tournaments.models import Game, Match, Table
 from tournaments.services.auditing import Actor
 from tournaments.services.events import lock_round
+from tournaments.services.head_names import let_typed_names_follow
 from tournaments.services.playing import RoundClosed
 from tournaments.services.seating import Seating, Who, seat_players
 from tournaments.services.tables import Act, lay
@@ -43,9 +44,11 @@ def adopt_game(
         asked = next(game for game in games if game.pk == game_pk)
         seatings = [_as_in(game, asked, seating) for game in games]
         for game, at_game in zip(games, seatings, strict=True):
-            game.players = at_game.names
+            typed, game.players = game.players, at_game.names
             game.title = game.title or place.event.name
             game.save(update_fields=["players", "title"])
+            # Whoever is shown by initials may have been typed in full.
+            let_typed_names_follow(game, typed)
         return lay(place, games, seatings, Act("adopt", by, at))
 
 

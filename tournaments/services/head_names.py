@@ -65,6 +65,22 @@ def let_past_names_follow(club: Club, called: Collection[str], new: str) -> None
         there.update(author=new)
 
 
+def let_typed_names_follow(game: Game, typed: Sequence[str]) -> None:
+    """Put the names of a game as they are now for those `typed` before it was a club's, in order.
+
+    The caller holds the transaction, and has locked the game.
+    """
+    called = dict(zip(typed, game.players, strict=True))
+    writes = list(Write.objects.filter(game=game))
+    for write in writes:
+        write.author = called.get(write.author, write.author)
+        for head in (write.before, write.body):
+            if write.kind == Write.Kind.HEAD and head is not None:
+                head["players"] = [called.get(name, name) for name in head["players"]]
+    Write.objects.bulk_update(writes, ["author", "before", "body"], batch_size=100)
+    _throw_away(Report.objects.filter(game=game))
+
+
 def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
     rows = Game.objects.filter(seats__in=seats).order_by("pk").prefetch_related("seats__player")
     games = list(rows.select_for_update(of=("self",)))
