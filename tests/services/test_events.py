@@ -17,7 +17,7 @@ from tournaments.engine.problems import InvalidEntry
 from tournaments.models import AuditLine, Event, Round, Season
 from tournaments.services import events, seasons
 from tournaments.services.auditing import Actor
-from tournaments.services.events import EventPlan, RoundStillEmpty
+from tournaments.services.events import EventHasTables, EventPlan, RoundStillEmpty
 from tournaments.services.playing import RoundClosed, record_entry
 from tournaments.services.seasons import SeasonDates, SeasonInUse, SeasonNameTaken
 
@@ -123,6 +123,31 @@ def test_season_of_a_day_is_the_one_that_began_last():
 
 
 # Evenings.
+
+
+def test_evening_without_tables_is_removed_once():
+    event = RoundFactory(event__name="Cuma").event
+
+    for _ in range(2):
+        events.remove_event(event.pk, BY, at=EVENING)
+
+    assert not Event.objects.exists()
+    ((action, subject, before, after),) = audit()
+    assert (action, subject, before["name"], after) == (
+        "remove-event",
+        f"event:{event.public_id}",
+        "Cuma",
+        None,
+    )
+
+
+def test_evening_with_a_table_stays():
+    table = TableFactory()
+
+    with pytest.raises(EventHasTables):
+        events.remove_event(table.round.event.pk, BY, at=EVENING)
+
+    assert (Event.objects.count(), audit()) == (1, [])
 
 
 def test_evening_begins_with_its_first_round_open():

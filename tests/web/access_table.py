@@ -185,6 +185,7 @@ EVENTS = {
     "new_event": Page("club", DIRECTORS, DIRECTORS),
     "event": Page("event", MEMBERS, published=EVERYBODY),
     "change_event": Page("event", DIRECTORS, DIRECTORS),
+    "remove_event": Page("event", None, DIRECTORS),
     "event_cards": Page("event", DIRECTORS),
     "open_round": Page("event", None, DIRECTORS),
     "close_round": Page("round", None, DIRECTORS),

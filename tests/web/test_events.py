@@ -78,6 +78,31 @@ def laid(club, number=1, **fields):
     ]
 
 
+# Taking an evening away.
+
+
+def test_director_removes_an_evening_made_by_mistake(director, club):
+    event = RoundFactory(event__club=club).event
+    page = director.get(reverse("change_event", args=["moda", event.public_id]))
+    address = reverse("remove_event", args=["moda", event.public_id])
+    assert address in page.text
+
+    director.post(address)
+
+    assert not Event.objects.exists()
+
+
+def test_evening_with_tables_stays_and_says_why(director, club):
+    event = TableFactory(round__event__club=club).round.event
+    address = reverse("remove_event", args=["moda", event.public_id])
+    assert address not in director.get(reverse("change_event", args=["moda", event.public_id])).text
+
+    page = director.post(address, follow=True)
+
+    assert Event.objects.count() == 1
+    assert "Tables were laid at this evening" in page.text
+
+
 # Seasons.
 
 

@@ -9,11 +9,15 @@ from django.db import transaction
 from django.db.models import Max
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
-from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season
+from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season, Table
 from tournaments.queries import find_ruleset
 from tournaments.services.auditing import Actor, Change, note_change
 
 EVENT = AuditLine.Kind.EVENT
+
+
+class EventHasTables(Exception):
+    """The evening stays: games were begun at its tables."""
 
 
 class RoundStillEmpty(Exception):
@@ -69,6 +73,27 @@ def change_event(event_pk: int, plan: EventPlan, by: Actor, *, at: datetime) -> 
             told = ({name: values[name] for name in changed} for values in (before, after))
             note_change(event.club, _change(event, "change-event", *told), by, at=at)
     return event
+
+
+def remove_event(event_pk: int, by: Actor, *, at: datetime) -> None:
+    """Take an evening away at which no table was laid; taken away twice, it is no error.
+
+    Raises:
+        EventHasTables: there is one; nothing is removed.
+    """
+    with transaction.atomic():
+        try:
+            event = _locked(event_pk)
+        except Event.DoesNotExist:
+            return
+        # The locks make whoever lays a table wait, and then find no round.
+        rounds = event.rounds.select_for_update().order_by("pk")
+        list(rounds.values_list("pk"))
+        if Table.objects.filter(round__event=event).exists():
+            raise EventHasTables
+        note_change(event.club, _change(event, "remove-event", _told(_plan_of(event))), by, at=at)
+        rounds.delete()
+        event.delete()
 
 
 def open_round(event_pk: int, by: Actor, *, at: datetime) -> Round:

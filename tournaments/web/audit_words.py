@@ -54,6 +54,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.PLAYER, "part"): gettext_lazy("Merge undone"),
     (Kind.EVENT, "add-event"): gettext_lazy("Evening added"),
     (Kind.EVENT, "change-event"): gettext_lazy("Evening changed"),
+    (Kind.EVENT, "remove-event"): gettext_lazy("Evening removed"),
     (Kind.EVENT, "open-round"): gettext_lazy("Round opened"),
     (Kind.EVENT, "close-round"): gettext_lazy("Round closed"),
     (Kind.EVENT, "reopen-round"): gettext_lazy("Round opened again"),

@@ -27,6 +27,7 @@ urlpatterns = [
     path(f"{CLUB}/events/new/", events.new_event, name="new_event"),
     path(f"{EVENT}/", events.event, name="event"),
     path(f"{EVENT}/change/", events.change, name="change_event"),
+    path(f"{EVENT}/remove/", events.remove, name="remove_event"),
     path(f"{EVENT}/cards/", event_tables.cards, name="event_cards"),
     path(f"{EVENT}/rounds/", events.open_next, name="open_round"),
     path(f"{ROUND}/close/", events.close, name="close_round"),

@@ -14,16 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.problems import InvalidEntry
-from tournaments.models import Club, Event, Round, Season
+from tournaments.models import Club, Event, Round, Season, Table
 from tournaments.queries import offered_rulesets
 from tournaments.services.auditing import Actor
 from tournaments.services.events import (
+    EventHasTables,
     EventPlan,
     RoundStillEmpty,
     change_event,
     close_round,
     create_event,
     open_round,
+    remove_event,
     reopen_round,
 )
 from tournaments.web.event_forms import EventForm, add_refusal
@@ -83,6 +85,19 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _edit(request, row.club, row, store)
 
 
+@require_POST
+def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Take an evening away at which nothing is played."""
+    row = directed_event(request, slug, public_id)
+    try:
+        remove_event(row.pk, actor_of(request), at=timezone.now())
+    except EventHasTables:
+        messages.error(request, _("Tables were laid at this evening, so that it stays."))
+        return redirect("event", slug, public_id)
+    messages.success(request, _("%(name)s is removed.") % {"name": row.name})
+    return redirect("events", slug)
+
+
 def _edit(
     request: HttpRequest,
     club: Club,
@@ -103,7 +118,8 @@ def _edit(
             add_refusal(form, error)
         else:
             return redirect("event", club.slug, row.public_id)
-    page = {"club": club, "event": event, "form": form}
+    empty = event is not None and not Table.objects.filter(round__event=event).exists()
+    page = {"club": club, "event": event, "form": form, "removable": empty}
     status = 200 if posted is None else 422
     return render(request, "tournaments/event_form.html", page, status=status)
 
