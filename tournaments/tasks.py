@@ -1,6 +1,7 @@
 """Celery tasks: thin, and safe to run twice; what waits is found in the database."""
 
 from celery import shared_task
+from django.core.management import call_command
 from django.utils import timezone, translation
 
 from tournaments.models import Report
@@ -35,3 +36,9 @@ def sweep_reports() -> None:
     waiting = Report.objects.awaiting_build(timezone.now()).order_by("asked_at")
     for pk in waiting.values_list("pk", flat=True)[:MOST_AT_ONCE]:
         build_report.delay(pk)
+
+
+@shared_task(name="tournaments.tasks.sweep_sessions")
+def sweep_sessions() -> None:
+    """Forget the sessions that are over."""
+    call_command("clearsessions")

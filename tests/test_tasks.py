@@ -1,0 +1,28 @@
+"""Tasks that only tidy up; those that build reports are in tests/reports."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from tournaments import tasks
+
+pytestmark = pytest.mark.django_db
+
+
+def test_sessions_that_are_over_are_forgotten_and_the_others_stay():
+    now = timezone.now()
+    for key, left in (("over", -timedelta(seconds=1)), ("going", timedelta(hours=1))):
+        Session.objects.create(session_key=key, session_data="", expire_date=now + left)
+
+    tasks.sweep_sessions()
+
+    assert list(Session.objects.values_list("pk", flat=True)) == ["going"]
+
+
+def test_everything_on_the_clock_is_a_task_there_is():
+    names = {task.name for task in (tasks.sweep_reports, tasks.sweep_sessions)}
+
+    assert {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} == names
