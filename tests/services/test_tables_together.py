@@ -7,7 +7,7 @@ immediate transaction: without them each test fails.
 import pytest
 from django.db import transaction
 
-from tests.club_factories import AuditLineFactory, RoundFactory, TableFactory
+from tests.club_factories import AuditLineFactory, PlayerFactory, RoundFactory, TableFactory
 from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, PenFactory
 from tests.services.test_matches import TWO, won_by
 from tests.services.test_playing_together import at_once, while_another_is_writing
@@ -16,6 +16,7 @@ from tournaments.models import AuditLine, Confirmation, Game, Player, Season, Se
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services import adopting, confirming, events, matches, playing, seasons, tables
 from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.merging import merge_players
 from tournaments.services.player_changes import rename_player
 from tournaments.services.playing import Head
 from tournaments.services.tables import Laying
@@ -242,3 +243,39 @@ def test_replaced_address_waits_for_a_write_and_shuts_the_phone_out():
 
     assert (first, second, waited) == (1, 2, True)
     assert Game.objects.values_list("revision", "write_generation").get() == (1, 2)
+
+
+@pytest.mark.parametrize("remove", [False, True])
+def test_address_is_replaced_and_table_removed_after_a_next_game_under_way(remove):
+    # Each needs the row of the table and that of the game: in two orders they would wait for
+    # each other.
+    laying = Laying(Head("krapet", ()), TWO, ("best-of", 3))
+    table = tables.add_table(RoundFactory().pk, laying, NOBODY, at=EVENING)
+    game = table.games.get()
+    playing.record_entry(game.pk, won_by(0), PenFactory())
+    act = tables.remove_table if remove else tables.replace_address
+
+    def next_game():
+        key = {"key": "next-key", "reason": ""}
+        return matches.start_next_game(game.pk, at=EVENING, **key)[0].match_number
+
+    first, second, waited = while_another_is_writing(
+        told(next_game), told(lambda: act(table.pk, NOBODY, at=EVENING) and None)
+    )
+
+    assert (first, second, waited) == (2, None, True)
+    written_by = set(Game.objects.values_list("write_generation", flat=True))
+    assert written_by == (set() if remove else {2})
+
+
+def test_table_that_is_being_removed_keeps_a_merge_waiting():
+    table = TableFactory()
+    ayse = Player.objects.get(name="Ayşe")
+    kept = PlayerFactory(club=ayse.club)
+
+    first, second, waited = while_another_is_writing(
+        told(lambda: tables.remove_table(table.pk, NOBODY, at=EVENING)),
+        told(lambda: merge_players(kept.pk, ayse.pk, NOBODY, at=EVENING).seats),
+    )
+
+    assert (first, second, waited) == (None, [], True)

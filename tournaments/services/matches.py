@@ -105,7 +105,7 @@ def start_next_game(
     In each case nothing is written.
     """
     with transaction.atomic():
-        _lock_people_of(game_pk)
+        _lock_table_of(game_pk)
         # The lock makes two phones queue up; without it both would open a game.
         row = Match.objects.select_for_update().get(games=game_pk)
         match = load_match(row)
@@ -126,14 +126,16 @@ def start_next_game(
     return game, True
 
 
-def _lock_people_of(game_pk: int) -> None:
-    """Hold the people of a club's table: whoever renames one of them changes the games there are.
+def _lock_table_of(game_pk: int) -> None:
+    """Hold a club's table and its people: whoever renames one of them changes the games there are.
 
     Whoever closes the round waits for the game before this one, which is locked with its match.
     """
     table = Table.objects.filter(games=game_pk).select_related("round__event").first()
     if table is not None:
         lock_people(table.round.event.club_id)
+        # The new game refers to it: whoever replaces or removes it locks it first, and games then.
+        Table.objects.select_for_update(no_key=True).filter(pk=table.pk).first()
 
 
 def _copy_table(row: Game, at: datetime, start_key: str) -> Game:

@@ -16,6 +16,7 @@ from tournaments.queries import find_ruleset, house_document, load_sheets, parse
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.events import lock_round
 from tournaments.services.matches import start_match
+from tournaments.services.people import lock_people
 from tournaments.services.playing import (
     Head,
     RoundClosed,
@@ -110,6 +111,8 @@ def remove_table(table_pk: int, by: Actor, *, at: datetime) -> None:
         if found is None:
             return
         place = lock_round(found.round_id)
+        # Whoever merges or removes a player changes seats and then games; here seats go last.
+        lock_people(place.event.club_id)
         table = Table.objects.select_for_update().filter(pk=table_pk).first()
         if table is None:
             return
