@@ -297,7 +297,7 @@ def remarked(game, director):
     rename_player(player.pk, "Ayşecan Gür", director, at=EVENING)
     rename_player(player.pk, "Ayşe Gür", director, at=EVENING)
     game.refresh_from_db()
-    head = HeadFactory(players=game.players, title="Final")
+    head = HeadFactory(players=game.players, title="Ayşe Gür'ün günü", place="Ayşe Gür")
     playing.change_head(game.pk, head, PenFactory(revision=2, author="Ayşe Gür"))
     fine = {"type": "adjustment", "seat": 0, "points": -5, "reason": "AYŞE  GÜR bekletti"}
     playing.record_entry(game.pk, fine, PenFactory(revision=3, author="Cem"))
@@ -330,6 +330,7 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
     assert authors_of(remarked) == ["№ 1", "Burak", "№ 1", "Cem", "№ 1"]
     assert reload(remarked).body(0)["counts"] == {"heart_king": [1, 0, 0, 0]}
     assert reload(remarked).writes[-1].reason == "№'ündü"
+    assert (reload(remarked).row.title, reload(remarked).row.place) == ("№'ün günü", "№")
     assert last_line(player.club) == (
         "player", "remove", f"player:{player.pk}", None, None, director.user, "192.0.2.7",
     )  # fmt: skip

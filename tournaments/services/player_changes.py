@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from tournaments.models import AuditLine, Club, Player, Seat, Write
+from tournaments.models import AuditLine, Club, Game, Player, Seat, Write
 from tournaments.models.people import fold_name
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.head_names import Renaming, let_names_follow, let_past_names_follow
@@ -160,17 +160,27 @@ def _forget(player: Player, at: datetime) -> None:
 
 
 def _clean_remarks(renamings: Iterable[Renaming], names: Collection[str]) -> None:
-    """Take the names out of what was remarked on sheets, in reasons and beside points."""
+    """Take the names out of what was remarked on sheets: titles, reasons, beside points."""
     without = without_names(names)
-    games = [renaming.game.pk for renaming in renamings]
+    games = [renaming.game for renaming in renamings]
+    for game in games:
+        game.title, game.place = without(game.title), without(game.place)
+    Game.objects.bulk_update(games, ["title", "place"], batch_size=100)
+    remarked = Q(kind=Write.Kind.HEAD) | Q(body__type="adjustment") | ~Q(reason="")
     for first in range(0, len(games), 400):
-        remarked = Q(body__type="adjustment") | ~Q(reason="")
         writes = list(Write.objects.filter(remarked, game__in=games[first : first + 400]))
         for write in writes:
             write.reason = without(write.reason)
-            if write.body and write.body.get("type") == "adjustment":
-                write.body = {**write.body, "reason": without(write.body["reason"])}
-        Write.objects.bulk_update(writes, ["reason", "body"], batch_size=100)
+            for said in (write.before or {}, write.body or {}):
+                _clean_words(said, without)
+        Write.objects.bulk_update(writes, ["reason", "before", "body"], batch_size=100)
+
+
+def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:
+    """Take names out of what was typed freely in a head or an adjustment."""
+    for field in ("title", "place", "reason"):
+        if field in said and (field != "reason" or said.get("type") == "adjustment"):
+            said[field] = without(said[field])
 
 
 def _clean_audit(
