@@ -268,3 +268,23 @@ def test_links_are_seen_by_those_who_are_as_much_themselves(club, role, managed)
     InvitationFactory()
 
     assert Invitation.objects.managed_by(user).count() == managed
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        lambda club, by, one: remove_member(club.pk, one.user.pk, by, at=EVENING),
+        lambda club, by, one: change_role(club.pk, one.user.pk, Role.MEMBER, by, at=EVENING),
+        lambda club, _by, one: leave_club(club.pk, one, at=EVENING),
+    ],
+)
+def test_owner_who_goes_comes_back_by_no_link_of_staff(club, owner, go):
+    going = member(club, "owner")
+    links = [invite(club, Offer(role), going, at=EVENING) for role in Role]
+    other = invite(ClubFactory(), Offer(Role.OWNER), owner, at=EVENING)
+
+    go(club, owner, going)
+
+    standing = Invitation.objects.standing(EVENING)
+    assert set(standing) == {links[2], other}
+    assert AuditLine.objects.filter(club=club, action="withdraw").count() == 2

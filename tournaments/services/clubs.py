@@ -114,11 +114,7 @@ def withdraw_invitation(pk: int, by: Actor, *, at: datetime) -> None:
         invitation = _locked_invitation(pk)
         if invitation.withdrawn_at is not None:
             return
-        invitation.withdrawn_at = at
-        invitation.save(update_fields=["withdrawn_at"])
-        before = {"role": invitation.role, "used": invitation.uses}
-        change = Change(ROLE_KIND, "withdraw", _subject_of_link(invitation), before=before)
-        note_change(invitation.club, change, by, at=at)
+        _withdraw(invitation, by, at=at)
 
 
 def accept_invitation(pk: int, by: Actor, *, at: datetime) -> Member:
@@ -157,6 +153,8 @@ def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: dateti
         if member.role == role:
             return member
         _keep_an_owner(club, member)
+        if member.role == Role.OWNER:
+            _withdraw_links_of_staff(club, by, at=at)
         return _give_role(member, role, by, at=at)
 
 
@@ -240,6 +238,8 @@ def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime
     if member is None:
         return
     _keep_an_owner(club, member)
+    if member.role == Role.OWNER:
+        _withdraw_links_of_staff(club, by, at=at)
     member.delete()
     change = replace(said, subject=_subject_of(user_pk), before={"role": member.role})
     note_change(club, change, by, at=at)
@@ -255,6 +255,21 @@ def _keep_an_owner(club: Club, going: Member) -> None:
         return
     if not club.members.filter(role=Role.OWNER).exclude(pk=going.pk).exists():
         raise LastOwner(club)
+
+
+def _withdraw_links_of_staff(club: Club, by: Actor, *, at: datetime) -> None:
+    """Make worthless what an owner who goes has seen: with such a link they would be one again."""
+    standing = Invitation.objects.standing(at).filter(club=club).exclude(role=Role.MEMBER)
+    for invitation in standing.select_related("club").order_by("pk"):
+        _withdraw(invitation, by, at=at)
+
+
+def _withdraw(invitation: Invitation, by: Actor, *, at: datetime) -> None:
+    invitation.withdrawn_at = at
+    invitation.save(update_fields=["withdrawn_at"])
+    before = {"role": invitation.role, "used": invitation.uses}
+    change = Change(ROLE_KIND, "withdraw", _subject_of_link(invitation), before=before)
+    note_change(invitation.club, change, by, at=at)
 
 
 def _subject_of(user_pk: int) -> str:
