@@ -7,8 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
+from functools import cache
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -25,6 +27,43 @@ up.migrate_if_needed()
 call_command("compile_translations", verbosity=0)
 up.collect_static_if_needed()
 """
+
+
+@cache
+def prepared():
+    """A folder in which everything is ready for `up`: made once, for it takes a while.
+
+    It is removed with the folder of the tests.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="prepared-", dir=os.environ["KINGSCORE_TEST_DATA"]))
+    run_python(PREPARE, environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings"))
+    # Each site makes its own secret.
+    (folder / "secret-key").unlink()
+    return folder
+
+
+def environment_of(folder, **more):
+    """The variables of this process without those of the tests, and the data in a folder."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
+    return {**kept, "KINGSCORE_DATA": str(folder), **more}
+
+
+def run_python(code, environment):
+    """Run code in the project, and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import django; django.setup()\n{code}"],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return done.stdout
+
 
 READ_SHEETS = """
 import json
@@ -55,27 +94,12 @@ class Server:
 
     @property
     def environment(self):
-        own = {"KINGSCORE_DATA": str(self.folder), "DJANGO_SETTINGS_MODULE": self.settings}
-        if self.database_url:
-            own["KINGSCORE_DATABASE_URL"] = self.database_url
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
-        return {**kept, **own}
+        own = {"KINGSCORE_DATABASE_URL": self.database_url} if self.database_url else {}
+        return environment_of(self.folder, DJANGO_SETTINGS_MODULE=self.settings, **own)
 
     def run_python(self, code):
         """Run code in the project, on the data of this server, and return what it printed."""
-        done = subprocess.run(
-            [sys.executable, "-c", f"import django; django.setup()\n{code}"],
-            cwd=ROOT,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(done.stderr)
-        return done.stdout
+        return run_python(code, self.environment)
 
     def read_sheets(self):
         """Every game as the database has it, folded, by its public id."""

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.kill import kill_again_and_again
 from tests.factories import WHOLE_GAME, deal
 from tests.phones import Phone, new_key
-from tests.servers import serve
+from tests.servers import prepared, serve
 
 RIFKI, QUEENS = WHOLE_GAME[:2]
 PHONES = 20
@@ -24,7 +24,8 @@ PATIENCE = 30
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
-    with serve(folder, os.environ.get("KINGSCORE_DATABASE_URL")) as server:
+    static = prepared() / "static"
+    with serve(folder, os.environ.get("KINGSCORE_DATABASE_URL"), static=static) as server:
         yield server
 
 

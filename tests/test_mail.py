@@ -11,11 +11,11 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
 
-from tests.test_up import start, wait_until
+from tests.test_up import start, start_first, wait_until
 from tournaments.models import addresses
 
-# A fixture, found by its name.
-__all__ = ["start"]
+# Fixtures, found by their names.
+__all__ = ["start", "start_first"]
 
 
 @pytest.fixture
@@ -45,8 +45,6 @@ def test_mail_is_written_with_its_code_and_links(terminal):
 
 def test_code_of_a_sign_in_stands_in_the_terminal_of_up(start):
     site = start()
-    # The first start compresses the files for the browser, which takes a busy machine its time.
-    wait_until(lambda: "Kingscore is at" in site.said or site.ended(), seconds=120)
     address = site.address()
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     page = browser.open(f"{address}accounts/signup/").read().decode()

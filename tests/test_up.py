@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -13,6 +14,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
+from tests.servers import environment_of, prepared
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -64,7 +67,7 @@ class Site:
     def __init__(self, data, *arguments, **environment):
         self.log = data / "log"
         self.data = data
-        self.environment = environment_of(data, **environment)
+        self.environment = environment_of(data, PYTHONUNBUFFERED="1", **environment)
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [
@@ -90,7 +93,10 @@ class Site:
         return self.log.read_text()
 
     def address(self):
-        found = wait_until(lambda: re.search(r"Kingscore is at (\S+)", self.said) or self.ended())
+        # The first start compresses the files for the browser, which takes a busy machine its time.
+        found = wait_until(
+            lambda: re.search(r"Kingscore is at (\S+)", self.said) or self.ended(), seconds=120
+        )
         return found[1]
 
     def ended(self):
@@ -116,15 +122,16 @@ class Site:
         return self.process.wait(timeout=30)
 
 
-def environment_of(data, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("KINGSCORE_")}
-    # The variables of the tests would make the site one of the tests.
-    kept.pop("DJANGO_SETTINGS_MODULE", None)
-    return {**kept, "KINGSCORE_DATA": str(data), "PYTHONUNBUFFERED": "1", **more}
+@pytest.fixture
+def start(start_first, tmp_path):
+    """Start a site as on any day but the first."""
+    shutil.copytree(prepared(), tmp_path, dirs_exist_ok=True)
+    return start_first
 
 
 @pytest.fixture
-def start(tmp_path):
+def start_first(tmp_path):
+    """Start a site in an empty folder."""
     sites = []
 
     def start_site(*arguments, **environment):
@@ -155,15 +162,15 @@ def test_up_serves_and_leaves_nothing_behind_when_stopped(start, kind):
     assert "Traceback" not in site.said
 
 
-def test_up_finds_the_data_of_the_first_start(start):
-    first = start()
+def test_up_finds_the_data_of_the_first_start(start_first):
+    first = start_first()
     assert answer(first.address()) == 200
     first.stop()
     secret = first.data / "secret-key"
     kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
 
-    second = start()
+    second = start_first()
     assert answer(second.address()) == 200
     second.stop()
 
