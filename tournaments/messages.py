@@ -51,6 +51,11 @@ SENTENCES: Mapping[Code, Text] = {
     Code.OPEN_DEAL: _("The deal before is not finished yet."),
     Code.GAME_OVER: _("The game is over."),
     Code.BAD_RULESET: _("This ruleset cannot be played: %(why)s."),
+    Code.ODD_TABLE: _("A table has %(expected)s players, not %(got)s."),
+    Code.TOO_FEW_ENTRANTS: _("At least %(expected)s players are needed; there are %(got)s."),
+    Code.DUPLICATE_ENTRANT: _("“%(entrant)s” stands here twice."),
+    Code.UNKNOWN_ENTRANT: _("“%(entrant)s” is not among those who are to be seated."),
+    Code.IMPOSSIBLE_FIXED: _("Those who are to share a table do not fit the tables there are."),
 }
 
 WHY: Mapping[str, Text] = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.club_factories import AccountFactory, MemberFactory, TableFactory
+from tests.club_factories import AccountFactory, TableFactory
 from tests.factories import EVENING, WHOLE_GAME, GameFactory, PenFactory
 from tests.services.test_matches import TWO
 from tournaments.models import AuditLine, Confirmation, Player
@@ -115,7 +115,7 @@ def test_seat_that_is_none_and_an_open_table_confirm_nothing():
 
 def test_account_confirms_for_its_own_player_only():
     game = finished_game()
-    account = MemberFactory(club=game.table.round.event.club).user
+    account = AccountFactory()
     Player.objects.filter(name="Cem").update(account=account)
 
     confirm_own_result(game.pk, 20, Actor(account), at=EVENING)

@@ -7,7 +7,7 @@ from django.urls import reverse
 from tests.club_factories import AccountFactory, MemberFactory, RoundFactory, TableFactory
 from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, record
 from tests.services.test_matches import TWO, won_by
-from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Round, Table
+from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services import matches
 from tournaments.services.auditing import NOBODY
@@ -234,7 +234,7 @@ def test_confirming_needs_the_address_to_write_and_a_seat(phone, finished):
 
 
 def test_player_signed_in_confirms_from_where_they_follow(finished):
-    account = MemberFactory(club=finished.table.round.event.club).user
+    account = AccountFactory()
     Player.objects.filter(name="Cem").update(account=account)
     follow, path = address(finished, "follow"), reverse("confirm_own", args=[finished.public_id])
     mine, other, nobody = browser(account), browser(AccountFactory()), browser()
@@ -248,28 +248,6 @@ def test_player_signed_in_confirms_from_where_they_follow(finished):
 
     said = Confirmation.objects.get()
     assert (said.seat, said.user) == (2, account)
-
-
-@pytest.mark.parametrize("closed_at", [None, EVENING])
-def test_player_confirms_as_long_as_they_are_in_the_club(finished, closed_at):
-    place = finished.table.round
-    player = MemberFactory(club=place.event.club)
-    Player.objects.filter(name="Cem").update(account=player.user)
-    Round.objects.update(closed_at=closed_at)
-    follow, path = address(finished, "follow"), reverse("confirm_own", args=[finished.public_id])
-    mine = browser(player.user)
-    assert path in mine.get(follow).text
-    # Being in another club helps nobody.
-    MemberFactory(user=player.user, role="owner")
-    player.delete()
-
-    assert path not in mine.get(follow).text
-    assert mine.post(path, {"revision": 20}).status_code == 404
-    assert Confirmation.objects.count() == 0
-
-    MemberFactory(club=place.event.club, user=player.user)
-    mine.post(path, {"revision": 20})
-    assert Confirmation.objects.get().seat == 2
 
 
 def test_follower_hears_of_a_confirmation(phone, finished):

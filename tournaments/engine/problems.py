@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Code(StrEnum):
-    """The codes of `docs/records.md` §1; sentences for them live in `messages.py`."""
+    """The codes of `docs/records.md` §1 and §2; sentences for them live in `messages.py`."""
 
     BAD_JSON = "bad-json"
     UNKNOWN_FORMAT = "unknown-format"
@@ -44,6 +44,11 @@ class Code(StrEnum):
     OPEN_DEAL = "open-deal"
     GAME_OVER = "game-over"
     BAD_RULESET = "bad-ruleset"
+    ODD_TABLE = "odd-table"
+    TOO_FEW_ENTRANTS = "too-few-entrants"
+    DUPLICATE_ENTRANT = "duplicate-entrant"
+    UNKNOWN_ENTRANT = "unknown-entrant"
+    IMPOSSIBLE_FIXED = "impossible-fixed"
 
 
 @dataclass(frozen=True, slots=True)

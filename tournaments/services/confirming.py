@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from tournaments.models import AuditLine, Club, Confirmation, Confirmations, Game, Player, Table
+from tournaments.models import AuditLine, Confirmation, Confirmations, Game, Player, Table
 from tournaments.queries import Sheet, load_sheet
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.playing import StaleRevision
@@ -66,7 +66,7 @@ def confirm_own_result(game_pk: int, revision: int, by: Actor, *, at: datetime) 
     """Confirm a result as the account of one of its players, from wherever.
 
     Raises:
-        NotSeated: the account has no player at the table, or is no longer in the club.
+        NotSeated: the account has no player at the table.
         NotFinished, StaleRevision, Game.DoesNotExist: as in `confirm_result`.
     """
     with transaction.atomic():
@@ -78,11 +78,10 @@ def confirm_own_result(game_pk: int, revision: int, by: Actor, *, at: datetime) 
 
 
 def own_seat(row: Game, by: Actor) -> int | None:
-    """The seat of whoever is signed in; None where they do not sit, or have left the club."""
+    """The seat of whoever is signed in; None where they do not sit at the table."""
     if by.user is None:
         return None
-    clubs = Club.objects.of_member(by.user)
-    seats = row.seats.filter(player__account=by.user, player__club__in=clubs)
+    seats = row.seats.filter(player__account=by.user)
     return seats.values_list("number", flat=True).first()
 
 

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from tournaments.models import Club, Game
+from tournaments.models import Game
 from tournaments.queries import load_sheet
 from tournaments.services.confirming import (
     NotFinished,
@@ -48,17 +48,13 @@ def confirm(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 @never_cache
 @require_POST
 def confirm_own(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Confirm the result as the account of one of the players, who is still in the club.
-
-    A closed round takes it, too: it changes no result, and its director may be waiting for it.
-    """
+    """Confirm the result as the account of one of the players."""
     account = account_of(request)
     # Without this, nobody known would be as good as any player without an account.
     if account is None:
         raise Http404
-    clubs = Club.objects.of_member(account)
-    games = Game.objects.named(public_id).filter(table__round__event__club__in=clubs)
-    row = get_object_or_404(games.filter(seats__player__account=account))
+    mine = Game.objects.named(public_id).filter(seats__player__account=account)
+    row = get_object_or_404(mine.filter(table__isnull=False))
     revision = number_in(request.POST, "revision", -1)
     try:
         confirm_own_result(row.pk, revision, actor_of(request), at=timezone.now())

@@ -1,0 +1,272 @@
+"""Schedules without repeat meetings for small fields, where drawing round by round gets stuck.
+
+A plan is a resolvable packing: rounds of tables of points, no two points twice at one table.
+Matched to the players as they have met so far, it says which rounds are still to come.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from random import Random
+
+Block = tuple[int, ...]
+Blocks = tuple[Block, ...]
+
+MATCHED_ROUNDS = 3
+"""So many earlier rounds all but settle which player is which point."""
+
+MOST_MATCHED = 28
+"""Larger fields have too many ways, and less need of them."""
+
+MOST_STEPS = 1_000
+
+
+@dataclass(frozen=True)
+class Starter:
+    """The first round of a plan: adding 1 to each point, modulo `modulus`, gives the next.
+
+    Point `k * modulus + x` becomes `k * modulus + (x + 1) % modulus`; the last `fixed` points
+    stay as they are.
+    """
+
+    modulus: int
+    fixed: int
+    blocks: Blocks
+
+    def rounds(self) -> tuple[Blocks, ...]:
+        """The whole plan."""
+        return tuple(
+            tuple(tuple(self._shift(point, by) for point in block) for block in self.blocks)
+            for by in range(self.modulus)
+        )
+
+    def _shift(self, point: int, by: int) -> int:
+        kind, rest = divmod(point, self.modulus)
+        moving = 4 * len(self.blocks) - self.fixed
+        return kind * self.modulus + (rest + by) % self.modulus if point < moving else point
+
+
+# Found by search for base blocks whose differences are all different.
+STARTERS = {
+    16: Starter(5, 1, ((15, 1, 10, 9), (14, 7, 6, 11), (13, 2, 12, 0), (8, 3, 4, 5))),
+    24: Starter(
+        7,
+        3,
+        (
+            (23, 10, 19, 0), (22, 1, 7, 14), (21, 9, 5, 15), (20, 18, 17, 2), (16, 13, 12, 8),
+            (11, 4, 3, 6),
+        ),
+    ),
+    28: Starter(
+        9,
+        1,
+        (
+            (27, 3, 14, 21), (26, 2, 4, 12), (7, 19, 23, 13), (0, 6, 1, 20), (8, 17, 11, 15),
+            (16, 24, 18, 25), (22, 10, 5, 9),
+        ),
+    ),
+    32: Starter(
+        9,
+        5,
+        (
+            (31, 2, 10, 26), (30, 13, 8, 24), (29, 7, 21, 9), (28, 15, 23, 6), (27, 5, 11, 25),
+            (19, 20, 1, 22), (18, 14, 17, 12), (16, 0, 3, 4),
+        ),
+    ),
+    36: Starter(
+        11,
+        3,
+        (
+            (35, 9, 22, 16), (34, 23, 3, 19), (33, 14, 5, 24), (32, 25, 4, 7), (30, 21, 18, 17),
+            (31, 29, 15, 26), (27, 20, 1, 28), (13, 10, 0, 11), (12, 6, 2, 8),
+        ),
+    ),
+    40: Starter(
+        12,
+        4,
+        (
+            (39, 23, 5, 32), (38, 33, 18, 2), (37, 20, 6, 27), (36, 31, 9, 19), (34, 4, 16, 24),
+            (30, 13, 17, 14), (21, 1, 10, 8), (22, 3, 7, 12), (15, 26, 29, 25), (35, 28, 11, 0),
+        ),
+    ),
+}  # fmt: skip
+
+
+@cache
+def plan_for(count: int) -> tuple[Blocks, ...]:
+    """The rounds of the plan for a number of players; none where there is no plan."""
+    if count in STARTERS:
+        return STARTERS[count].rounds()
+    return transversal_rounds(5) if count == 20 else ()
+
+
+def transversal_rounds(prime: int) -> tuple[Blocks, ...]:
+    """The plan for `4 * prime` players: table t of round r holds the points (c, t + c*r)."""
+    return tuple(
+        tuple(tuple(c * prime + (t + c * r) % prime for c in range(4)) for t in range(prime))
+        for r in range(prime)
+    )
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Which player is which point of a plan, and which of its rounds are still to be played."""
+
+    player_at: tuple[int, ...]
+    ahead: tuple[Blocks, ...]
+
+    def tables(self, number: int) -> list[tuple[int, ...]]:
+        """A round still ahead, as tables of players."""
+        return [tuple(self.player_at[point] for point in block) for block in self.ahead[number]]
+
+
+def match_plan(
+    count: int, played: Sequence[Sequence[Sequence[int]]], random: Random
+) -> Iterator[Matching]:
+    """Ways to see the rounds played so far as rounds of the plan for `count` players.
+
+    `played` are the tables of each round by players from 0; all must have played in each. The
+    first way is the one in which the first round was drawn, the others come by chance.
+    """
+    plan = plan_for(count)
+    if not 0 < len(played) < len(plan):
+        return
+    drawn = _as_drawn(played[0], plan[0])
+    for point_of in chain([drawn], _ways(count, played, plan, random)):
+        ahead = _ahead(plan, played, point_of)
+        if ahead is not None:
+            yield Matching(tuple(sorted(range(count), key=point_of.__getitem__)), ahead)
+
+
+def _as_drawn(tables: Sequence[Sequence[int]], blocks: Blocks) -> list[int]:
+    """The points of the players whose first round was the first of the plan, seat by seat."""
+    point_of = [0] * sum(map(len, tables))
+    for table, block in zip(tables, blocks, strict=True):
+        for player, point in zip(table, block, strict=True):
+            point_of[player] = point
+    return point_of
+
+
+def _ahead(
+    plan: Sequence[Blocks], played: Sequence[Sequence[Sequence[int]]], point_of: Sequence[int]
+) -> tuple[Blocks, ...] | None:
+    """The rounds of the plan that were not played; None where something else was played."""
+    sets = [frozenset(map(frozenset, blocks)) for blocks in plan]
+    seen = [frozenset(frozenset(point_of[p] for p in table) for table in r) for r in played]
+    if not all(blocks in sets for blocks in seen):
+        return None
+    return tuple(blocks for blocks, known in zip(plan, sets, strict=True) if known not in seen)
+
+
+def _ways(
+    count: int,
+    played: Sequence[Sequence[Sequence[int]]],
+    plan: Sequence[Blocks],
+    random: Random,
+) -> Iterator[list[int]]:
+    if count > MOST_MATCHED:
+        return
+    for others in _choices(len(plan), min(len(played), MATCHED_ROUNDS) - 1, random):
+        # Adding 1 to the points turns each round into the next: the first may be any.
+        used = [plan[0], *(plan[number] for number in others)]
+        yield from _fit(count, played[: len(used)], used, random)
+
+
+def _choices(rounds: int, length: int, random: Random) -> Iterator[tuple[int, ...]]:
+    """Every order of `length` of the rounds after the first, by chance."""
+    if length == 0:
+        yield ()
+        return
+    for shorter in _choices(rounds, length - 1, random):
+        rest = [number for number in range(1, rounds) if number not in shorter]
+        random.shuffle(rest)
+        for number in rest:
+            yield (*shorter, number)
+
+
+def _fit(
+    count: int,
+    played: Sequence[Sequence[Sequence[int]]],
+    rounds: Sequence[Blocks],
+    random: Random,
+) -> Iterator[list[int]]:
+    """Points for the players under which each round played is the round of the plan beside it."""
+    pairs = [
+        (_homes(tables, count), _homes(blocks, count))
+        for tables, blocks in zip(played, rounds, strict=True)
+    ]
+    return _Fitting(pairs, random).ways(random.sample(range(count), count))
+
+
+class _Fitting:
+    """A search for points, player by player, with a limit to its steps.
+
+    `pairs` has for each round the table of each player and the block of each point.
+    """
+
+    def __init__(self, pairs: Sequence[tuple[list[int], list[int]]], random: Random) -> None:
+        self.pairs, self.random, self.steps = pairs, random, MOST_STEPS
+        self.point_of: dict[int, int] = {}
+        # For each round the block of each table already known, and the other way round.
+        self.block_for: list[dict[int, int]] = [{} for _ in pairs]
+        self.table_for: list[dict[int, int]] = [{} for _ in pairs]
+
+    def ways(self, left: list[int]) -> Iterator[list[int]]:
+        self.steps -= 1
+        if self.steps < 0:
+            return
+        if not left:
+            yield [self.point_of[player] for player in range(len(self.point_of))]
+            return
+        # Whoever sits at the most tables already known has the fewest points to choose from.
+        player = max(left, key=self._known)
+        rest = [other for other in left if other != player]
+        points = [point for point in range(len(self.pairs[0][1])) if self._fits(player, point)]
+        self.random.shuffle(points)
+        for point in points:
+            undo = self._settle(player, point)
+            yield from self.ways(rest)
+            self._unsettle(player, undo)
+            if self.steps < 0:
+                return
+
+    def _known(self, player: int) -> int:
+        known = zip(self.pairs, self.block_for, strict=True)
+        return sum(tables[player] in blocks for (tables, _), blocks in known)
+
+    def _fits(self, player: int, point: int) -> bool:
+        if point in self.point_of.values():
+            return False
+        for number, (tables, blocks) in enumerate(self.pairs):
+            table, block = tables[player], blocks[point]
+            if self.block_for[number].get(table, block) != block:
+                return False
+            if self.table_for[number].get(block, table) != table:
+                return False
+        return True
+
+    def _settle(self, player: int, point: int) -> list[tuple[int, int, int]]:
+        """Give a player a point; what it says of tables that were not known before."""
+        new = []
+        self.point_of[player] = point
+        for number, (tables, blocks) in enumerate(self.pairs):
+            table, block = tables[player], blocks[point]
+            if table not in self.block_for[number]:
+                self.block_for[number][table], self.table_for[number][block] = block, table
+                new.append((number, table, block))
+        return new
+
+    def _unsettle(self, player: int, new: Sequence[tuple[int, int, int]]) -> None:
+        del self.point_of[player]
+        for number, table, block in new:
+            del self.block_for[number][table], self.table_for[number][block]
+
+
+def _homes(groups: Sequence[Sequence[int]], count: int) -> list[int]:
+    """For each member the number of the group they are in."""
+    home = [-1] * count
+    for number, group in enumerate(groups):
+        for member in group:
+            home[member] = number
+    return home
