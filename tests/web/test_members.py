@@ -6,7 +6,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import AccountFactory, ClubFactory, InvitationFactory, MemberFactory
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+)
 from tournaments.models import AuditLine, Invitation, Member
 
 pytestmark = pytest.mark.django_db
@@ -71,18 +77,48 @@ def test_people_stand_by_role_and_name(signed_in, club):
 
 
 def test_members_see_no_addresses_and_no_invitations(signed_in, club):
-    MemberFactory(club=club, user__username="burak", user__email="secret@example.org")
+    MemberFactory(club=club, user__username="secret", user__email="secret@example.org")
     InvitationFactory(club=club)
 
     page = signed_in("member").get(PEOPLE)
 
-    assert "burak" in page.text
-    assert "secret@example.org" not in page.text
+    # A user name is made of the e-mail address.
+    assert "secret" not in page.text
+    assert "member" in [name for _, name, _ in page.context["lines"]]
     assert "/invitations/" not in page.text
     assert [
         name for _, name, _ in signed_in("member").get(f"{PEOPLE}?q=secret").context["lines"]
     ] == []
     assert len(signed_in("director").get(f"{PEOPLE}?q=secret").context["lines"]) == 1
+
+
+def test_member_without_a_name_is_called_as_their_player_is_shown(signed_in, club):
+    for name, initials in (("Ece Işık", False), ("Can Kaya", True)):
+        user = MemberFactory(club=club, user__username=f"secret.{name[:3]}").user
+        PlayerFactory(club=club, account=user, name=name, initials=initials)
+        PlayerFactory(account=user, name=f"Gizli {name}")
+    member = signed_in("member")
+
+    def called(query=""):
+        return sorted(name for _, name, _ in member.get(PEOPLE + query).context["lines"])
+
+    assert called() == ["C. K.", "Ece Işık", "Zeki"]
+    assert called("?q=isik") == ["Ece Işık"]
+    assert [called(f"?q={word}") for word in ("kaya", "gizli", "secret")] == [[], [], []]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_players_of_members_are_asked_for_at_once(
+    signed_in, club, number, django_assert_num_queries
+):
+    for each in MemberFactory.create_batch(number, club=club):
+        PlayerFactory(club=club, account=each.user)
+    visitor = signed_in("member")
+    visitor.get(PEOPLE)
+
+    # Session, account, club, own role, how many, the people, their players.
+    with django_assert_num_queries(7):
+        visitor.get(PEOPLE)
 
 
 def test_many_people_come_in_pages_and_are_found_by_name(signed_in, club):

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from tournaments.models import Confirmations, User
+from tournaments.models import Confirmations, Player, User
 from tournaments.models.clubs import Role
 
 Text = str | Promise
@@ -41,9 +41,12 @@ def account_name(user: User) -> str:
     return user.first_name or user.email or user.username
 
 
-def called_in_club(user: User) -> str:
-    """What somebody is called among all members; an e-mail address is shown to none of them."""
-    return user.first_name or user.username.partition("@")[0]
+def called_in_club(user: User, player: Player | None) -> str:
+    """What somebody is called among all members, who may have a player in the club.
+
+    Never by the user name, which is made of the e-mail address.
+    """
+    return user.first_name or (player.shown_name if player else "") or role_name(Role.MEMBER)
 
 
 def choices_of(names: Mapping[str, Text]) -> list[tuple[Any, Text]]:

@@ -1,5 +1,7 @@
 """The people of a club: their roles, and the invitations that make somebody one of them."""
 
+from collections.abc import Iterable
+
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
@@ -12,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Club, Invitation, Member, addresses
+from tournaments.models import Club, Invitation, Member, Player, addresses
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.services.clubs import (
     LastOwner,
@@ -50,15 +52,15 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     own = Member.objects.get(club=club, user=account_of(request))
     directs = own.role in DIRECTING
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    found = _found(club, asked, by_address=directs)
+    found = _found_by_address(club, asked) if directs else _found_by_name(club, asked)
     part = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    name_of = account_name if directs else called_in_club
+    names = _names_for_directors(part) if directs else _names_for_members(club, part)
     standing = Invitation.objects.managed_by(request.user).filter(club=club)
     page = {
         "club": club,
         "asked": asked,
         "part": part,
-        "lines": [(each, name_of(each.user), role_name(each.role)) for each in part],
+        "lines": [(each, names[each.user_id], role_name(each.role)) for each in part],
         "own": own,
         "directs": directs,
         "owns": own.role == Role.OWNER,
@@ -67,14 +69,37 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/people.html", page)
 
 
-def _found(club: Club, asked: str, *, by_address: bool) -> QuerySet[Member]:
+def _found_by_address(club: Club, asked: str) -> QuerySet[Member]:
+    """The people whose names or addresses hold all that is asked for, as directors see them."""
     found = club.members.select_related("user").order_by(RANK, "user__first_name", "user__username")
     for word in asked.split():
         # As they are called: the user name where there is no other.
         unnamed = Q(user__first_name="", user__username__icontains=word)
         named = Q(user__first_name__icontains=word) | unnamed
-        found = found.filter(named | Q(user__email__icontains=word) if by_address else named)
+        found = found.filter(named | Q(user__email__icontains=word))
     return found
+
+
+def _found_by_name(club: Club, asked: str) -> QuerySet[Member]:
+    """The people who are called what is asked for; no part of an address finds or sorts them."""
+    found = club.members.select_related("user").order_by(RANK, "user__first_name", "pk")
+    for word in asked.split():
+        players = Player.objects.present().filter(club=club).matching_shown(word)
+        unnamed = Q(user__first_name="", user__in=players.values("account"))
+        found = found.filter(Q(user__first_name__icontains=word) | unnamed)
+    return found
+
+
+def _names_for_directors(people: Iterable[Member]) -> dict[int, str]:
+    return {each.user_id: account_name(each.user) for each in people}
+
+
+def _names_for_members(club: Club, people: Iterable[Member]) -> dict[int, str]:
+    """What all members see, by account (1 query)."""
+    users = {each.user_id: each.user for each in people}
+    players = Player.objects.present().filter(club=club, account__in=list(users))
+    own = {player.account_id: player for player in players}
+    return {key: called_in_club(user, own.get(key)) for key, user in users.items()}
 
 
 def _invitation_lines(rows: QuerySet[Invitation]) -> list[tuple[Invitation, str]]:
