@@ -15,7 +15,7 @@ from tournaments.engine.records import GAME_FORMAT, play_record
 from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, HouseRuleset, User, Write
+from tournaments.models import Club, Game, HouseRuleset, User, Write
 
 Visitor = User | AnonymousUser | None
 """Who asks: somebody signed in, or nobody known."""
@@ -144,9 +144,15 @@ def offered_rulesets(user: Visitor = None) -> list[tuple[str, Ruleset]]:
 
     First the games of the program, then the house rules of the server and of the visitor's clubs.
     """
-    rows = HouseRuleset.objects.offered_to(user).order_by("slug")
-    documents = rows.values_list("slug", "document")
-    return [*RULESETS.items(), *((slug, parsed_ruleset(document)) for slug, document in documents)]
+    return _after_the_program(HouseRuleset.objects.offered_to(user))
+
+
+def rulesets_of_club(club: Club) -> list[tuple[str, Ruleset]]:
+    """What is played at the evenings of a club, in the order of `offered_rulesets` (1 query).
+
+    Not what other clubs of its director play.
+    """
+    return _after_the_program(HouseRuleset.objects.played_in(club))
 
 
 def find_ruleset(ruleset_id: str, user: Visitor = None) -> Ruleset | None:
@@ -154,9 +160,23 @@ def find_ruleset(ruleset_id: str, user: Visitor = None) -> Ruleset | None:
 
     House rules of a club are there for its members only.
     """
+    return _found(ruleset_id, HouseRuleset.objects.offered_to(user))
+
+
+def find_ruleset_of_club(ruleset_id: str, club: Club) -> Ruleset | None:
+    """One of `rulesets_of_club`; None where it is none of them."""
+    return _found(ruleset_id, HouseRuleset.objects.played_in(club))
+
+
+def _after_the_program(rows: models.QuerySet[HouseRuleset]) -> list[tuple[str, Ruleset]]:
+    documents = rows.order_by("slug").values_list("slug", "document")
+    return [*RULESETS.items(), *((slug, parsed_ruleset(document)) for slug, document in documents)]
+
+
+def _found(ruleset_id: str, rows: models.QuerySet[HouseRuleset]) -> Ruleset | None:
     if ruleset_id in RULESETS or "\0" in ruleset_id:
         return RULESETS.get(ruleset_id)
-    row = HouseRuleset.objects.offered_to(user).filter(slug=ruleset_id).first()
+    row = rows.filter(slug=ruleset_id).first()
     return None if row is None else parsed_ruleset(row.document)
 
 

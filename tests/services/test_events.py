@@ -1,5 +1,6 @@
 """Seasons, evenings and rounds."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -12,7 +13,7 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.factories import EVENING, WHOLE_GAME, HouseRulesetFactory, PenFactory, record
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import AuditLine, Event, Round, Season
 from tournaments.services import events, seasons
@@ -192,6 +193,27 @@ def test_evening_of_a_game_that_nobody_knows_is_refused():
             events.create_event(club, plan, BY, at=EVENING)
 
     assert (Event.objects.count(), audit()) == (0, [])
+
+
+def test_evening_plays_by_rules_of_its_own_club_only():
+    club = ClubFactory()
+    director = MemberFactory(club=club, role="director").user
+    by = Actor(director)
+    MemberFactory(user=director, role="owner")
+    for slug, of in (("theirs", director.memberships.last().club), ("ours", club), ("all", None)):
+        HouseRulesetFactory(slug=slug, club=of)
+    event = EventFactory(club=club)
+
+    with pytest.raises(InvalidEntry):
+        events.create_event(club, replace(PLAN, ruleset="theirs"), by, at=EVENING)
+    with pytest.raises(InvalidEntry):
+        events.change_event(event.pk, replace(PLAN, ruleset="theirs"), by, at=EVENING)
+    for slug in ("ours", "all"):
+        assert events.create_event(club, replace(PLAN, ruleset=slug), by, at=EVENING).pk
+        events.change_event(event.pk, replace(PLAN, ruleset=slug), by, at=EVENING)
+
+    event.refresh_from_db()
+    assert (event.ruleset, Event.objects.count()) == ("all", 3)
 
 
 def test_changed_evening_says_in_the_audit_what_was_changed():

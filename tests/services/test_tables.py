@@ -8,7 +8,15 @@ from tests.club_factories import (
     RoundFactory,
     TableFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, PenFactory, record
+from tests.factories import (
+    EVENING,
+    NAMES,
+    WHOLE_GAME,
+    GameFactory,
+    HouseRulesetFactory,
+    PenFactory,
+    record,
+)
 from tests.services.test_events import audit
 from tests.services.test_matches import TWO, won_by
 from tournaments.engine.problems import InvalidEntry
@@ -125,6 +133,25 @@ def test_table_of_names_that_are_none_is_not_laid(who, refused):
 def test_table_is_not_laid_in_a_closed_round():
     with pytest.raises(RoundClosed):
         lay(RoundFactory(closed_at=EVENING))
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_table_plays_by_rules_of_its_own_club_only(copied):
+    place = RoundFactory()
+    director = MemberFactory(club=place.event.club, role="director").user
+    theirs = HouseRulesetFactory(
+        slug="theirs", club=MemberFactory(user=director, role="owner").club
+    )
+    ours = HouseRulesetFactory(slug="ours", club=place.event.club)
+
+    def lay_by(rules, who):
+        head = Head(rules.slug, (), document=rules.document if copied else None)
+        return tables.add_table(place.pk, Laying(head, who), Actor(director), at=EVENING)
+
+    with pytest.raises(InvalidEntry):
+        lay_by(theirs, NAMES)
+    assert lay_by(ours, NAMES).games.get().document == ours.document
+    assert Table.objects.count() == 1
 
 
 def test_form_sent_twice_lays_one_table():

@@ -13,7 +13,7 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME, record
+from tests.factories import EVENING, NAMES, WHOLE_GAME, HouseRulesetFactory, record
 from tests.services.test_matches import TWO, won_by
 from tournaments.models import Confirmation, Event, Game, Player, Season, Seat, Table
 from tournaments.services.auditing import NOBODY
@@ -364,6 +364,26 @@ def test_director_lays_a_table_with_four_names(director, club):
     assert answer.url == of_event("event", place.event)
     assert (game.players, game.first_declarer, game.table.round) == (list(NAMES), 2, place)
     assert Player.objects.count() == 4
+
+
+def test_evening_and_its_tables_are_offered_rules_of_their_own_club_only(client_of, club):
+    user = MemberFactory(club=club, role="director").user
+    other = MemberFactory(user=user, role="owner").club
+    HouseRulesetFactory(slug="theirs", club=other)
+    HouseRulesetFactory(slug="ours", club=club)
+    place = RoundFactory(event__club=club)
+    director = client_of(user)
+
+    for path in (
+        reverse("new_event", args=[club.slug]),
+        of_event("change_event", place.event),
+        of_event("new_event_table", place.event, place.number),
+    ):
+        offered = director.get(path).context["form"].rulesets
+        assert ("ours" in offered, "theirs" in offered) == (True, False)
+    # An open table is nobody's.
+    offered = director.get(reverse("new")).context["form"].rulesets
+    assert {"ours", "theirs"} <= set(offered)
 
 
 def test_new_table_offers_what_the_evening_plays_and_who_sat_lately(director, club):

@@ -16,6 +16,10 @@ class HouseRulesetQuerySet(models.QuerySet["HouseRuleset"]):
         """Those of the server, and of the visitor's clubs."""
         return self.filter(Q(club=None) | Q(club__in=Club.objects.of_member(user)))
 
+    def played_in(self, club: Club) -> "HouseRulesetQuerySet":
+        """Those of the server, and of one club: what is played at its evenings."""
+        return self.filter(Q(club=None) | Q(club=club))
+
 
 class HouseRuleset(models.Model):
     """A ruleset as a `kingscore-ruleset/1` document; games that have begun keep their own copy."""

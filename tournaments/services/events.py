@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season, Table
-from tournaments.queries import find_ruleset
+from tournaments.queries import find_ruleset_of_club
 from tournaments.services.auditing import Actor, Change, note_change
 
 EVENT = AuditLine.Kind.EVENT
@@ -45,7 +45,7 @@ def create_event(club: Club, plan: EventPlan, by: Actor, *, at: datetime) -> Eve
         InvalidEntry: a ruleset or options that cannot be; nothing is written.
         Season.DoesNotExist: the season was removed meanwhile.
     """
-    _check(plan, by)
+    _check(plan, club)
     with transaction.atomic():
         _lock_season(plan)
         event = Event.objects.create(club=club, created_at=at, **_fields(plan))
@@ -60,10 +60,10 @@ def change_event(event_pk: int, plan: EventPlan, by: Actor, *, at: datetime) -> 
     Raises:
         InvalidEntry, Season.DoesNotExist: as in `create_event`.
     """
-    _check(plan, by)
     with transaction.atomic():
         _lock_season(plan)
         event = _locked(event_pk)
+        _check(plan, event.club)
         before, after = _told(_plan_of(event)), _told(plan)
         changed = [name for name in after if after[name] != before[name]]
         if changed:
@@ -169,8 +169,8 @@ def _lock_season(plan: EventPlan) -> None:
         Season.objects.select_for_update().get(pk=plan.season.pk)
 
 
-def _check(plan: EventPlan, by: Actor) -> None:
-    rules = find_ruleset(plan.ruleset, by.user)
+def _check(plan: EventPlan, club: Club) -> None:
+    rules = find_ruleset_of_club(plan.ruleset, club)
     if rules is None:
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": plan.ruleset})])
     rules.with_options(plan.options)

@@ -9,10 +9,10 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.crypto import constant_time_compare
 
-from tournaments.models import AuditLine, Game, Round, Table
+from tournaments.models import AuditLine, Club, Game, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.models.play import digest
-from tournaments.queries import find_ruleset, house_document, load_sheets, parsed_ruleset
+from tournaments.queries import find_ruleset_of_club, house_document, load_sheets
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.events import lock_round
 from tournaments.services.matches import start_match
@@ -63,7 +63,6 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
         RoundClosed: the round is over.
     In each case nothing is written.
     """
-    head = _checked(laying, by)
     with transaction.atomic():
         place = lock_round(round_pk)
         if place.closed_at is not None:
@@ -71,6 +70,7 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
         laid = _laid_with(place, laying.key)
         if laid is not None:
             return laid
+        head = _checked(laying, place.event.club)
         seating = seat_players(place, laying.who, by, at=at)
         head = replace(head, players=seating.names, title=head.title or place.event.name)
         terms = laying.terms
@@ -185,10 +185,10 @@ def subject_of(table: Table) -> str:
     return f"table:{table.public_id}"
 
 
-def _checked(laying: Laying, by: Actor) -> Head:
-    """The head with the rules it is played by, which may be those of the director's club."""
+def _checked(laying: Laying, club: Club) -> Head:
+    """The head with the rules it is played by as they stand, which may be those of the club."""
     head = laying.head
-    rules = parsed_ruleset(head.document) if head.document else find_ruleset(head.ruleset, by.user)
+    rules = find_ruleset_of_club(head.ruleset, club)
     typed = [each if isinstance(each, str) else each.name for each in laying.who]
     check_head(replace(head, players=typed), rules)
     return replace(head, document=house_document(rules))

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Club, Event, Player, Seat, Table
-from tournaments.queries import load_sheet, offered_rulesets
+from tournaments.queries import load_sheet, rulesets_of_club
 from tournaments.services.playing import RoundClosed
 from tournaments.services.tables import add_table, current_game, remove_table, replace_address
 from tournaments.web.doors import door, out_of_reach
@@ -32,7 +32,7 @@ LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
     """Ask who sits at a new table of a round, and lay it."""
     place = directed_round(request, slug, public_id, number)
-    rulesets = dict(offered_rulesets(request.user))
+    rulesets = dict(rulesets_of_club(place.event.club))
     posted = request.POST if request.method == "POST" else None
     form = EventTableForm(place.event, posted, rulesets=rulesets)
     if form.is_valid():

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Club, Event, Round, Season, Table
-from tournaments.queries import offered_rulesets
+from tournaments.queries import rulesets_of_club
 from tournaments.services.auditing import Actor
 from tournaments.services.events import (
     EventHasTables,
@@ -106,7 +106,7 @@ def _edit(
 ) -> HttpResponse:
     """Show the form of an evening, or store what was typed there."""
     posted = request.POST if request.method == "POST" else None
-    rulesets = dict(offered_rulesets(request.user))
+    rulesets = dict(rulesets_of_club(club))
     today = timezone.localdate()
     form = EventForm(club, posted, rulesets=rulesets, event=event, today=today)
     if form.is_valid():
