@@ -178,7 +178,7 @@ def test_player_asks_for_initials_and_for_the_name_again(visitor, mine):
 
 
 def test_player_takes_the_data_along(visitor, mine):
-    answer = visitor.get(own("my_data", mine))
+    answer = visitor.post(own("my_data", mine))
 
     document = json.loads(b"".join(answer.streaming_content))
     assert (document["player"]["name"], len(document["games"])) == ("Şule Ak", 1)
@@ -199,7 +199,7 @@ def test_player_lets_go_of_what_was_claimed_by_mistake(visitor, mine):
     assert Player.objects.get(pk=mine.pk).account is None
 
 
-OWN = [("my_initials", "post"), ("my_data", "get"), ("my_release", "post"),
+OWN = [("my_initials", "post"), ("my_data", "post"), ("my_release", "post"),
        ("my_removal", "get"), ("my_removal", "post")]  # fmt: skip
 
 

@@ -17,8 +17,9 @@ from tests.club_factories import (
 )
 from tests.factories import EVENING, WHOLE_GAME
 from tournaments.engine.records import read_game
-from tournaments.models import AuditLine, Game, Merge, Player
+from tournaments.models import AuditLine, Game, Merge, Player, Write
 from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.queries import LaterEntryInvalid
 from tournaments.services.auditing import NOBODY
 from tournaments.services.merging import merge_players
 from tournaments.services.people import MOST_ADDED
@@ -494,7 +495,7 @@ def test_export_has_all_that_is_kept(director, club, django_assert_num_queries):
     games_of(club, gone, 1, WHOLE_GAME)
     merge_players(player.pk, gone.pk, NOBODY, at=EVENING)
 
-    answer = director.get(page_of("player_data", player))
+    answer = director.post(page_of("player_data", player))
     document = exported(answer)
 
     assert answer["Content-Disposition"] == f'attachment; filename="player-{player.public_id}.json"'
@@ -517,13 +518,31 @@ def test_export_takes_the_same_queries_however_many_games(
 ):
     player = PlayerFactory(club=club, name="Şule")
     games_of(club, player, number)
-    with django_assert_num_queries(10):
-        document = exported(director.get(page_of("player_data", player)))
+    with django_assert_num_queries(15):
+        document = exported(director.post(page_of("player_data", player)))
     assert len(document["games"]) == number
 
 
+def test_export_is_asked_for_with_a_button_only(director, club):
+    player = PlayerFactory(club=club, name="Şule")
+
+    for ask in (director.get, director.head):
+        assert ask(page_of("player_data", player)).status_code == 405
+    assert not AuditLine.objects.filter(action="export").exists()
+
+
+def test_export_that_fails_half_way_is_none(director, club):
+    player = PlayerFactory(club=club, name="Şule")
+    games_of(club, player, 1, WHOLE_GAME)
+    Write.objects.filter(position=3).update(body={"type": "broken"})
+
+    with pytest.raises(LaterEntryInvalid):
+        exported(director.post(page_of("player_data", player)))
+    assert not AuditLine.objects.filter(action="export").exists()
+
+
 def test_export_is_for_directors(member, club):
-    assert member.get(page_of("player_data", PlayerFactory(club=club))).status_code == 404
+    assert member.post(page_of("player_data", PlayerFactory(club=club))).status_code == 404
 
 
 def test_search_that_finds_very_many_says_so(member, club, monkeypatch):

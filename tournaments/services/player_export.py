@@ -1,14 +1,18 @@
-"""All that is kept about a player, as a JSON document that is written while it is read."""
+"""All that is kept about a player, as a JSON document that is made piece by piece."""
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from datetime import datetime
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+from django.db import transaction
 
 from tournaments.models import AuditLine, Game, Player, Seat, User
 from tournaments.queries import Sheet, load_sheets
 from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.people import subject_of
+from tournaments.services.people import lock_player, subject_of
 from tournaments.services.player_changes import with_merged
 
 FORMAT = "kingscore-player/1"
@@ -17,14 +21,28 @@ AT_ONCE = 200
 """So many games are held in memory at a time; each such heap takes a fixed number of queries."""
 
 
-def export_player(player: Player, by: Actor, *, at: datetime) -> Iterator[str]:
-    """The player, the account, every game with the seat, and the lines of the audit, in pieces.
+IN_MEMORY = 1 << 20
+"""A longer document, in bytes, waits on the disk until it is sent."""
 
-    Of others it holds what the sheets show, and not who made a change.
+
+def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
+    """The player, the account, every game with the seat, and the lines of the audit, as a file.
+
+    Of others it holds what the sheets show, and not who made a change. All is read before the
+    first byte is sent, so that the line in the audit stands for a document that was made.
+
+    Raises:
+        Player.DoesNotExist: removed, or merged into another player.
     """
-    change = Change(AuditLine.Kind.PLAYER, "export", subject_of(player))
-    note_change(player.club, change, by, at=at)
-    return _pieces(player, at)
+    with ExitStack() as unless_made, transaction.atomic():
+        document = unless_made.enter_context(SpooledTemporaryFile(max_size=IN_MEMORY))
+        player = lock_player(pk)
+        change = Change(AuditLine.Kind.PLAYER, "export", subject_of(player))
+        note_change(player.club, change, by, at=at)
+        document.writelines(piece.encode() for piece in _pieces(player, at))
+        unless_made.pop_all()
+    document.seek(0)
+    return document
 
 
 def _pieces(player: Player, at: datetime) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -99,18 +99,20 @@ def unlink(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
-def export(request: HttpRequest, slug: str, public_id: str) -> StreamingHttpResponse:
-    """All that is kept about a player, as a document."""
+@require_POST
+def export(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
+    """All that is kept about a player, as a document; a POST, for it is noted in the audit."""
     return send_export(request, directed_player(request, slug, public_id))
 
 
-def send_export(request: HttpRequest, row: Player) -> StreamingHttpResponse:
-    """Stream the document; its line in the audit is added before the first byte."""
-    text = export_player(row, actor_of(request), at=timezone.now())
-    answer = StreamingHttpResponse(text, content_type="application/json; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="player-{row.public_id}.json"'
-    return answer
+def send_export(request: HttpRequest, row: Player) -> FileResponse:
+    """Send the document, to be kept as a file."""
+    return FileResponse(
+        change_player(request, export_player, row),
+        as_attachment=True,
+        filename=f"player-{row.public_id}.json",
+        content_type="application/json; charset=utf-8",
+    )
 
 
 @never_cache

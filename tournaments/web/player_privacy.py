@@ -2,12 +2,12 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Player, addresses
 from tournaments.services.claims import unlink_account
@@ -31,8 +31,8 @@ def my_initials(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @never_cache
 @login_required
-@require_safe
-def my_data(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
+@require_POST
+def my_data(request: HttpRequest, public_id: str) -> FileResponse:
     """All that the club keeps about one's player, as a document."""
     return send_export(request, _my_player(request, public_id))
 
