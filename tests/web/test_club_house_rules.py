@@ -176,6 +176,16 @@ def test_rules_are_there_for_the_members_of_the_club(client, club, rules, who, s
     assert Game.objects.filter(ruleset="moda").exists() == seen
 
 
+@pytest.mark.parametrize("name", ["rules_of_game", "rules_json"])
+def test_rules_of_a_club_are_kept_by_no_cache(director, rules, name):
+    HouseRulesetFactory(slug="of-the-server")
+
+    def cached(slug):
+        return "no-store" not in director.get(reverse(name, args=[slug])).get("Cache-Control", "")
+
+    assert [cached(slug) for slug in ("moda", "of-the-server", "rifki")] == [False, True, True]
+
+
 def test_rules_of_another_club_cannot_be_copied(director):
     HouseRulesetFactory(slug="theirs", club=ClubFactory())
     assert director.post(at("copy_rules"), {"source": "theirs"}).status_code == 404

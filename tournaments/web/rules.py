@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template import TemplateDoesNotExist
 from django.template.loader import select_template
+from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -24,7 +25,7 @@ from tournaments.web.option_fields import default_of, implied_defaults, look_of
 from tournaments.web.phone import address
 from tournaments.web.rule_examples import LETTERS, ScoredExample, scored_examples
 from tournaments.web.ruleset_json import describe
-from tournaments.web.visitors import writable_game
+from tournaments.web.visitors import account_of, writable_game
 
 OUTCOMES: Mapping[Setting, Any] = {
     "out-and-sunk": gettext_lazy(
@@ -121,7 +122,7 @@ def rules_index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
-    """The rules of one game (no query; 1 for house rules)."""
+    """The rules of one game (no query; 1 for house rules, 2 for somebody signed in)."""
     rules = _found(request, ruleset)
     page = {
         "id": ruleset,
@@ -129,7 +130,9 @@ def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
         "how": how_it_is_played(request, rules),
         "house": rules.id not in RULESETS,
     }
-    return render(request, "tournaments/rules_of_game.html", page)
+    return _kept_from_caches(
+        request, rules, render(request, "tournaments/rules_of_game.html", page)
+    )
 
 
 @never_cache
@@ -160,10 +163,19 @@ def _at_table(request: HttpRequest, row: Game, kind: str) -> HttpResponse:
 
 
 @require_safe
-def rules_json(request: HttpRequest, ruleset: str) -> JsonResponse:
+def rules_json(request: HttpRequest, ruleset: str) -> HttpResponse:
     """The description of a ruleset for a program that checks entries without the server."""
     style = {"ensure_ascii": False, "indent": 2}
-    return JsonResponse(describe(_found(request, ruleset)), json_dumps_params=style)
+    rules = _found(request, ruleset)
+    return _kept_from_caches(request, rules, JsonResponse(describe(rules), json_dumps_params=style))
+
+
+def _kept_from_caches(request: HttpRequest, rules: Ruleset, answer: HttpResponse) -> HttpResponse:
+    """An answer that no cache keeps where the rules are a club's: those not there for anybody."""
+    house = rules.id not in RULESETS
+    if house and account_of(request) is not None and find_ruleset(rules.id) is None:
+        add_never_cache_headers(answer)
+    return answer
 
 
 def _found(request: HttpRequest, ruleset: str) -> Ruleset:
