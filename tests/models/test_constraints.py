@@ -144,6 +144,7 @@ REFUSED = {
     "merge_one_at_a_time": [merge_twice],
     "merge_of_two": [merge_alone],
     "event_has_a_name": [lambda: EventFactory(name="")],
+    "event_one_per_start_key": [lambda: two(EventFactory, start_key="k")],
     "event_confirmations_known": [lambda: EventFactory(confirmations="any")],
     "round_one_per_number": [lambda: two(RoundFactory, event=EventFactory(), number=1)],
     "round_number_from_one": [lambda: RoundFactory(number=0)],

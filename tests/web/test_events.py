@@ -15,7 +15,7 @@ from tests.club_factories import (
 )
 from tests.factories import EVENING, NAMES, WHOLE_GAME, HouseRulesetFactory, record
 from tests.services.test_matches import TWO, won_by
-from tournaments.models import Confirmation, Event, Game, Player, Season, Seat, Table
+from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Season, Seat, Table
 from tournaments.services.auditing import NOBODY
 from tournaments.services.events import close_round
 from tournaments.web.phone import address
@@ -193,6 +193,24 @@ def test_evening_begins_as_the_club_is_set_and_in_the_season_of_its_day(director
         False,
         "all",
     )
+
+
+def test_evening_sent_twice_is_made_once(director):
+    path = reverse("new_event", args=["moda"])
+    page = director.get(path)
+    key = page.context["form"].key
+    assert f'name="key" value="{key}"' in page.text
+    typed = {"name": "Cuma", "held_on": "2026-11-20", "confirmations": "none", "key": key}
+    typed |= {"ruleset": "turkish-king"}
+
+    first, second = (director.post(path, typed) for _ in range(2))
+
+    event = Event.objects.get()
+    assert first.url == second.url == of_event("event", event)
+    assert AuditLine.objects.filter(action="add-event").count() == 1
+    assert key not in event.start_key
+    director.post(path, typed | {"name": "Cumartesi"})
+    assert Event.objects.count() == 2
 
 
 def test_refused_evening_comes_back_with_what_was_typed(director, club):

@@ -49,6 +49,8 @@ class Event(models.Model):
         max_length=4, choices=Confirmations, default=Confirmations.NONE
     )
     created_at = models.DateTimeField()
+    # Null rather than empty: evenings made without a key are no repeats of each other.
+    start_key = models.CharField(max_length=64, null=True, blank=True, editable=False)  # noqa: DJ001
 
     objects = EventQuerySet.as_manager()
 
@@ -61,6 +63,7 @@ class Event(models.Model):
                 condition=Q(confirmations__in=["none", "two", "all"]),
                 name="event_confirmations_known",
             ),
+            models.UniqueConstraint(fields=["start_key"], name="event_one_per_start_key"),
         ]
 
     def __str__(self) -> str:

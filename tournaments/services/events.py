@@ -1,5 +1,6 @@
 """Club evenings and their rounds: made, changed, opened, closed."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -10,6 +11,7 @@ from django.db.models import Max
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season, Table
+from tournaments.models.play import digest
 from tournaments.queries import find_ruleset_of_club
 from tournaments.services.auditing import Actor, Change, note_change
 
@@ -38,8 +40,10 @@ class EventPlan:
     confirmations: str = Confirmations.NONE
 
 
-def create_event(club: Club, plan: EventPlan, by: Actor, *, at: datetime) -> Event:
-    """Make an evening, with its first round open.
+def create_event(
+    club: Club, plan: EventPlan, by: Actor, *, at: datetime, key: str | None = None
+) -> Event:
+    """Make an evening, with its first round open; asked twice with one `key` and plan, it is one.
 
     Raises:
         InvalidEntry: a ruleset or options that cannot be; nothing is written.
@@ -48,10 +52,21 @@ def create_event(club: Club, plan: EventPlan, by: Actor, *, at: datetime) -> Eve
     _check(plan, club)
     with transaction.atomic():
         _lock_season(plan)
-        event = Event.objects.create(club=club, created_at=at, **_fields(plan))
+        event, made = _started(club, plan, key, at)
+        if not made:
+            return event
         Round.objects.create(event=event, number=1, opened_at=at)
         note_change(club, _change(event, "add-event", after=_told(plan)), by, at=at)
     return event
+
+
+def _started(club: Club, plan: EventPlan, key: str | None, at: datetime) -> tuple[Event, bool]:
+    """The evening, and whether it was made just now."""
+    fields = {**_fields(plan), "club": club, "created_at": at}
+    if key is None:
+        return Event.objects.create(**fields), True
+    start_key = digest(json.dumps(["event", club.pk, key, _told(plan)], sort_keys=True))
+    return Event.objects.get_or_create(start_key=start_key, defaults=fields)
 
 
 def change_event(event_pk: int, plan: EventPlan, by: Actor, *, at: datetime) -> Event:

@@ -30,6 +30,7 @@ from tournaments.services.events import (
 )
 from tournaments.web.event_forms import EventForm, add_refusal
 from tournaments.web.event_view import etag_of, rounds_of
+from tournaments.web.forms import key_of
 from tournaments.web.visitors import (
     actor_of,
     directed_club,
@@ -68,7 +69,7 @@ def new_event(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)
 
     def create(plan: EventPlan, by: Actor) -> Event:
-        return create_event(club, plan, by, at=timezone.now())
+        return create_event(club, plan, by, at=timezone.now(), key=key_of(request.POST))
 
     return _edit(request, club, None, create)
 
