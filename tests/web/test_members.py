@@ -303,3 +303,15 @@ def test_whoever_accepts_belongs_to_the_club(visitor, club):
 def test_door_with_another_secret_is_not_found(visitor, club, spoil):
     made = InvitationFactory(club=club)
     assert visitor.get(spoil(door(made))).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("link", "warned"), [({"most_uses": 1}, True), ({}, True), ({"most_uses": 1, "uses": 1}, False)]
+)
+def test_owner_is_told_of_links_by_which_those_put_out_come_back(signed_in, club, link, warned):
+    InvitationFactory(club=club, **link)
+    ece = MemberFactory(club=club).user
+
+    page = signed_in("owner").get(url("member", ece.pk))
+
+    assert ("comes in again" in page.text) == warned

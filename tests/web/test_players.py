@@ -545,6 +545,14 @@ def test_export_is_for_directors(member, club):
     assert member.post(page_of("player_data", PlayerFactory(club=club))).status_code == 404
 
 
+def test_removal_says_that_names_of_evenings_stay(director, club):
+    player = PlayerFactory(club=club, name="Şule")
+
+    page = director.get(page_of("remove_player", player))
+
+    assert "names of evenings and seasons are not searched" in page.text
+
+
 def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
     monkeypatch.setattr("tournaments.web.players.MOST_FOUND", 2)
     for name in ("Ali A", "Ali B", "Ali C"):

@@ -164,7 +164,7 @@ def _member_page(
     removal: RemovalForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    links = Invitation.objects.standing(timezone.now()).filter(club=row.club, most_uses=None)
+    links = Invitation.objects.standing(timezone.now()).filter(club=row.club)
     page = {
         "club": row.club,
         "member": row,
