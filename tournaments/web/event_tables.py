@@ -117,6 +117,10 @@ def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> Http
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
     """Take a table away, after asking once."""
+    place = directed_event(request, slug, public_id)
+    if request.method == "POST" and not _stands(place, table):
+        # Tapped twice.
+        return redirect("event", slug, public_id)
     row = directed_table(request, slug, public_id, table)
     if request.method == "POST":
         remove_table(row.pk, actor_of(request), at=timezone.now())
@@ -160,6 +164,10 @@ def directed_table(request: HttpRequest, slug: str, public_id: str, table: str) 
     event: Event = directed_event(request, slug, public_id)
     tables: QuerySet[Table] = Table.objects.select_related("round__event__club")
     return get_object_or_404(tables, round__event=event, public_id=table)
+
+
+def _stands(event: Event, table: str) -> bool:
+    return Table.objects.filter(round__event=event, public_id=table).exists()
 
 
 def _players(table: Table) -> list[str]:

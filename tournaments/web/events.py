@@ -89,7 +89,11 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @require_POST
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Take an evening away at which nothing is played."""
-    row = directed_event(request, slug, public_id)
+    club = directed_club(request, slug)
+    row = club.events.filter(public_id=public_id).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("events", slug)
     try:
         remove_event(row.pk, actor_of(request), at=timezone.now())
     except EventHasTables:

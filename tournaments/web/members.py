@@ -134,7 +134,10 @@ def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
 def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
     """Put somebody out of a club."""
     club = owned_club(request, slug)
-    row = get_object_or_404(club.members.select_related("user"), user=user)
+    row = club.members.select_related("user").filter(user=user).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("people", slug)
     form = RemovalForm(request.POST)
     if form.is_valid():
         reason = form.cleaned_data["reason"]

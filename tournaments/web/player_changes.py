@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Player
+from tournaments.models import Club, Player, addresses
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.services.claims import new_claim, unlink_account
 from tournaments.services.people import NameTaken, NoName
@@ -21,7 +21,7 @@ from tournaments.services.player_export import export_player
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.player_forms import NO_NAME, NameForm, taken_sentence
 from tournaments.web.players import directed_player, show_player
-from tournaments.web.visitors import actor_of
+from tournaments.web.visitors import actor_of, directed_club
 
 Change = Callable[..., Any]
 
@@ -119,12 +119,20 @@ def send_export(request: HttpRequest, row: Player) -> FileResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Remove a player's name for good, after asking once."""
+    if request.method == "POST" and _is_removed(directed_club(request, slug), public_id):
+        # Tapped twice.
+        return redirect("players", slug)
     row = directed_player(request, slug, public_id)
     if request.method != "POST":
         return ask_removal(request, row, reverse("player", args=[slug, public_id]))
     change_player(request, remove_player, row)
     messages.success(request, _("The name is removed. The results stay."))
     return redirect("players", slug)
+
+
+def _is_removed(club: Club, public_id: str) -> bool:
+    gone = Player.objects.filter(club=club).exclude(removed_at=None)
+    return addresses.named(gone, public_id).exists()
 
 
 def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = False) -> HttpResponse:

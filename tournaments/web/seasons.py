@@ -66,7 +66,10 @@ def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a season away that has no evenings."""
-    row = _season(request, slug, pk)
+    row = directed_club(request, slug).seasons.filter(pk=pk).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("seasons", slug)
     try:
         remove_season(row.pk, actor_of(request), at=timezone.now())
     except SeasonInUse:
