@@ -8,6 +8,9 @@ from tests.factories import NAMES, WHOLE_GAME, GameFactory, HeadFactory, reload
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
+LOOKS = [("tr", "light"), ("tr", "dark"), ("it", "dark"), ("en", "light")]
+"""Languages and schemes in which pages are looked at: each of both, Turkish in both."""
+
 VIOLATIONS = """
 async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
   .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.any.map(a => a.message)))

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from tests.browser.phone import Phone
+from tests.browser.phone import LOOKS, Phone
 from tests.factories import NAMES, record
 from tests.services.test_matches import won_by
 from tournaments.models import Game, Report
@@ -93,8 +93,7 @@ def pages_of_games(phone):
 
 
 @pytest.mark.parametrize("visited", [pages, pages_of_games])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "tr", "it"])
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
 def test_every_page_is_accessible_tappable_and_its_own(new_phone, language, scheme, visited):
     phone = new_phone(locale=language, color_scheme=scheme, reduced_motion="reduce")
 

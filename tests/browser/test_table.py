@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from tests.browser.phone import SIDEWAYS, game_with
+from tests.browser.phone import LOOKS, SIDEWAYS, game_with
 from tests.factories import WHOLE_GAME, deal, record, reload
 from tournaments import tasks
 from tournaments.models import Report
@@ -376,8 +376,7 @@ def pages(phone):
         yield "follow"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "tr", "it"])
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
 def test_every_page_is_accessible_tappable_and_its_own(table_phone, language, scheme):
     phone = table_phone(locale=language, color_scheme=scheme, reduced_motion="reduce")
     for name in pages(phone):

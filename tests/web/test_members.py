@@ -299,7 +299,12 @@ def test_whoever_accepts_belongs_to_the_club(visitor, club):
     assert visitor.get(door(made)).status_code == 410
 
 
-@pytest.mark.parametrize("spoil", [lambda path: path[:-2] + "x/", lambda path: "/join/a%00b/c/"])
+def spoiled(path):
+    """An address with another last letter."""
+    return f"{path[:-2]}{'y' if path[-2] == 'x' else 'x'}/"
+
+
+@pytest.mark.parametrize("spoil", [spoiled, lambda path: "/join/a%00b/c/"])
 def test_door_with_another_secret_is_not_found(visitor, club, spoil):
     made = InvitationFactory(club=club)
     assert visitor.get(spoil(door(made))).status_code == 404
