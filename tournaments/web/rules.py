@@ -110,6 +110,7 @@ class RulesPage:
     examples: tuple[ScoredExample, ...]
 
 
+@never_cache
 @require_safe
 def rules_index(request: HttpRequest) -> HttpResponse:
     """Every game, by family (1 query)."""
