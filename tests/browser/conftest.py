@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.cable import Cable
-from tests.browser.phone import TablePhone, game_with
+from tests.browser.phone import Phone, TablePhone, game_with
 from tournaments.web.phone import address
 
 
@@ -19,6 +19,20 @@ def browser_type_launch_args(browser_type_launch_args):
         "--disable-sync",
     ]
     return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *quiet]}
+
+
+@pytest.fixture
+def new_phone(browser, live_server):
+    """Make phones; they are put away after the test."""
+    phones = []
+
+    def make(**settings):
+        phones.append(Phone(browser, live_server.url, **settings))
+        return phones[-1]
+
+    yield make
+    for phone in phones:
+        phone.context.close()
 
 
 @pytest.fixture

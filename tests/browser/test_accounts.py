@@ -8,7 +8,6 @@ from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from tests.browser.phone import Phone
 from tournaments.models import User
 
 pytestmark = pytest.mark.browser
@@ -24,18 +23,10 @@ KEY = {
 }
 
 
-@pytest.fixture
-def new_phone(browser, live_server):
-    """Make phones; they are put away after the test, and what was counted is forgotten."""
-    phones = []
-
-    def make(**settings):
-        phones.append(Phone(browser, live_server.url, **settings))
-        return phones[-1]
-
-    yield make
-    for phone in phones:
-        phone.context.close()
+@pytest.fixture(autouse=True)
+def counts_forgotten():
+    """What was counted against guessing is of no concern to the next test."""
+    yield
     cache.clear()
 
 

@@ -6,27 +6,13 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from tests.browser.phone import LOOKS, Phone
+from tests.browser.phone import LOOKS
 from tests.factories import NAMES, record
 from tests.services.test_matches import won_by
 from tournaments.models import Game, Report
 from tournaments.services import reporting
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def new_phone(browser, live_server):
-    """Make phones; they are put away after the test."""
-    phones = []
-
-    def make(**settings):
-        phones.append(Phone(browser, live_server.url, **settings))
-        return phones[-1]
-
-    yield make
-    for phone in phones:
-        phone.context.close()
 
 
 def pages(phone):

@@ -20,25 +20,6 @@ pytestmark = pytest.mark.django_db
 CLUBS, ME, DELETE = "/clubs/", "/me/", "/me/delete/"
 
 
-@pytest.fixture
-def club():
-    return ClubFactory(slug="moda", name="Moda King")
-
-
-@pytest.fixture
-def visitor(client):
-    """A browser in English; `visitor.become(role, club)` signs somebody in."""
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
-
-    def become(role, club):
-        client.user = MemberFactory(club=club, role=role).user
-        client.force_login(client.user)
-        return client
-
-    client.become = become
-    return client
-
-
 def url(name, *args):
     return reverse(name, args=args)
 

@@ -10,7 +10,6 @@ from tests.club_factories import (
     AccountFactory,
     ClubFactory,
     EventFactory,
-    MemberFactory,
     PlayerFactory,
     RoundFactory,
     TableFactory,
@@ -26,25 +25,6 @@ from tournaments.services.people import MOST_ADDED
 from tournaments.services.player_changes import set_initials
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def club():
-    return ClubFactory(slug="moda", name="Moda King")
-
-
-@pytest.fixture
-def visitor(client):
-    """A browser in English; `visitor.become(role, club)` signs somebody in."""
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
-
-    def become(role, club):
-        client.user = MemberFactory(club=club, role=role).user
-        client.force_login(client.user)
-        return client
-
-    client.become = become
-    return client
 
 
 @pytest.fixture
