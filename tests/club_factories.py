@@ -9,14 +9,19 @@ from tests.factories import EVENING, NAMES, GameFactory, HeadFactory, record
 from tournaments.models import (
     AuditLine,
     Club,
+    Entrant,
     Event,
     Invitation,
     Member,
     Player,
     Round,
+    Ruling,
     Season,
     Seat,
+    Sitting,
+    Substitute,
     Table,
+    Tournament,
     User,
 )
 from tournaments.services.people import names_at_table
@@ -141,3 +146,59 @@ class AuditLineFactory(DjangoModelFactory):
     at = EVENING
     kind = "settings"
     action = "change"
+
+
+class TournamentFactory(DjangoModelFactory):
+    """A draft; `state=` for one that has come further."""
+
+    class Meta:
+        model = Tournament
+
+    event = factory.SubFactory(EventFactory, name="Moda Açık")
+    slug = factory.Sequence(lambda n: f"moda-acik-{n}")
+
+
+class EntrantFactory(DjangoModelFactory):
+    """A player of the club in its tournament."""
+
+    class Meta:
+        model = Entrant
+
+    tournament = factory.SubFactory(TournamentFactory)
+    number = factory.Sequence(lambda n: n + 1)
+    player = factory.SubFactory(
+        PlayerFactory, club=factory.SelfAttribute("..tournament.event.club")
+    )
+    registered_at = EVENING
+
+
+class SittingFactory(DjangoModelFactory):
+    """An entrant who sits out a round."""
+
+    class Meta:
+        model = Sitting
+
+    round = factory.SubFactory(RoundFactory)
+    entrant = factory.SubFactory(EntrantFactory)
+
+
+class SubstituteFactory(DjangoModelFactory):
+    class Meta:
+        model = Substitute
+
+    entrant = factory.SubFactory(EntrantFactory)
+    round_number = 1
+    instead_of = factory.SubFactory(PlayerFactory)
+    player = factory.SubFactory(PlayerFactory)
+
+
+class RulingFactory(DjangoModelFactory):
+    class Meta:
+        model = Ruling
+
+    round = factory.SubFactory(RoundFactory)
+    entrant = factory.SubFactory(EntrantFactory)
+    kind = "penalty"
+    points = 1
+    reason = "revoke"
+    at = EVENING

@@ -9,13 +9,18 @@ from tests.club_factories import (
     AccountFactory,
     AuditLineFactory,
     ClubFactory,
+    EntrantFactory,
     EventFactory,
     InvitationFactory,
     MemberFactory,
     PlayerFactory,
     RoundFactory,
+    RulingFactory,
     SeasonFactory,
+    SittingFactory,
+    SubstituteFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.factories import (
     EVENING,
@@ -78,6 +83,17 @@ def merge_alone():
     merge(player, player)
 
 
+def pair_alone():
+    """A pair of one."""
+    player = PlayerFactory()
+    EntrantFactory(player=player, partner=player)
+
+
+def substitute_for_oneself():
+    player = PlayerFactory()
+    SubstituteFactory(player=player, instead_of=player)
+
+
 def sit(*places):
     """Players of one club at seats of one game: `places` are (who, where)."""
     game, club = GameFactory(), ClubFactory()
@@ -129,6 +145,7 @@ REFUSED = {
     "season_ends_after_it_starts": [
         lambda: SeasonFactory(starts_on="2026-09-02", ends_on="2026-09-01")
     ],
+    "season_counts_one_or_more": [lambda: SeasonFactory(league_best=0)],
     "player_one_per_name": [lambda: two(PlayerFactory, club=ClubFactory(), name="Işıl")],
     "player_one_per_account": [
         lambda: two(PlayerFactory, club=ClubFactory(), account=AccountFactory())
@@ -148,6 +165,43 @@ REFUSED = {
     "event_confirmations_known": [lambda: EventFactory(confirmations="any")],
     "round_one_per_number": [lambda: two(RoundFactory, event=EventFactory(), number=1)],
     "round_number_from_one": [lambda: RoundFactory(number=0)],
+    "round_opened_before_closed": [lambda: RoundFactory(opened_at=None, closed_at=EVENING)],
+    "round_published_before_opened": [lambda: RoundFactory(seating={}, opened_at=EVENING)],
+    "tournament_has_a_slug": [lambda: TournamentFactory(slug="")],
+    "tournament_state_known": [lambda: TournamentFactory(state="lost")],
+    "entrant_one_per_number": [
+        lambda: two(EntrantFactory, tournament=TournamentFactory(), number=1)
+    ],
+    "entrant_one_per_player": [
+        lambda: two(EntrantFactory, tournament=TournamentFactory(), player=PlayerFactory())
+    ],
+    "entrant_one_per_partner": [
+        lambda: two(EntrantFactory, tournament=TournamentFactory(), partner=PlayerFactory())
+    ],
+    "entrant_pair_of_two": [pair_alone],
+    "entrant_numbers_from_one": [
+        lambda: EntrantFactory(number=0),
+        lambda: EntrantFactory(joins_in=0),
+    ],
+    "sitting_one_per_round": [
+        lambda: two(SittingFactory, round=RoundFactory(), entrant=EntrantFactory())
+    ],
+    "sitting_one_per_side": [lambda: two(SittingFactory, table=TableFactory(), side=0)],
+    "sitting_at_a_side_or_out": [
+        lambda: SittingFactory(side=0),
+        lambda: SittingFactory(table=TableFactory()),
+        lambda: SittingFactory(table=TableFactory(), side=4),
+    ],
+    "substitute_one_per_round": [
+        lambda: two(SubstituteFactory, entrant=EntrantFactory(), instead_of=PlayerFactory())
+    ],
+    "substitute_is_another": [substitute_for_oneself],
+    "substitute_round_from_one": [lambda: SubstituteFactory(round_number=0)],
+    "ruling_kind_known": [lambda: RulingFactory(kind="praise")],
+    "ruling_has_a_reason": [lambda: RulingFactory(reason="")],
+    "ruling_one_result": [
+        lambda: two(RulingFactory, round=RoundFactory(), entrant=EntrantFactory(), kind="forfeit")
+    ],
     "table_one_per_number": [lambda: two(TableFactory, round=RoundFactory(), number=1)],
     "table_numbers_from_one": [
         lambda: TableFactory(number=0),

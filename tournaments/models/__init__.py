@@ -8,12 +8,14 @@ from tournaments.models.people import Merge, Player, User
 from tournaments.models.play import Confirmation, Game, Seat, Write
 from tournaments.models.reports import Report
 from tournaments.models.rules import HouseRuleset
+from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
 
 __all__ = [
     "AuditLine",
     "Club",
     "Confirmation",
     "Confirmations",
+    "Entrant",
     "Event",
     "Game",
     "HouseRuleset",
@@ -25,9 +27,13 @@ __all__ = [
     "Report",
     "Role",
     "Round",
+    "Ruling",
     "Season",
     "Seat",
+    "Sitting",
+    "Substitute",
     "Table",
+    "Tournament",
     "User",
     "Write",
 ]

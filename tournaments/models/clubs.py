@@ -179,6 +179,8 @@ class Season(models.Model):
     name = models.CharField(max_length=80)
     starts_on = models.DateField()
     ends_on = models.DateField()
+    # So many of an entrant's best tournaments count in the league; null for all.
+    league_best = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ["-starts_on", "-pk"]
@@ -187,6 +189,10 @@ class Season(models.Model):
             models.CheckConstraint(condition=~Q(name=""), name="season_has_a_name"),
             models.CheckConstraint(
                 condition=Q(ends_on__gte=F("starts_on")), name="season_ends_after_it_starts"
+            ),
+            models.CheckConstraint(
+                condition=Q(league_best=None) | Q(league_best__gte=1),
+                name="season_counts_one_or_more",
             ),
         ]
 

@@ -71,22 +71,60 @@ class Event(models.Model):
 
 
 class Round(models.Model):
-    """A round of an event, numbered from 1; its tables are written while it is open."""
+    """A round of an event, numbered from 1; its tables are written while it is open.
+
+    That of a tournament is seated first (`seating`: keys of entrants at tables and out), then
+    published, which lays its tables, and only then opened. An evening's is opened at once.
+    """
 
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="rounds")
     number = models.PositiveSmallIntegerField()
-    opened_at = models.DateTimeField()
+    # Of a final: which one, as `semi-final`.
+    stage = models.CharField(max_length=14, blank=True)
+    seating = models.JSONField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    # The clock, in seconds: what it began with (null: no time is kept), what ran before it was
+    # last stopped, and since when it runs.
+    clock_seconds = models.PositiveIntegerField(null=True, blank=True)
+    clock_used = models.PositiveIntegerField(default=0)
+    clock_started_at = models.DateTimeField(null=True, blank=True)
+    # The standings as they were when it was closed, for telling what a correction has changed.
+    standings = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(fields=["event", "number"], name="round_one_per_number"),
             models.CheckConstraint(condition=Q(number__gte=1), name="round_number_from_one"),
+            models.CheckConstraint(
+                condition=Q(closed_at=None) | Q(opened_at__isnull=False),
+                name="round_opened_before_closed",
+            ),
+            models.CheckConstraint(
+                # An evening's is never seated.
+                condition=Q(opened_at=None) | Q(seating=None) | Q(published_at__isnull=False),
+                name="round_published_before_opened",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"round {self.number} of event {self.event_id}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its tables are written by their phones."""
+        return self.opened_at is not None and self.closed_at is None
+
+    @property
+    def state(self) -> str:
+        """How far it has come: `seated`, `published`, `open` or `closed`."""
+        if self.closed_at is not None:
+            return "closed"
+        if self.opened_at is not None:
+            return "open"
+        return "seated" if self.published_at is None else "published"
 
 
 class TableQuerySet(models.QuerySet["Table"]):
@@ -108,6 +146,10 @@ class Table(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     generation = models.PositiveIntegerField(default=1)
     wrong_codes = models.PositiveSmallIntegerField(default=0)
+    # Since when somebody at it waits for a director.
+    called_at = models.DateTimeField(null=True, blank=True)
+    # What it has been given beyond the clock of its round.
+    extra_seconds = models.PositiveIntegerField(default=0)
 
     objects = TableQuerySet.as_manager()
 

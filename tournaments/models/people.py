@@ -175,6 +175,8 @@ class Merge(models.Model):
     gone = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="merged_away")
     # The keys of the seats that were those of `gone`.
     seats = models.JSONField()
+    # Those of the entrants, by the field in which they named `gone`.
+    entrants = models.JSONField(default=dict)
     account_moved = models.BooleanField()
     # Whether `kept` is shown by initials only because `gone` had asked for it.
     initials_taken = models.BooleanField(default=False)

@@ -16,7 +16,9 @@ from tournaments.models.people import Player, User
 LONGEST_AUTHOR = 80
 LONGEST_REASON = 200
 
-AT_OPEN_ROUND = Q(table=None) | Q(table__round__closed_at=None)
+AT_OPEN_ROUND = Q(table=None) | Q(
+    table__round__opened_at__isnull=False, table__round__closed_at=None
+)
 
 
 def digest(key: str) -> str:
@@ -96,6 +98,11 @@ class Game(models.Model):
     start_key = models.CharField(max_length=64, null=True, blank=True, editable=False)  # noqa: DJ001
 
     taken_with = models.CharField(max_length=64, blank=True, editable=False)
+    # When another phone last took over.
+    taken_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # What a finished game came to, as `queries.result_of` has it; null while it goes on. It is
+    # the fold of the writes, kept for standings, and can be thrown away.
+    result = models.JSONField(null=True, blank=True, editable=False)
 
     # The match whose game of this number, from 1, it is; most games are of none.
     match = models.ForeignKey(

@@ -1,0 +1,246 @@
+"""Tournaments: an event with entrants, whose rounds are seated by the program."""
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import F, Q
+
+from tournaments.models import addresses
+from tournaments.models.addresses import new_public_id
+from tournaments.models.clubs import Club
+from tournaments.models.events import Event, Round, Table
+from tournaments.models.people import Player, User
+
+LONGEST_RULING = 200
+
+
+class TournamentQuerySet(models.QuerySet["Tournament"]):
+    """Who may see and direct a tournament."""
+
+    def seen_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
+        """Those whose event the visitor may see; a draft only its directors."""
+        seen = self.filter(event__in=Event.objects.seen_by(user))
+        directed = Q(event__club__in=Club.objects.directed_by(user))
+        return seen.filter(~Q(state=Tournament.State.DRAFT) | directed)
+
+    def directed_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
+        """Those of the clubs that someone directs."""
+        return self.filter(event__club__in=Club.objects.directed_by(user))
+
+    def found_at(self, kind: str, public_id: str, secret: str) -> "TournamentQuerySet":
+        """The tournament of an address of a kind: `register` or `check-in`."""
+        return addresses.found_at(self, kind, public_id, secret, "link_generation")
+
+
+class Tournament(models.Model):
+    """What makes an event a tournament: its state, its own copy of the rules, its settings.
+
+    `settings` is a document as `engine.tournament_settings` reads it; ruleset, options and who
+    confirms stand in the event. Every change but the writes of sheets raises `revision`.
+    """
+
+    class State(models.TextChoices):
+        """How far it has come."""
+
+        DRAFT = "draft"
+        REGISTRATION = "registration"
+        RUNNING = "running"
+        FINISHED = "finished"
+
+    event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="tournament")
+    slug = models.SlugField(max_length=60, unique=True)
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    state = models.CharField(max_length=12, choices=State, default=State.DRAFT)
+    # The house rules it plays, as they stood; null where it plays a ruleset of the program.
+    document = models.JSONField(null=True, blank=True)
+    settings = models.JSONField(default=dict, blank=True)
+    seed = models.PositiveIntegerField(default=0)
+    revision = models.PositiveIntegerField(default=0)
+    # Raising it makes the links to register and to check in worthless.
+    link_generation = models.PositiveIntegerField(default=1)
+
+    objects = TournamentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(slug=""), name="tournament_has_a_slug"),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "registration", "running", "finished"]),
+                name="tournament_state_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+    def secret(self, kind: str) -> str:
+        """The secret part of its address of a kind (`register`, `check-in`)."""
+        return addresses.derive(kind, self.public_id, self.link_generation)
+
+
+class EntrantQuerySet(models.QuerySet["Entrant"]):
+    """Which entrants there are."""
+
+    def playing(self) -> "EntrantQuerySet":
+        """Those who have not withdrawn."""
+        return self.filter(withdrawn_at=None)
+
+    def competing(self) -> "EntrantQuerySet":
+        """Those who stand in the standings: all but house players."""
+        return self.filter(house=False)
+
+
+class Entrant(models.Model):
+    """Who plays in a tournament: a player, or a pair of them; numbered from 1.
+
+    A house player fills up a table, and its results count for nobody.
+    """
+
+    tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="entrants")
+    number = models.PositiveSmallIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="entries")
+    partner = models.ForeignKey(
+        Player, null=True, blank=True, on_delete=models.PROTECT, related_name="entries_as_partner"
+    )
+    team = models.CharField(max_length=80, blank=True)
+    # The club they come from, for seating clubs apart.
+    represents = models.CharField(max_length=80, blank=True)
+    house = models.BooleanField(default=False)
+    # The first round they can play in.
+    joins_in = models.PositiveSmallIntegerField(default=1)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    # The last round they have said to be there for; 0 for none.
+    checked_in = models.PositiveSmallIntegerField(default=0)
+    registered_at = models.DateTimeField()
+
+    objects = EntrantQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tournament", "number"], name="entrant_one_per_number"
+            ),
+            models.UniqueConstraint(
+                fields=["tournament", "player"], name="entrant_one_per_player"
+            ),
+            models.UniqueConstraint(
+                fields=["tournament", "partner"],
+                condition=Q(partner__isnull=False),
+                name="entrant_one_per_partner",
+            ),
+            models.CheckConstraint(
+                condition=Q(partner=None) | ~Q(partner=F("player")), name="entrant_pair_of_two"
+            ),
+            models.CheckConstraint(
+                condition=Q(number__gte=1) & Q(joins_in__gte=1), name="entrant_numbers_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def key(self) -> str:
+        """What seatings, standings and records call the entrant; it tells no name."""
+        return f"e{self.number}"
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """The player, or both of a pair."""
+        return (self.player, self.partner) if self.partner else (self.player,)
+
+    @property
+    def shown_name(self) -> str:
+        """How the entrant is called: as its players wish, and by number once removed."""
+        names = " + ".join(player.shown_name for player in self.players if player.shown_name)
+        return names or f"№ {self.number}"
+
+
+class Sitting(models.Model):
+    """Where an entrant sits in a published round: at a side of a table, or out (a bye)."""
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="sittings")
+    entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="sittings")
+    table = models.ForeignKey(
+        Table, null=True, blank=True, on_delete=models.CASCADE, related_name="sittings"
+    )
+    side = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["side"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "entrant"], name="sitting_one_per_round"),
+            models.UniqueConstraint(fields=["table", "side"], name="sitting_one_per_side"),
+            models.CheckConstraint(
+                condition=Q(table=None, side=None)
+                | Q(table__isnull=False, side__isnull=False, side__lt=4),
+                name="sitting_at_a_side_or_out",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"entrant {self.entrant_id} in round {self.round_id}"
+
+
+class Substitute(models.Model):
+    """Somebody who plays one round in another's place; the result is the entrant's."""
+
+    entrant = models.ForeignKey(Entrant, on_delete=models.CASCADE, related_name="substitutes")
+    round_number = models.PositiveSmallIntegerField()
+    instead_of = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="substitutions")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["entrant", "round_number", "instead_of"], name="substitute_one_per_round"
+            ),
+            models.CheckConstraint(
+                condition=~Q(player=F("instead_of")), name="substitute_is_another"
+            ),
+            models.CheckConstraint(
+                condition=Q(round_number__gte=1), name="substitute_round_from_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"player {self.player_id} for {self.instead_of_id} in round {self.round_number}"
+
+
+class Ruling(models.Model):
+    """What a director has decided about an entrant's round; `points` is a whole number or p/q."""
+
+    class Kind(models.TextChoices):
+        """What was decided, as `engine.standings` has it."""
+
+        PENALTY = "penalty"
+        ADJUSTED = "adjusted"
+        FORFEIT = "forfeit"
+        ABSENT = "absent"
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="rulings")
+    entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="rulings")
+    kind = models.CharField(max_length=8, choices=Kind)
+    points = models.JSONField(default=int)
+    reason = models.CharField(max_length=LONGEST_RULING)
+    at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["penalty", "adjusted", "forfeit", "absent"]),
+                name="ruling_kind_known",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="ruling_has_a_reason"),
+            # Penalties add up; of the others there is one that holds.
+            models.UniqueConstraint(
+                fields=["round", "entrant"],
+                condition=Q(withdrawn_at=None) & ~Q(kind="penalty"),
+                name="ruling_one_result",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of entrant {self.entrant_id} in round {self.round_id}"
