@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 
 from tournaments.engine import badges, games, outcomes
+from tournaments.engine.entry_records import write_points
 from tournaments.engine.problems import InvalidEntry, Problem
 from tournaments.engine.records import GAME_FORMAT, play_record
 from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
@@ -77,6 +78,22 @@ class Sheet:
         }
         optional = {"title": self.row.title, "place": self.row.place}
         return head | {name: text for name, text in optional.items() if text}
+
+
+def result_of(sheet: Sheet) -> dict[str, Any] | None:
+    """What a finished game came to, as JSON; None while it goes on.
+
+    Totals and ranks are per side, the others lists of sides: in `kings` one for each King made.
+    """
+    if not sheet.game.finished:
+        return None
+    return {
+        "totals": [write_points(points) for points in sheet.game.totals],
+        "ranks": list(sheet.outcome.ranks),
+        "out": list(sheet.outcome.out),
+        "sunk": list(sheet.outcome.sunk),
+        "kings": sorted(badge.seat for badge in sheet.badges if badge.badge == "king"),
+    }
 
 
 def load_sheet(row: Game) -> Sheet:

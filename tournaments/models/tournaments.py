@@ -117,12 +117,8 @@ class Entrant(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["tournament", "number"], name="entrant_one_per_number"
-            ),
-            models.UniqueConstraint(
-                fields=["tournament", "player"], name="entrant_one_per_player"
-            ),
+            models.UniqueConstraint(fields=["tournament", "number"], name="entrant_one_per_number"),
+            models.UniqueConstraint(fields=["tournament", "player"], name="entrant_one_per_player"),
             models.UniqueConstraint(
                 fields=["tournament", "partner"],
                 condition=Q(partner__isnull=False),

@@ -35,7 +35,7 @@ def adopt_game(
     """
     with transaction.atomic():
         place = lock_round(round_pk)
-        if place.closed_at is not None:
+        if not place.is_open:
             raise RoundClosed
         seating = seat_players(place, who, by, at=at)
         games = _locked(game_pk)

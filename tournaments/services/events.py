@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rulesets import Ruleset
 from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season, Table
 from tournaments.models.play import digest
 from tournaments.queries import find_ruleset_of_club
@@ -49,23 +50,30 @@ def create_event(
         InvalidEntry: a ruleset or options that cannot be; nothing is written.
         Season.DoesNotExist: the season was removed meanwhile.
     """
-    _check(plan, club)
+    check_plan(plan, club)
     with transaction.atomic():
-        _lock_season(plan)
-        event, made = _started(club, plan, key, at)
+        lock_season(plan)
+        start_key = key and event_key("event", club, plan, key)
+        event, made = start_event(club, plan, start_key, at)
         if not made:
             return event
         Round.objects.create(event=event, number=1, opened_at=at)
-        note_change(club, _change(event, "add-event", after=_told(plan)), by, at=at)
+        note_change(club, _change(event, "add-event", after=told(plan)), by, at=at)
     return event
 
 
-def _started(club: Club, plan: EventPlan, key: str | None, at: datetime) -> tuple[Event, bool]:
-    """The evening, and whether it was made just now."""
+def event_key(kind: str, club: Club, plan: EventPlan, key: str) -> str:
+    """What a row keeps of the key of the form that made it: the same plan twice is one event."""
+    return digest(json.dumps([kind, club.pk, key, told(plan)], sort_keys=True))
+
+
+def start_event(
+    club: Club, plan: EventPlan, start_key: str | None, at: datetime
+) -> tuple[Event, bool]:
+    """The row of an event, and whether it was made just now; in the caller's transaction."""
     fields = {**_fields(plan), "club": club, "created_at": at}
-    if key is None:
+    if not start_key:
         return Event.objects.create(**fields), True
-    start_key = digest(json.dumps(["event", club.pk, key, _told(plan)], sort_keys=True))
     return Event.objects.get_or_create(start_key=start_key, defaults=fields)
 
 
@@ -76,18 +84,23 @@ def change_event(event_pk: int, plan: EventPlan, by: Actor, *, at: datetime) -> 
         InvalidEntry, Season.DoesNotExist: as in `create_event`.
     """
     with transaction.atomic():
-        _lock_season(plan)
+        lock_season(plan)
         event = _locked(event_pk)
-        _check(plan, event.club)
-        before, after = _told(_plan_of(event)), _told(plan)
-        changed = [name for name in after if after[name] != before[name]]
-        if changed:
-            for name in changed:
-                setattr(event, name, getattr(plan, name))
-            event.save(update_fields=changed)
-            told = ({name: values[name] for name in changed} for values in (before, after))
-            note_change(event.club, _change(event, "change-event", *told), by, at=at)
+        check_plan(plan, event.club)
+        before, after = put_plan(event, plan)
+        if after:
+            note_change(event.club, _change(event, "change-event", before, after), by, at=at)
     return event
+
+
+def put_plan(event: Event, plan: EventPlan) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Put what is said now into a locked event; what that changed, before and after."""
+    before, after = told(plan_of(event)), told(plan)
+    changed = [name for name in after if after[name] != before[name]]
+    for name in changed:
+        setattr(event, name, getattr(plan, name))
+    event.save(update_fields=changed)
+    return {name: before[name] for name in changed}, {name: after[name] for name in changed}
 
 
 def remove_event(event_pk: int, by: Actor, *, at: datetime) -> None:
@@ -106,7 +119,7 @@ def remove_event(event_pk: int, by: Actor, *, at: datetime) -> None:
         list(rounds.values_list("pk"))
         if Table.objects.filter(round__event=event).exists():
             raise EventHasTables
-        note_change(event.club, _change(event, "remove-event", _told(_plan_of(event))), by, at=at)
+        note_change(event.club, _change(event, "remove-event", told(plan_of(event))), by, at=at)
         rounds.delete()
         event.delete()
 
@@ -178,20 +191,26 @@ def _locked(event_pk: int) -> Event:
     return rows.get(pk=event_pk)
 
 
-def _lock_season(plan: EventPlan) -> None:
+def lock_season(plan: EventPlan) -> None:
     """Wait for whoever is removing the season, and notice it."""
     if plan.season is not None:
         Season.objects.select_for_update().get(pk=plan.season.pk)
 
 
-def _check(plan: EventPlan, club: Club) -> None:
+def check_plan(plan: EventPlan, club: Club) -> Ruleset:
+    """The ruleset of a plan with its options.
+
+    Raises:
+        InvalidEntry: there is none, or the options cannot be.
+    """
     rules = find_ruleset_of_club(plan.ruleset, club)
     if rules is None:
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": plan.ruleset})])
-    rules.with_options(plan.options)
+    return rules.with_options(plan.options)
 
 
-def _plan_of(event: Event) -> EventPlan:
+def plan_of(event: Event) -> EventPlan:
+    """What was said of an event, as it stands."""
     return EventPlan(**{name: getattr(event, name) for name in EventPlan.__slots__})
 
 
@@ -201,7 +220,8 @@ def _fields(plan: EventPlan) -> dict[str, Any]:
     }
 
 
-def _told(plan: EventPlan) -> dict[str, Any]:
+def told(plan: EventPlan) -> dict[str, Any]:
+    """A plan as the audit says it."""
     season = plan.season and plan.season.name
     return _fields(plan) | {"held_on": str(plan.held_on), "season": season}
 

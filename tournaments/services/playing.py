@@ -32,11 +32,12 @@ from tournaments.queries import (
     house_document,
     load_sheet,
     parsed_ruleset,
+    result_of,
     rules_of,
 )
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
-from tournaments.services.seating import Seating, reseat
+from tournaments.services.seating import Seating, SeatsDrawn, is_drawn, reseat
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
 
@@ -62,7 +63,7 @@ class NoSuchEntry(Exception):
 
 
 class RoundClosed(Exception):
-    """The round of the table is closed: only a director writes its sheets now."""
+    """The round of the table is closed, or not open yet: only a director writes its sheets."""
 
 
 class PenTaken(Exception):
@@ -253,12 +254,18 @@ def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
         InvalidEntry: a head that cannot be.
         LaterEntryInvalid: an entry no longer fits the new head.
         NotOfClub, SitsTwice, SitsElsewhere: nobody of the club can sit there under that name.
+        SeatsDrawn: players, seats or options of a tournament's table.
         StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
     """
     # A game never changes its rules, so that they may be read before it is locked.
     row = Game.objects.get(pk=game_pk)
     check_head(head, rules_of(row))
     if row.table_id is None:
+        return _put_head(row, head, pen)
+    if is_drawn(row.table_id):
+        said = ([name.strip() for name in head.players], dict(head.options or {}))
+        if said != (row.players, row.options):
+            raise SeatsDrawn
         return _put_head(row, head, pen)
     with transaction.atomic():
         seating = reseat(row, head.players, pen.by, at=pen.at)
@@ -391,6 +398,7 @@ def store_write(
         after = fold_sheet(row, (*sheet.writes, write))
         write.save(force_insert=True)
         row.revision = write.revision
+        row.result = result_of(after)
         row.save()
         if club is not None:
             _note_write(club, sheet, write, pen)
@@ -409,7 +417,7 @@ def club_for_writing(row: Game, by: Actor) -> Club | None:
     # that a write which waited for it sees that it is closed.
     place = Table.objects.select_related("round__event__club").get(pk=row.table_id).round
     club = place.event.club
-    if place.closed_at and not Club.objects.directed_by(by.user).filter(pk=club.pk).exists():
+    if not place.is_open and not Club.objects.directed_by(by.user).filter(pk=club.pk).exists():
         raise RoundClosed
     return club
 

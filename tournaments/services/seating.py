@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tournaments.models import Club, Game, Player, Round, Seat, Table
+from tournaments.models import Club, Game, Player, Round, Seat, Table, Tournament
 from tournaments.services.auditing import Actor
 from tournaments.services.events import lock_round
 from tournaments.services.people import (
@@ -36,6 +36,10 @@ class SitsElsewhere(Exception):
     def __init__(self, player: Player, table: int) -> None:
         self.player, self.table = player, table
         super().__init__(f"{player} sits at table {table}")
+
+
+class SeatsDrawn(Exception):
+    """A tournament's seats and rules are not for its tables to change."""
 
 
 class NotOfClub(Exception):
@@ -116,6 +120,11 @@ def reseat(row: Game, names: Sequence[str], by: Actor, *, at: datetime) -> Seati
             raise NotOfClub(name)
         players.append(player or find_or_add_player(club, name, by, at=at))
     return _alone(place, players, table)
+
+
+def is_drawn(table_pk: int) -> bool:
+    """Whether a table is one of a tournament, whose players and rules its sheets do not change."""
+    return Tournament.objects.filter(event__rounds__tables=table_pk).exists()
 
 
 def _alone(place: Round, players: Sequence[Player], table: Table | None) -> Seating:

@@ -65,7 +65,7 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
     """
     with transaction.atomic():
         place = lock_round(round_pk)
-        if place.closed_at is not None:
+        if not place.is_open:
             raise RoundClosed
         laid = _laid_with(place, laying.key)
         if laid is not None:

@@ -61,7 +61,9 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 def _open_rounds(request: HttpRequest) -> list[Round]:
     """The open rounds of evenings that this visitor directs, the latest evening first."""
     events = Event.objects.directed_by(request.user)
-    rounds = Round.objects.filter(event__in=events, closed_at=None).select_related("event__club")
+    rounds = Round.objects.filter(
+        event__in=events, event__tournament=None, closed_at=None
+    ).select_related("event__club")
     return list(rounds.order_by("-event__held_on", "-event__pk", "-number")[:MOST_ROUNDS])
 
 

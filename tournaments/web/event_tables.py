@@ -22,7 +22,7 @@ from tournaments.web.events import directed_round
 from tournaments.web.forms import MATCHES
 from tournaments.web.matches import match_text
 from tournaments.web.seating import SEATED
-from tournaments.web.visitors import actor_of, directed_club, directed_event
+from tournaments.web.visitors import actor_of, directed_club, directed_evening, directed_event
 
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 
@@ -117,7 +117,7 @@ def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> Http
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
     """Take a table away, after asking once."""
-    place = directed_event(request, slug, public_id)
+    place = directed_evening(request, slug, public_id)
     if request.method == "POST" and not _stands(place, table):
         # Tapped twice.
         return redirect("event", slug, public_id)

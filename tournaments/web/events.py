@@ -34,7 +34,7 @@ from tournaments.web.forms import key_of
 from tournaments.web.visitors import (
     actor_of,
     directed_club,
-    directed_event,
+    directed_evening,
     directs_club,
     seen_club,
     seen_event,
@@ -78,7 +78,7 @@ def new_event(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Change what was said of an evening."""
-    row = directed_event(request, slug, public_id)
+    row = directed_evening(request, slug, public_id)
 
     def store(plan: EventPlan, by: Actor) -> Event:
         return change_event(row.pk, plan, by, at=timezone.now())
@@ -90,7 +90,7 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Take an evening away at which nothing is played."""
     club = directed_club(request, slug)
-    row = club.events.filter(public_id=public_id).first()
+    row = club.events.filter(public_id=public_id, tournament=None).first()
     if row is None:
         # Tapped twice.
         return redirect("events", slug)
@@ -134,6 +134,9 @@ def _edit(
 def event(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """An evening with its tables as they stand; the page asks again every few seconds."""
     row = seen_event(request, slug, public_id)
+    tournament = getattr(row, "tournament", None)
+    if tournament is not None:
+        return redirect("tournament", slug, tournament.slug)
     directs = directs_club(request, row.club)
     etag = etag_of(request, row, directs=directs)
     fragment = bool(request.htmx)  # type: ignore[attr-defined]
@@ -163,7 +166,7 @@ def event(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @require_POST
 def open_next(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Open the next round of an evening."""
-    row = directed_event(request, slug, public_id)
+    row = directed_evening(request, slug, public_id)
     try:
         open_round(row.pk, actor_of(request), at=timezone.now())
     except RoundStillEmpty:
@@ -189,7 +192,7 @@ def reopen(request: HttpRequest, slug: str, public_id: str, number: int) -> Http
 
 def directed_round(request: HttpRequest, slug: str, public_id: str, number: int) -> Round:
     """A round of an evening, for one of its directors; 404 for all others."""
-    row = directed_event(request, slug, public_id)
+    row = directed_evening(request, slug, public_id)
     rounds = Round.objects.select_related("event__club")
     place: Round = get_object_or_404(rounds, event=row, number=number)
     return place

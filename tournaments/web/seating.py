@@ -3,14 +3,16 @@
 from django.utils.translation import gettext as _
 
 from tournaments.services.people import NoName
-from tournaments.services.seating import NotOfClub, SitsElsewhere, SitsTwice
+from tournaments.services.seating import NotOfClub, SeatsDrawn, SitsElsewhere, SitsTwice
 
-SEATED = (NoName, NotOfClub, SitsElsewhere, SitsTwice)
+SEATED = (NoName, NotOfClub, SeatsDrawn, SitsElsewhere, SitsTwice)
 """What is raised where players of a club cannot be seated."""
 
 
 def seated_sentence(error: Exception) -> str:
     """What is wrong with the names of a club's table."""
+    if isinstance(error, SeatsDrawn):
+        return _("In a tournament only a director changes who sits here and what is played.")
     if isinstance(error, SitsElsewhere):
         return _("%(name)s already sits at table %(table)s of this round.") % {
             "name": error.player.shown_name,

@@ -24,8 +24,8 @@ def table_door(request: HttpRequest, public_id: str, secret: str) -> HttpRespons
     tables = Table.objects.found_at(public_id, secret)
     row = get_object_or_404(tables.select_related("round__event__club"))
     game, event = current_game(row), row.round.event
-    if row.round.closed_at and not directs_club(request, event.club):
-        return redirect(f"{address(game, 'follow')}?closed=1")
+    if not row.round.is_open and not directs_club(request, event.club):
+        return _outside(request, row, game)
     if not event.table_codes or address_on_phone(request, game) == address(game, "write"):
         return _inside(request, game)
     if request.method != "POST":
@@ -41,6 +41,14 @@ def table_door(request: HttpRequest, public_id: str, secret: str) -> HttpRespons
         row.wrong_codes = MOST_WRONG_CODES
         return _ask(request, row, "", status=422)
     return _inside(request, game)
+
+
+def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:
+    """A round that is over is followed; before it begins one waits at its table."""
+    if table.round.closed_at:
+        return redirect(f"{address(game, 'follow')}?closed=1")
+    page = {"table": table, "event": table.round.event, "names": game.players}
+    return render(request, "tournaments/table_wait.html", page)
 
 
 def _inside(request: HttpRequest, game: Game) -> HttpResponse:

@@ -5,9 +5,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from tournaments.models import Club, Event, Game, User
+from tournaments.models import Club, Event, Game, Round, Tournament, User
 from tournaments.models.events import EventQuerySet
 from tournaments.models.play import GameQuerySet
+from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.services.auditing import Actor
 
 
@@ -68,6 +69,30 @@ def directed_event(request: HttpRequest, slug: str, public_id: str) -> Event:
     return _event(Event.objects.directed_by(request.user), slug, public_id)
 
 
+def directed_evening(request: HttpRequest, slug: str, public_id: str) -> Event:
+    """An evening that its directors lead by hand, no tournament; 404 for all others."""
+    events = Event.objects.directed_by(request.user).filter(tournament=None)
+    return _event(events, slug, public_id)
+
+
+def seen_tournament(request: HttpRequest, slug: str, tournament: str) -> Tournament:
+    """The tournament of a club, for whoever may see it; 404 for all others."""
+    return _tournament(Tournament.objects.seen_by(request.user), slug, tournament)
+
+
+def directed_tournament(request: HttpRequest, slug: str, tournament: str) -> Tournament:
+    """The tournament of a club, for one of its directors or owners; 404 for all others."""
+    return _tournament(Tournament.objects.directed_by(request.user), slug, tournament)
+
+
+def directed_tournament_round(
+    request: HttpRequest, slug: str, tournament: str, number: int
+) -> tuple[Tournament, Round]:
+    """A tournament and one of its rounds, for one of its directors; 404 for all others."""
+    row = directed_tournament(request, slug, tournament)
+    return row, get_object_or_404(Round, event=row.event, number=number)
+
+
 def may_adopt(request: HttpRequest, row: Game) -> bool:
     """Whether whoever writes an open table directs a club (no query for nobody signed in)."""
     if row.table_id is not None or account_of(request) is None:
@@ -76,5 +101,10 @@ def may_adopt(request: HttpRequest, row: Game) -> bool:
 
 
 def _event(events: EventQuerySet, slug: str, public_id: str) -> Event:
-    rows = events.select_related("club", "season")
+    rows = events.select_related("club", "season", "tournament")
     return get_object_or_404(rows, club__slug=slug, public_id=public_id)
+
+
+def _tournament(rows: TournamentQuerySet, slug: str, tournament: str) -> Tournament:
+    found = rows.select_related("event__club", "event__season")
+    return get_object_or_404(found, event__club__slug=slug, slug=tournament)

@@ -1,0 +1,303 @@
+"""Rounds of a tournament: seated, changed by hand, published, and taken back.
+
+Locks are taken in one order: the tournament, the round, the people of the club, tables, games.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from tournaments.engine.pairing.draw import draw_round
+from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.judging import Seating, judge
+from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Table, Tournament, Write
+from tournaments.services.auditing import Actor
+from tournaments.services.events import lock_round
+from tournaments.services.people import lock_people, names_at_table
+from tournaments.services.tournaments import (
+    Depended,
+    WrongState,
+    lock_tournament,
+    note,
+    touch,
+)
+from tournaments.tournament_queries import Course, field_of, load_course
+
+State = Tournament.State
+
+
+class NotEnough(Exception):
+    """Fewer entrants are there than sit at one table."""
+
+
+class RoundsLeft(Exception):
+    """A round before this one is still played, and the seating depends on what it comes to."""
+
+
+class NoRoundLeft(Exception):
+    """All rounds have been seated."""
+
+
+class SeatingOutdated(Exception):
+    """The seating names entrants who have left, by their keys in `keys`."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = tuple(keys)
+        super().__init__(", ".join(keys))
+
+
+def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Seat the next round, to be looked at; where one is seated already, it is that one.
+
+    A schedule for the whole evening seats all rounds that are left.
+
+    Raises:
+        WrongState: the tournament does not run.
+        NoRoundLeft, RoundsLeft, NotEnough: as their names say.
+        NoRoundRobin: the field is none that everybody can meet everybody in.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state != State.RUNNING:
+            raise WrongState(tournament.state)
+        seated = tournament.event.rounds.filter(published_at=None).order_by("number").first()
+        if seated is not None:
+            return seated
+        course = load_course(tournament)
+        number = len(course.drawn) + 1
+        if number > course.settings.rounds:
+            raise NoRoundLeft
+        if _needs_results(course) and any(each.row.closed_at is None for each in course.drawn):
+            raise RoundsLeft
+        places = [
+            Round.objects.create(
+                event=tournament.event,
+                number=number + further,
+                seating=_document(seating),
+            )
+            for further, seating in enumerate(_draw(course, number))
+        ]
+        touch(tournament)
+        numbers = [place.number for place in places]
+        note(tournament, "seat-round", by, at, after={"round": numbers[0], "rounds": numbers})
+    return places[0]
+
+
+def unseat_round(round_pk: int, by: Actor, *, at: datetime) -> None:
+    """Throw a seating away that is not published, and those of later rounds; twice is once.
+
+    Raises:
+        WrongState: it was published.
+    """
+    with transaction.atomic():
+        found = Round.objects.filter(pk=round_pk).values_list("event__tournament", flat=True)
+        if not found:
+            return
+        tournament = lock_tournament(found[0])
+        place = Round.objects.filter(pk=round_pk).first()
+        if place is None:
+            return
+        if place.published_at is not None:
+            raise WrongState(place.state)
+        note(tournament, "unseat-round", by, at, before={"round": place.number})
+        tournament.event.rounds.filter(number__gte=place.number).delete()
+        touch(tournament)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A seating as a director has changed it: keys of entrants; `locked` are tables, from 0."""
+
+    tables: Sequence[Sequence[str]]
+    byes: Sequence[str] = ()
+    locked: Sequence[int] = ()
+
+
+def put_seating(round_pk: int, draft: Draft, by: Actor, *, at: datetime) -> Round:
+    """Store a seating that a director has changed.
+
+    Raises:
+        WrongState: the round was published.
+        InvalidSeating: somebody sits nowhere or twice, or a table is not full.
+    """
+    with transaction.atomic():
+        tournament, place = lock_seated(round_pk)
+        field = field_of(load_course(tournament), place.number)
+        judged = judge(field, draft.tables, draft.byes)
+        before, place.seating = place.seating, _document(judged, draft.locked)
+        if before != place.seating:
+            place.save(update_fields=["seating"])
+            touch(tournament)
+            note(tournament, "change-seating", by, at, after={"round": place.number})
+    return place
+
+
+def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
+    """A round that is seated and not published, with its tournament, both locked.
+
+    Raises:
+        WrongState: it was published.
+    """
+    tournament, place = lock_drawn(round_pk)
+    if place.published_at is not None:
+        raise WrongState(place.state)
+    return tournament, place
+
+
+def lock_drawn(round_pk: int) -> tuple[Tournament, Round]:
+    """A round of a tournament, with its tournament, both locked.
+
+    Raises:
+        Round.DoesNotExist: it was thrown away.
+    """
+    tournament_pk = Round.objects.values_list("event__tournament", flat=True).get(pk=round_pk)
+    tournament = lock_tournament(tournament_pk)
+    place = lock_round(round_pk)
+    place.event = tournament.event
+    return tournament, place
+
+
+def publish_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Lay the tables of a seated round, each with its game, to be seen by all; twice is once.
+
+    Raises:
+        SeatingOutdated: it names somebody who has withdrawn or was struck off the list.
+        WrongState: an earlier round is not published yet.
+    """
+    with transaction.atomic():
+        tournament, place = lock_drawn(round_pk)
+        if place.published_at is not None:
+            return place
+        earlier = tournament.event.rounds.filter(number__lt=place.number, published_at=None)
+        if earlier.exists():
+            raise WrongState(State.RUNNING)
+        lock_people(tournament.event.club_id)
+        lay_seating(tournament, place, place.seating or {}, at)
+        place.published_at = at
+        place.save(update_fields=["published_at"])
+        touch(tournament)
+        note(tournament, "publish-round", by, at, after={"round": place.number})
+    return place
+
+
+def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Make a published round a seated one again: its tables go, and their cards with them.
+
+    Raises:
+        Depended: a table has begun, somebody was ruled about, or a later round is published.
+    """
+    with transaction.atomic():
+        tournament, place = lock_drawn(round_pk)
+        if place.published_at is None:
+            return place
+        # Whoever writes holds the row of the game: with all of them locked nobody begins.
+        games = Game.objects.select_for_update().filter(table__round=place).order_by("pk")
+        list(games.values_list("pk"))
+        later = tournament.event.rounds.filter(number__gt=place.number, published_at__isnull=False)
+        begun = Write.objects.filter(game__table__round=place)
+        if begun.exists() or later.exists() or place.rulings.exists():
+            raise Depended
+        clear_tables(place.tables.all())
+        place.sittings.all().delete()
+        place.published_at = place.opened_at = place.closed_at = None
+        place.clock_seconds, place.clock_used, place.clock_started_at = None, 0, None
+        place.save()
+        touch(tournament)
+        note(tournament, "take-back-round", by, at, before={"round": place.number})
+    return place
+
+
+def lay_seating(
+    tournament: Tournament, place: Round, seating: Mapping[str, Any], at: datetime
+) -> None:
+    """Lay the tables of a seating in a locked round, from number 1; the club's people are locked.
+
+    Raises:
+        SeatingOutdated: it names somebody who plays no more.
+    """
+    course = load_course(tournament)
+    named = [key for names in [*seating["tables"], seating["byes"]] for key in names]
+    gone = [
+        key
+        for key in named
+        if key not in course.entrants or course.entrants[key].withdrawn_at is not None
+    ]
+    if gone:
+        raise SeatingOutdated(gone)
+    lay_tables(course, place, dict(enumerate(seating["tables"], 1)), at)
+    out = [Sitting(round=place, entrant=course.entrants[key]) for key in seating["byes"]]
+    Sitting.objects.bulk_create(out)
+
+
+def lay_tables(
+    course: Course, place: Round, tables: Mapping[int, Sequence[str]], at: datetime
+) -> None:
+    """Lay tables by number for entrants by key, in order of sides; each with its game."""
+    rows = Table.objects.bulk_create(Table(round=place, number=number) for number in tables)
+    sitting = {
+        row.pk: [course.entrants[key] for key in keys]
+        for row, keys in zip(rows, tables.values(), strict=True)
+    }
+    Sitting.objects.bulk_create(
+        Sitting(round=place, table_id=pk, side=side, entrant=entrant)
+        for pk, entrants in sitting.items()
+        for side, entrant in enumerate(entrants)
+    )
+    players = {pk: players_at(course, place.number, entrants) for pk, entrants in sitting.items()}
+    games = Game.objects.bulk_create(_game(course, pk, players[pk], at) for pk in sitting)
+    Seat.objects.bulk_create(
+        Seat(game=game, number=number, player=player)
+        for game in games
+        for number, player in enumerate(players[game.table_id or 0])
+    )
+
+
+def clear_tables(tables: Any) -> None:
+    """Take away tables at which nothing was written, with their games."""
+    pks = list(tables.values_list("pk", flat=True))
+    Sitting.objects.filter(table__in=pks).delete()
+    Game.objects.filter(table__in=pks).delete()
+    Table.objects.filter(pk__in=pks).delete()
+
+
+def players_at(course: Course, number: int, entrants: Sequence[Entrant]) -> list[Player]:
+    """Who sits at each seat of a table in round `number`, with those who stand in."""
+    waiting = [list(course.players_of(entrant, number)) for entrant in entrants]
+    return [waiting[side].pop(0) for side in course.rules.sides]
+
+
+def _game(course: Course, table_pk: int, players: Sequence[Player], at: datetime) -> Game:
+    event = course.tournament.event
+    return Game(
+        table_id=table_pk,
+        ruleset=event.ruleset,
+        document=course.tournament.document,
+        options=event.options,
+        players=names_at_table(players),
+        title=event.name,
+        played_at=at,
+    )
+
+
+def _needs_results(course: Course) -> bool:
+    return course.settings.seating in ("swiss", "rank-near", "rank-spread")
+
+
+def _draw(course: Course, number: int) -> Sequence[Seating]:
+    """The seatings of round `number`, and of those after it where all are drawn at once."""
+    field: Field = field_of(course, number)
+    if len(field.entrants) < field.table_size:
+        raise NotEnough
+    return [draw_round(field)]
+
+
+def _document(seating: Seating, locked: Sequence[int] = ()) -> dict[str, Any]:
+    return {
+        "tables": [list(table) for table in seating.tables],
+        "byes": list(seating.byes),
+        "locked": sorted(locked),
+    }

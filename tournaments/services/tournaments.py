@@ -1,0 +1,240 @@
+"""Tournaments: made, changed, and led from draft to finished and back."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.tournament_settings import (
+    TournamentSettings,
+    read_settings,
+    write_settings,
+)
+from tournaments.models import AuditLine, Club, Event, Tournament
+from tournaments.queries import find_ruleset_of_club, house_document
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.events import (
+    EventPlan,
+    check_plan,
+    event_key,
+    lock_season,
+    plan_of,
+    put_plan,
+    start_event,
+)
+from tournaments.services.events import subject_of as event_subject
+from tournaments.services.events import told as plan_told
+from tournaments.services.slugs import free_slugs
+
+State = Tournament.State
+STATES = tuple(State)
+
+TABLES = ((4, 4), (4, 2), (2, 2))
+"""Seats and sides of the games a tournament plays: four or two for themselves, or two pairs."""
+
+
+class WrongState(Exception):
+    """The tournament, or its round, is not as far as that, or too far; `state` is how far it is."""
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+        super().__init__(f"it is {state}")
+
+
+class Depended(Exception):
+    """The step is not taken back: something that came after it depends on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlan:
+    """What a director says of a tournament: what is said of every event, and the settings.
+
+    The `seed`, of all lots drawn in it, is that of the beginning.
+    """
+
+    event: EventPlan
+    settings: TournamentSettings = field(default_factory=TournamentSettings)
+    seed: int = 0
+
+
+def create_tournament(
+    club: Club, plan: TournamentPlan, by: Actor, *, at: datetime, key: str | None = None
+) -> Tournament:
+    """Make a tournament, a draft; asked twice with one `key` and plan, it is one.
+
+    Raises:
+        InvalidEntry: a ruleset, options or settings that cannot be; nothing is written.
+        Season.DoesNotExist: the season was removed meanwhile.
+    """
+    rules = _check(plan, club)
+    with transaction.atomic():
+        lock_season(plan.event)
+        start_key = key and event_key("tournament", club, plan.event, key)
+        event, made = start_event(club, plan.event, start_key, at)
+        if not made:
+            return event.tournament
+        tournament = Tournament.objects.create(
+            event=event,
+            slug=_free_slug(club, plan.event),
+            document=house_document(rules),
+            settings=write_settings(plan.settings),
+            seed=plan.seed,
+        )
+        note(tournament, "add-tournament", by, at, after=_told(plan))
+    return tournament
+
+
+def change_tournament(
+    tournament_pk: int, plan: TournamentPlan, by: Actor, *, at: datetime
+) -> Tournament:
+    """Change what was said of a tournament; what is played stays once it runs.
+
+    Raises:
+        InvalidEntry, Season.DoesNotExist: as in `create_tournament`; also a game, options or a
+            way of seating that can be changed no more.
+        WrongState: it is finished.
+    """
+    with transaction.atomic():
+        lock_season(plan.event)
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state == State.FINISHED:
+            raise WrongState(tournament.state)
+        event = tournament.event
+        _check_change(tournament, plan)
+        if tournament.state != State.RUNNING:
+            rules = _check(plan, event.club)
+            tournament.document = house_document(rules)
+        before, after = put_plan(event, plan.event)
+        settings = write_settings(plan.settings)
+        if settings != tournament.settings:
+            before["settings"], after["settings"] = tournament.settings, settings
+            tournament.settings = settings
+        if after:
+            touch(tournament)
+            note(tournament, "change-tournament", by, at, before=before, after=after)
+    return tournament
+
+
+def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) -> Tournament:
+    """Lead a tournament one step on, or back, to `state`; it may be there already.
+
+    Raises:
+        WrongState: `state` is not the next one, nor the one before.
+        Depended: back to registration with a round seated, or finished with one not closed.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state == state:
+            return tournament
+        steps = STATES.index(State(state)) - STATES.index(State(tournament.state))
+        if abs(steps) != 1:
+            raise WrongState(tournament.state)
+        rounds = tournament.event.rounds
+        if (state == State.REGISTRATION and steps < 0 and rounds.exists()) or (
+            state == State.FINISHED and rounds.filter(closed_at=None).exists()
+        ):
+            raise Depended
+        before, tournament.state = tournament.state, State(state)
+        touch(tournament)
+        told = {"before": {"state": before}, "after": {"state": state}}
+        note(tournament, "move-tournament", by, at, **told)
+    return tournament
+
+
+def remove_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> None:
+    """Take a tournament away in which no round was seated; removed twice, it is no error.
+
+    Raises:
+        Depended: a round was; nothing is removed.
+    """
+    with transaction.atomic():
+        try:
+            tournament = lock_tournament(tournament_pk)
+        except Tournament.DoesNotExist:
+            return
+        event = tournament.event
+        if event.rounds.exists():
+            raise Depended
+        note(tournament, "remove-tournament", by, at, before=plan_told(plan_of(event)))
+        tournament.entrants.all().delete()
+        tournament.delete()
+        event.delete()
+
+
+def replace_links(tournament_pk: int, by: Actor, *, at: datetime) -> Tournament:
+    """Make the links to register and to check in worthless; there are new ones."""
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        tournament.link_generation += 1
+        touch(tournament)
+        note(tournament, "replace-links", by, at)
+    return tournament
+
+
+def lock_tournament(pk: int) -> Tournament:
+    """A tournament with its event and club, locked: whoever leads it queues up.
+
+    Tournaments are locked before rounds.
+
+    Raises:
+        Tournament.DoesNotExist: it was removed.
+    """
+    rows = Tournament.objects.select_for_update(of=("self",)).select_related("event__club")
+    return rows.get(pk=pk)
+
+
+def touch(tournament: Tournament) -> None:
+    """Store a locked tournament as it is now, as its next revision."""
+    tournament.revision += 1
+    tournament.save()
+
+
+def note(tournament: Tournament, action: str, by: Actor, at: datetime, **told: Any) -> None:
+    """Add the line of a change to the audit of its club; `told` are its before, after, reason."""
+    event = tournament.event
+    change = Change(AuditLine.Kind.EVENT, action, event_subject(event), **told)
+    note_change(event.club, change, by, at=at)
+
+
+def _free_slug(club: Club, plan: EventPlan) -> str:
+    stem = f"{club.slug[:20]} {plan.name[:24]} {plan.held_on}"
+    slugs = free_slugs(stem, "tournament", 60, ())
+    return next(slug for slug in slugs if not Tournament.objects.filter(slug=slug).exists())
+
+
+def _check(plan: TournamentPlan, club: Club) -> Ruleset:
+    """The ruleset of a plan as the club has it now, before its options."""
+    played = check_plan(plan.event, club)
+    if (played.seats, played.side_count) not in TABLES:
+        where = {"ruleset": plan.event.ruleset}
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", where)])
+    # Strict once more: a plan may have been made by hand.
+    read_settings(write_settings(plan.settings))
+    rules = find_ruleset_of_club(plan.event.ruleset, club)
+    assert rules is not None
+    return rules
+
+
+def _check_change(tournament: Tournament, plan: TournamentPlan) -> None:
+    """Refuse to change what is played once a round was drawn."""
+    event: Event = tournament.event
+    if tournament.state != State.RUNNING:
+        return
+    problems = []
+    if plan.event.ruleset != event.ruleset:
+        problems.append(Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": plan.event.ruleset}))
+    if dict(plan.event.options) != event.options:
+        problems.append(Problem(Code.UNKNOWN_OPTION, "options", {"option": "options"}))
+    drawn = event.rounds.filter(stage="").count()
+    if plan.settings.rounds < drawn:
+        params = {"expected": drawn, "got": plan.settings.rounds}
+        problems.append(Problem(Code.WRONG_TYPE, "settings.rounds", params))
+    if problems:
+        raise InvalidEntry(problems)
+
+
+def _told(plan: TournamentPlan) -> dict[str, Any]:
+    return plan_told(plan.event) | {"settings": write_settings(plan.settings)}

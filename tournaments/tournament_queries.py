@@ -1,0 +1,224 @@
+"""Reads of tournaments: what the seating and the standings of one depend on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+
+from tournaments.engine.pairing.field import Entrant as Seated
+from tournaments.engine.pairing.field import Field, PlayedRound
+from tournaments.engine.round_results import Competitor, RoundResults, Ruling, TableResult
+from tournaments.engine.rulesets import Ruleset, number_of
+from tournaments.engine.standings import rank_entrants
+from tournaments.engine.tournament_settings import TournamentSettings, read_settings
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    Entrant,
+    Game,
+    Player,
+    Round,
+    Sitting,
+    Substitute,
+    Table,
+    Tournament,
+)
+from tournaments.models import Ruling as RulingRow
+from tournaments.queries import parsed_ruleset
+
+
+def settings_of(tournament: Tournament) -> TournamentSettings:
+    """Its settings, as they were checked when they were stored."""
+    return read_settings(tournament.settings)
+
+
+def rules_of_tournament(tournament: Tournament) -> Ruleset:
+    """The ruleset it plays with its options: its own copy, where it plays house rules."""
+    event = tournament.event
+    document = tournament.document
+    rules = RULESETS[event.ruleset] if document is None else parsed_ruleset(document)
+    return rules.with_options(event.options)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTable:
+    """A table of a round: the keys of its entrants in order of sides; `pk` once it is laid."""
+
+    pk: int | None
+    number: int
+    entrants: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A round that is seated, or further: its tables in order of their numbers, and who is out."""
+
+    row: Round
+    tables: tuple[DrawnTable, ...]
+    byes: tuple[str, ...]
+
+    @property
+    def seats(self) -> PlayedRound:
+        """Who sat where, as the seating of later rounds looks at it."""
+        return PlayedRound(tuple(table.entrants for table in self.tables), self.byes)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A tournament so far: entrants by key, its rounds, and what the published ones came to.
+
+    `stand_ins` are the players who play in the place of others, by entrant, round and player.
+    """
+
+    tournament: Tournament
+    entrants: dict[str, Entrant]
+    drawn: tuple[Drawn, ...]
+    results: tuple[RoundResults, ...]
+    stand_ins: Mapping[tuple[int, int, int], Player]
+
+    @cached_property
+    def settings(self) -> TournamentSettings:
+        """The settings as they stand."""
+        return settings_of(self.tournament)
+
+    @cached_property
+    def rules(self) -> Ruleset:
+        """The ruleset with its options."""
+        return rules_of_tournament(self.tournament)
+
+    @cached_property
+    def competitors(self) -> tuple[Competitor, ...]:
+        """The entrants as the standings have them."""
+        return tuple(
+            Competitor(
+                id=key,
+                number=row.number,
+                house=row.house,
+                team=row.team,
+                withdrawn=row.withdrawn_at is not None,
+            )
+            for key, row in self.entrants.items()
+        )
+
+    def results_before(self, number: int) -> tuple[RoundResults, ...]:
+        """What the rounds before round `number` came to."""
+        return tuple(each for each in self.results if each.number < number)
+
+    def players_of(self, entrant: Entrant, number: int) -> list[Player]:
+        """Who plays for an entrant in a round."""
+        return [
+            self.stand_ins.get((entrant.pk, number, player.pk), player)
+            for player in entrant.players
+        ]
+
+    def present(self, number: int) -> list[Entrant]:
+        """Who can be seated in a round; with as many house players as keep fewest from playing."""
+        here = [each for each in self.entrants.values() if self._is_here(each, number)]
+        playing = [each for each in here if not each.house]
+        house = [each for each in here if each.house] if self.settings.odd == "house" else []
+        size = self.rules.side_count
+        fill = min(range(len(house) + 1), key=lambda k: ((len(playing) + k) % size, k))
+        return playing + house[:fill]
+
+    def _is_here(self, entrant: Entrant, number: int) -> bool:
+        if entrant.withdrawn_at is not None or entrant.joins_in > number:
+            return False
+        asked = {"none": 0, "once": 1, "round": number}[self.settings.check_in]
+        return entrant.house or entrant.checked_in >= asked
+
+
+def field_of(course: Course, number: int) -> Field:
+    """The field that round `number` is seated from: who is there, with what they have so far."""
+    settings = course.settings
+    standings = rank_entrants(
+        course.competitors, course.results_before(number), settings, course.tournament.seed
+    )
+    points = {standing.entrant: standing.points for standing in standings}
+    present = course.present(number)
+    return Field(
+        entrants=tuple(
+            Seated(each.key, points.get(each.key, 0), each.represents) for each in present
+        ),
+        rounds=tuple(each.seats for each in course.drawn if each.row.number < number),
+        rounds_left=max(1, settings.rounds - number + 1),
+        table_size=course.rules.side_count,
+        separate_clubs=settings.separate_clubs,
+        seed=course.tournament.seed,
+    )
+
+
+def load_course(tournament: Tournament) -> Course:
+    """A tournament with all that was drawn, played and decided (7 queries, however large)."""
+    players = ("player", "partner")
+    entrants = {e.pk: e for e in tournament.entrants.select_related(*players)}
+    keys = {pk: entrant.key for pk, entrant in entrants.items()}
+    drawn = tuple(_drawn(place, keys) for place in _rounds(tournament))
+    games = Game.objects.filter(table__round__event=tournament.event_id, result__isnull=False)
+    played: dict[int | None, Any] = dict(games.values_list("table_id", "result"))
+    results = tuple(
+        _result(each, played, keys) for each in drawn if each.row.published_at is not None
+    )
+    substitutes = Substitute.objects.filter(entrant__tournament=tournament).select_related("player")
+    stand_ins = {(s.entrant_id, s.round_number, s.instead_of_id): s.player for s in substitutes}
+    return Course(tournament, {e.key: e for e in entrants.values()}, drawn, results, stand_ins)
+
+
+def _rounds(tournament: Tournament) -> QuerySet[Round]:
+    sittings = Sitting.objects.select_related("table").order_by(
+        "table__number", "side", "entrant__number"
+    )
+    rulings = RulingRow.objects.filter(withdrawn_at=None)
+    rows = Round.objects.filter(event=tournament.event_id).order_by("number")
+    return rows.prefetch_related(Prefetch("sittings", sittings), Prefetch("rulings", rulings))
+
+
+def _drawn(place: Round, keys: Mapping[int, str]) -> Drawn:
+    if place.published_at is None:
+        return _seated(place)
+    tables: dict[int, tuple[Table, list[str]]] = {}
+    byes = []
+    for sitting in place.sittings.all():
+        key = keys[sitting.entrant_id]
+        if sitting.table is None:
+            byes.append(key)
+        else:
+            tables.setdefault(sitting.table.pk, (sitting.table, []))[1].append(key)
+    laid = tuple(
+        DrawnTable(table.pk, table.number, tuple(names)) for table, names in tables.values()
+    )
+    return Drawn(place, laid, tuple(byes))
+
+
+def _seated(place: Round) -> Drawn:
+    """A round as its seating has it."""
+    seating = place.seating or {"tables": [], "byes": []}
+    tables = tuple(
+        DrawnTable(None, number, tuple(names)) for number, names in enumerate(seating["tables"], 1)
+    )
+    return Drawn(place, tables, tuple(seating["byes"]))
+
+
+def _result(
+    drawn: Drawn, played: Mapping[int | None, Mapping[str, Any]], keys: Mapping[int, str]
+) -> RoundResults:
+    tables = tuple(_table_result(table, played.get(table.pk)) for table in drawn.tables)
+    rulings = tuple(
+        Ruling(keys[row.entrant_id], row.kind, number_of(row.points) or 0)
+        for row in drawn.row.rulings.all()
+    )
+    return RoundResults(drawn.row.number, tables, drawn.byes, rulings)
+
+
+def _table_result(table: DrawnTable, result: Mapping[str, Any] | None) -> TableResult:
+    if result is None:
+        nothing = (0,) * len(table.entrants)
+        return TableResult(table.entrants, nothing, nothing, finished=False)
+    return TableResult(
+        entrants=table.entrants,
+        totals=tuple(number_of(points) or 0 for points in result["totals"]),
+        ranks=tuple(result["ranks"]),
+        out=tuple(result["out"]),
+        kings=tuple(result["kings"]),
+        finished=True,
+    )
