@@ -15,8 +15,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tournaments.engine.pairing.draw import Seating, draw_round
+from tournaments.engine.pairing.draw import draw_round
 from tournaments.engine.pairing.field import Entrant, Field, PlayedRound
+from tournaments.engine.pairing.judging import Seating
 
 FIELDS = ((16, 5), (20, 5), (24, 5), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9), (1000, 9))
 PLACE_POINTS = (4, 2, 1, 0)

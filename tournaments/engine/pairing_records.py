@@ -11,8 +11,9 @@ from typing import Any
 
 from tournaments.engine.entry_records import is_integer, is_text, missing, wrong_type
 from tournaments.engine.pairing.byes import ImpossibleFixed
-from tournaments.engine.pairing.draw import Seating, draw_round
+from tournaments.engine.pairing.draw import draw_round
 from tournaments.engine.pairing.field import Entrant, Field, PlayedRound
+from tournaments.engine.pairing.judging import Seating
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import number_of
 

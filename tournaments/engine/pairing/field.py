@@ -1,8 +1,8 @@
 """The field of a round: who is there, what they have, and whom they have met."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -75,10 +75,33 @@ class Field:
         had = Counter(name for played in self.rounds for name in played.byes)
         return tuple(had[entrant.id] for entrant in self.entrants)
 
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """For each entrant the place in the standings, from 1; equals share the best."""
+        scores = sorted((entrant.score for entrant in self.entrants), reverse=True)
+        first = {score: rank for rank, score in reversed(list(enumerate(scores, 1)))}
+        return tuple(first[entrant.score] for entrant in self.entrants)
+
     @property
     def number(self) -> int:
         """Which round it is, from 1."""
         return len(self.rounds) + 1
+
+    def level(self) -> "Field":
+        """The field as if nobody had any points."""
+        entrants = tuple(replace(entrant, score=0) for entrant in self.entrants)
+        return replace(self, entrants=entrants)
+
+    def without(self, names: Collection[str]) -> "Field":
+        """The field where some, by id, are not there: neither to be seated nor to be avoided."""
+        gone = frozenset(names)
+        kept = (tuple(name for name in group if name not in gone) for group in self.fixed)
+        return replace(
+            self,
+            entrants=tuple(entrant for entrant in self.entrants if entrant.id not in gone),
+            avoid=tuple(pair for pair in self.avoid if not gone & {*pair}),
+            fixed=tuple(group for group in kept if len(group) > 1),
+        )
 
     def _present(self, table: Sequence[str]) -> list[int]:
         return [self.index[name] for name in table if name in self.index]

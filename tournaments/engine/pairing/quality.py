@@ -21,6 +21,8 @@ class Quality:
     seat_imbalance: int
     avoided_met: int
     same_club: int
+    fixed_parted: int = 0
+    """Groups that are to share a table and do not, as only a director's hand can do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def measure(field: Field, tables: Tables) -> Quality:
         seat_imbalance=_imbalance(field, tables),
         avoided_met=len(pairs & avoided),
         same_club=len(pairs & set(same_club_pairs(field))),
+        fixed_parted=_parted(field, tables),
     )
 
 
@@ -63,11 +66,12 @@ def repeat_bound(field: Field, playing: Sequence[int]) -> int:
 def reasons(field: Field, table: Sequence[int], seat: int) -> Iterator[Reason]:
     """Why the one at a seat of a table sits there."""
     place = table[seat]
-    scores = sorted((entrant.score for entrant in field.entrants), reverse=True)
-    fixed = [group for group in field.fixed if field.entrants[place].id in group]
+    here = {field.entrants[other].id for other in table}
+    groups = (group for group in field.fixed if field.entrants[place].id in group)
+    fixed = next((group for group in groups if here.issuperset(group)), None)
     if fixed:
-        yield Reason("fixed", {"with": len(fixed[0]) - 1})
-    yield Reason("score-group", {"rank": scores.index(field.entrants[place].score) + 1})
+        yield Reason("fixed", {"with": len(fixed) - 1})
+    yield Reason("score-group", {"rank": field.ranks[place]})
     others = [other for other in table if other != place]
     again = [field.meetings[min(place, other), max(place, other)] for other in others]
     if any(again):
@@ -95,6 +99,11 @@ def _spread(field: Field, tables: Tables) -> Fraction:
         scores = [field.entrants[place].score for place in table]
         widths.append(Fraction(max(scores) - min(scores)))
     return sum(widths, Fraction(0)) / max(1, len(widths))
+
+
+def _parted(field: Field, tables: Tables) -> int:
+    together = [{field.entrants[place].id for place in table} for table in tables]
+    return sum(not any(here.issuperset(group) for here in together) for group in field.fixed)
 
 
 def _imbalance(field: Field, tables: Tables) -> int:

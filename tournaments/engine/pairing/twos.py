@@ -37,9 +37,11 @@ def draw_twos(
     matched = rustworkx.max_weight_matching(
         graph, max_cardinality=True, weight_fn=lambda cost: most - cost
     )
-    pairs = [[free[one], free[other]] for one, other in matched] + [list(g) for g in groups]
+    # The matching comes in any order, and each pair in either.
+    pairs = [sorted((free[one], free[other])) for one, other in matched]
+    pairs += [sorted(group) for group in groups]
     scores = scaled_scores(field)
-    pairs.sort(key=lambda pair: (-max(scores[pair]), -min(scores[pair]), sorted(pair)))
+    pairs.sort(key=lambda pair: (-max(scores[pair]), -min(scores[pair]), pair))
     return [seat_table(field, pair, random) for pair in pairs]
 
 

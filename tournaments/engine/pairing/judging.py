@@ -1,0 +1,107 @@
+"""A seating with how good it is and why, and whether one that a hand has made is one at all."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from random import Random
+
+from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.quality import (
+    Quality,
+    Reason,
+    measure,
+    reasons,
+    reasons_for_bye,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Who sits where, by ids in seat order, and who sits out; how good it is, and why."""
+
+    tables: tuple[tuple[str, ...], ...]
+    byes: tuple[str, ...]
+    quality: Quality
+    why: dict[str, tuple[Reason, ...]]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that keeps tables and byes from being a seating.
+
+    `code` is `unseated`, `seated-twice` or `unknown` (with the id as `entrant`), or `odd-table`
+    (with the `table` from 0, `expected` and `got`).
+    """
+
+    code: str
+    params: Mapping[str, str | int] = field(default_factory=dict)
+
+
+class InvalidSeating(Exception):
+    """Tables and byes that seat somebody never or twice, or whose tables are not full."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(", ".join(f"{each.code} {dict(each.params)}" for each in self.faults))
+
+
+def judge(field: Field, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Seating:
+    """How good it is to seat the entrants so, and why; ids in seat order for each table.
+
+    Any number may sit out.
+
+    Raises:
+        InvalidSeating: with every fault; nothing was judged.
+    """
+    faults = [*_check_tables(field, tables), *_check_entrants(field, [*chain(*tables), *byes])]
+    if faults:
+        raise InvalidSeating(faults)
+    playing = playing_field(field, byes)
+    places = [tuple(playing.index[name] for name in table) for table in tables]
+    return describe(field, playing, places, byes)
+
+
+def lot_of(field: Field) -> Random:
+    """The lot of a round, which can be drawn again."""
+    return Random(f"{field.seed} {field.number}")  # noqa: S311 - not for secrets
+
+
+def playing_field(field: Field, byes: Iterable[str]) -> Field:
+    """The field of those who play, all groups as they were."""
+    return replace(field.without(frozenset(byes)), fixed=field.fixed)
+
+
+def describe(
+    field: Field, playing: Field, tables: Sequence[Sequence[int]], byes: Iterable[str]
+) -> Seating:
+    """The seating of `tables`, places in `playing.entrants`; `byes` are ids."""
+    why = {
+        playing.entrants[place].id: tuple(reasons(playing, table, seat))
+        for table in tables
+        for seat, place in enumerate(table)
+    }
+    out = tuple(byes)
+    why |= {name: tuple(reasons_for_bye(field, field.index[name])) for name in out}
+    names = tuple(tuple(playing.entrants[place].id for place in table) for table in tables)
+    return Seating(names, out, measure(playing, tables), why, field.seed)
+
+
+def _check_tables(field: Field, tables: Sequence[Sequence[str]]) -> Iterator[Fault]:
+    for number, table in enumerate(tables):
+        if len(table) != field.table_size:
+            expected = field.table_size
+            yield Fault("odd-table", {"table": number, "expected": expected, "got": len(table)})
+
+
+def _check_entrants(field: Field, names: Sequence[str]) -> Iterator[Fault]:
+    seated = Counter(names)
+    for name, times in seated.items():
+        if name not in field.index:
+            yield Fault("unknown", {"entrant": name})
+        elif times > 1:
+            yield Fault("seated-twice", {"entrant": name})
+    for name in field.index:
+        if name not in seated:
+            yield Fault("unseated", {"entrant": name})
