@@ -1,7 +1,7 @@
 """A seating with how good it is and why, and whether one that a hand has made is one at all."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from random import Random
@@ -55,7 +55,11 @@ def judge(field: Field, tables: Sequence[Sequence[str]], byes: Sequence[str]) ->
     Raises:
         InvalidSeating: with every fault; nothing was judged.
     """
-    faults = [*_check_tables(field, tables), *_check_entrants(field, [*chain(*tables), *byes])]
+    unseated = field.index.keys() - {*chain(*tables), *byes}
+    faults = [
+        *check_tables(field, tables, byes),
+        *(Fault("unseated", {"entrant": name}) for name in field.index if name in unseated),
+    ]
     if faults:
         raise InvalidSeating(faults)
     playing = playing_field(field, byes)
@@ -88,20 +92,18 @@ def describe(
     return Seating(names, out, measure(playing, tables), why, field.seed)
 
 
-def _check_tables(field: Field, tables: Sequence[Sequence[str]]) -> Iterator[Fault]:
-    for number, table in enumerate(tables):
-        if len(table) != field.table_size:
-            expected = field.table_size
-            yield Fault("odd-table", {"table": number, "expected": expected, "got": len(table)})
-
-
-def _check_entrants(field: Field, names: Sequence[str]) -> Iterator[Fault]:
-    seated = Counter(names)
-    for name, times in seated.items():
-        if name not in field.index:
-            yield Fault("unknown", {"entrant": name})
-        elif times > 1:
-            yield Fault("seated-twice", {"entrant": name})
-    for name in field.index:
-        if name not in seated:
-            yield Fault("unseated", {"entrant": name})
+def check_tables(
+    field: Field, tables: Sequence[Sequence[str]], byes: Sequence[str] = ()
+) -> list[Fault]:
+    """What is wrong with tables and byes, whoever else there is."""
+    seated = Counter([*chain(*tables), *byes])
+    size = field.table_size
+    return [
+        *(
+            Fault("odd-table", {"table": number, "expected": size, "got": len(table)})
+            for number, table in enumerate(tables)
+            if len(table) != size
+        ),
+        *(Fault("unknown", {"entrant": name}) for name in seated if name not in field.index),
+        *(Fault("seated-twice", {"entrant": name}) for name in seated if seated[name] > 1),
+    ]

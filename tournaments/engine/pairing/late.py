@@ -1,0 +1,193 @@
+"""Somebody comes or goes when the seating has been published."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from tournaments.engine.pairing.costs import AVOIDED, SEATLESS, Costs, pair_costs
+from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.judging import Fault, InvalidSeating, Seating, judge, lot_of
+
+TOGETHER = 10 * AVOIDED
+"""What it is worth that those who are to share a table do."""
+
+Chair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A seating that hangs on the wall: ids in seat order for each table, and who sits out.
+
+    `begun` are the places, from 0, of the tables that have begun.
+    """
+
+    tables: Sequence[Sequence[str]]
+    byes: Sequence[str] = ()
+    begun: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LateChange:
+    """The tables after a late change, each where it was; one that was given up is empty.
+
+    New ones come last. `changed` are the places, from 0, of all that are not what they were;
+    `seating` has the tables that are left, judged.
+    """
+
+    tables: tuple[tuple[str, ...], ...]
+    byes: tuple[str, ...]
+    changed: frozenset[int]
+    seating: Seating
+
+
+class ImpossibleChange(Exception):
+    """A late change that would need what must not be.
+
+    `code` is `begun` (somebody leaves a table that has begun: `table`, from 0) or `too-few`
+    (not one table could be filled: `table` is -1).
+    """
+
+    def __init__(self, code: str, table: int = -1) -> None:
+        self.code, self.table = code, table
+        super().__init__(f"{code} {table}")
+
+
+def late_change(
+    field: Field,
+    published: Published,
+    *,
+    arriving: Sequence[str] = (),
+    leaving: Sequence[str] = (),
+) -> LateChange:
+    """Seat those who arrive and do without those who leave, at as few tables as can be.
+
+    `field` has all who are to be seated now, those who arrive among them. Who sits out takes an
+    empty seat; where there are too few, a table with an empty seat is given up for the others;
+    where enough sit out for a table, they are one. All others keep their seats, and tables that
+    have begun stay as they are. A house player leaves when somebody arrives to sit in their place.
+
+    Raises:
+        ImpossibleChange: nothing was changed.
+        InvalidSeating: the tables, the byes and the change do not seat everybody once.
+    """
+    here = {name for table in (*published.tables, published.byes) for name in table}
+    unknown = [name for name in leaving if name not in here]
+    if unknown:
+        raise InvalidSeating(Fault("unknown", {"entrant": name}) for name in unknown)
+    waiting = [*published.byes, *arriving]
+    draft = _Draft(field.without(leaving), published.tables, waiting, leaving)
+    for table, _ in draft.gaps:
+        if table in published.begun:
+            raise ImpossibleChange("begun", table)
+    draft.give_up()
+    draft.fill()
+    return _changed(draft, published)
+
+
+def _changed(draft: "_Draft", published: Published) -> LateChange:
+    after = tuple(map(tuple, draft.tables))
+    left = [table for table in after if table]
+    if not left:
+        raise ImpossibleChange("too-few")
+    new = len(after) - len(published.tables)
+    before = [*map(tuple, published.tables), *[()] * new]
+    changed = frozenset(n for n, table in enumerate(after) if table != before[n])
+    seating = judge(draft.field, left, draft.waiting)
+    return LateChange(after, tuple(draft.waiting), changed, seating)
+
+
+class _Draft:
+    """Tables with empty seats (""), and those who wait for one."""
+
+    def __init__(
+        self,
+        field: Field,
+        tables: Sequence[Sequence[str]],
+        waiting: Sequence[str],
+        leaving: Collection[str],
+    ) -> None:
+        self.field, self.size = field, field.table_size
+        self.tables = [["" if n in leaving else n for n in table] for table in tables]
+        self.waiting = [name for name in waiting if name not in leaving]
+        unknown = [
+            n for t in (*self.tables, self.waiting) for n in t if n not in {"", *field.index}
+        ]
+        if unknown:
+            raise InvalidSeating(Fault("unknown", {"entrant": name}) for name in unknown)
+
+    @property
+    def gaps(self) -> list[Chair]:
+        """The empty seats, by table and seat."""
+        return [(t, s) for t, table in enumerate(self.tables) for s, n in enumerate(table) if not n]
+
+    def give_up(self) -> None:
+        """Empty tables until there are enough to fill the others: those that change anyway."""
+        while len(self.gaps) > len(self.waiting):
+            table = max({table for table, _ in self.gaps}, key=self._easy_to_give_up)
+            self.waiting += filter(None, self.tables[table])
+            self.tables[table] = []
+
+    def fill(self) -> None:
+        """Seat those who wait, as many as there is room for, where they cost least."""
+        more = (len(self.waiting) - len(self.gaps)) // self.size
+        self.tables += [[""] * self.size for _ in range(more)]
+        chairs = self.gaps
+        line = self._line()
+        self.waiting = [name for name in self.field.index if name in line[len(chairs) :]]
+        for (table, seat), name in zip(chairs, line, strict=False):
+            self.tables[table][seat] = name
+        costs = self._costs()
+        while any(self._exchange(costs, *two) for two in combinations(chairs, 2)):
+            pass
+
+    def _easy_to_give_up(self, table: int) -> tuple[int, int, int]:
+        here = {name for name in self.tables[table] if name}
+        shared = sum(len(here & {*group}) > 1 for group in self.field.fixed)
+        return self.tables[table].count(""), -shared, table
+
+    def _line(self) -> list[str]:
+        """Who waits, those last who should sit out: the fewest byes, then the lowest score."""
+        fixed = {name for group in self.field.fixed for name in group}
+        line = sorted(self.waiting)
+        lot_of(self.field).shuffle(line)
+
+        def turn(name: str) -> tuple[bool, int, object]:
+            place = self.field.index[name]
+            had, score = self.field.byes_had[place], self.field.entrants[place].score
+            return name in fixed, had, score
+
+        return sorted(line, key=turn, reverse=True)
+
+    def _costs(self) -> Costs:
+        costs = pair_costs(self.field)
+        for group in self.field.fixed:
+            places = [self.field.index[name] for name in group]
+            costs[np.ix_(places, places)] -= TOGETHER
+        return costs
+
+    def _exchange(self, costs: Costs, one: Chair, other: Chair) -> bool:
+        """Exchange two who were seated, if that is better."""
+        before = self._cost(costs, one[0], other[0])
+        self._turn(one, other)
+        if self._cost(costs, one[0], other[0]) < before:
+            return True
+        self._turn(one, other)
+        return False
+
+    def _turn(self, one: Chair, other: Chair) -> None:
+        (here, seat), (there, chair) = one, other
+        names = self.tables[here][seat], self.tables[there][chair]
+        self.tables[there][chair], self.tables[here][seat] = names
+
+    def _cost(self, costs: Costs, *tables: int) -> int:
+        return sum(self._cost_of(costs, self.tables[table]) for table in {*tables})
+
+    def _cost_of(self, costs: Costs, table: Sequence[str]) -> int:
+        places = [self.field.index[name] for name in table]
+        uneven = 0
+        for seat, place in enumerate(places):
+            taken = self.field.seats_taken[place]
+            uneven += max(0, taken[seat] - min(taken)) ** 2
+        return int(costs[np.ix_(places, places)].sum()) // 2 + uneven * SEATLESS
