@@ -198,7 +198,16 @@ EVENTS = {
     "club_game": Page("club game", MEMBERS, published=EVERYBODY),
 }
 
-OF_AN_EVENING = ("event", "club_game")
+TOURNAMENTS = {
+    "new_tournament": Page("club", DIRECTORS, DIRECTORS),
+    "tournament": Page("tournament", MEMBERS, published=EVERYBODY),
+    "change_tournament": Page("tournament", DIRECTORS, DIRECTORS),
+    "move_tournament": Page("tournament", None, DIRECTORS),
+    "remove_tournament": Page("tournament", None, DIRECTORS),
+    "replace_links": Page("tournament", None, DIRECTORS),
+}
+
+OF_AN_EVENING = ("event", "club_game", "tournament")
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 
 ACCOUNT = {
@@ -270,6 +279,7 @@ PAGES = (
     | CLUBS
     | PLAYERS
     | EVENTS
+    | TOURNAMENTS
     | ACCOUNT
     | OFFICE
 )

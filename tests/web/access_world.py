@@ -13,13 +13,16 @@ from tests.club_factories import (
     AccountFactory,
     AuditLineFactory,
     ClubFactory,
+    EntrantFactory,
     EventFactory,
     InvitationFactory,
     MemberFactory,
     PlayerFactory,
     RoundFactory,
     SeasonFactory,
+    SittingFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.factories import (
     EVENING,
@@ -81,6 +84,7 @@ def make_world():
     _addresses(world, tables)
     _club_pages(world, event, going, tables)
     _players(world, club)
+    _tournament(world, club)
     _rows_of_the_server(world, club, tables["right"])
     return world
 
@@ -172,6 +176,34 @@ def _players(world, club):
     }
     world.wrong["claim"] = {"public_id": free.public_id, "secret": own.claim_secret}
     world.secrets += [free.claim_secret, free.claim_code, own.claim_secret]
+
+
+def _tournament(world, club):
+    """A tournament of five: one table of four plays round 1, and round 2 is seated."""
+    event = EventFactory(club=club, name="Moda Açık")
+    row = TournamentFactory(event=event, slug="moda-acik", state="running")
+    seating = {"tables": [["e1", "e2", "e3", "e4"]], "byes": ["e5"], "locked": []}
+    place = RoundFactory(event=event, number=1, seating=seating, published_at=EVENING)
+    RoundFactory(event=event, number=2, seating=seating, opened_at=None)
+    table = TableFactory(round=place, number=1, players=NAMES, entries=WHOLE_GAME[:2])
+    players = [seat.player for seat in table.games.get().seats.order_by("number")]
+    out = PlayerFactory(club=club)
+    entrants = [
+        EntrantFactory(tournament=row, number=number, player=player)
+        for number, player in enumerate([*players, out], start=1)
+    ]
+    for side, entrant in enumerate(entrants[:4]):
+        SittingFactory(round=place, entrant=entrant, table=table, side=side)
+    SittingFactory(round=place, entrant=entrants[4])
+    at = {"slug": club.slug, "tournament": row.slug}
+    world.right |= {
+        "tournament": at,
+        "tournament round": at | {"number": 1},
+        "seated round": at | {"number": 2},
+        "tournament table": at | {"number": 1, "table": 1},
+        "entrant": at | {"entrant": 1},
+    }
+    world.secrets += [table.secret, row.secret("register"), row.secret("check-in")]
 
 
 def _rows_of_the_server(world, club, table):

@@ -32,4 +32,5 @@ urlpatterns = [
     path("", include("tournaments.web.club_urls")),
     path("", include("tournaments.web.player_urls")),
     path("", include("tournaments.web.event_urls")),
+    path("", include("tournaments.web.tournament_urls")),
 ]
