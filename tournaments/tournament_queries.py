@@ -1,6 +1,6 @@
 """Reads of tournaments: what the seating and the standings of one depend on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -128,14 +128,17 @@ class Course:
         return entrant.house or entrant.checked_in >= asked
 
 
-def field_of(course: Course, number: int) -> Field:
-    """The field that round `number` is seated from: who is there, with what they have so far."""
+def field_of(course: Course, number: int, seated: Iterable[Entrant] | None = None) -> Field:
+    """The field that round `number` is seated from: who is there, with what they have so far.
+
+    `seated` are those who are to be seated, where that is said already.
+    """
     settings = course.settings
     standings = rank_entrants(
         course.competitors, course.results_before(number), settings, course.tournament.seed
     )
     points = {standing.entrant: standing.points for standing in standings}
-    present = course.present(number)
+    present = course.present(number) if seated is None else seated
     return Field(
         entrants=tuple(
             Seated(each.key, points.get(each.key, 0), each.represents) for each in present

@@ -1,15 +1,27 @@
 """A tournament led through its services, from the draft to the last round."""
 
+from itertools import combinations
+
 import pytest
 
 from tests.club_factories import ClubFactory
 from tests.factories import EVENING, WHOLE_GAME, record
+from tournaments.engine.pairing.judging import InvalidSeating
+from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.tournament_settings import TournamentSettings
-from tournaments.models import Game, Round, Seat, Table, Tournament
+from tournaments.models import Entrant, Game, Round, Seat, Table, Tournament
 from tournaments.services.auditing import NOBODY
-from tournaments.services.drawing import publish_round, seat_next_round, take_back_round
+from tournaments.services.drawing import (
+    Draft,
+    publish_round,
+    put_seating,
+    seat_again,
+    seat_next_round,
+    take_back_round,
+)
 from tournaments.services.entering import Entry, register_entrants
 from tournaments.services.events import EventPlan
+from tournaments.services.late_changes import change_late
 from tournaments.services.rounds import RoundNotReady, close_round, open_round
 from tournaments.services.tournaments import (
     Depended,
@@ -94,3 +106,124 @@ def test_tournament_moves_one_step_at_a_time():
     with pytest.raises(WrongState):
         move_tournament(row.pk, "running", NOBODY, at=EVENING)
     assert Tournament.objects.get(pk=row.pk).state == "draft"
+
+
+def published(row):
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    return publish_round(place.pk, NOBODY, at=EVENING)
+
+
+def who_sits(place):
+    return {
+        table.number: [sitting.entrant.number for sitting in table.sittings.order_by("side")]
+        for table in place.tables.all()
+    }
+
+
+def test_late_change_leaves_every_other_table_and_card_as_it_was():
+    row = running(*NINE)
+    place = published(row)
+    open_round(place.pk, NOBODY, at=EVENING)
+    before, cards = who_sits(place), {t.number: t.secret for t in place.tables.all()}
+    leaving = Entrant.objects.get(tournament=row, number=before[2][1])
+
+    change_late(place.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
+
+    after = who_sits(place)
+    out = ({*range(1, 10)} - {*before[1], *before[2]}).pop()
+    assert after[1] == before[1]
+    assert sorted(after[2]) == sorted([*({*before[2]} - {leaving.number}), out])
+    assert {t.number: t.secret for t in place.tables.all()} == cards
+    seated = Seat.objects.filter(game__table__round=place, game__table__number=2)
+    assert {s.player.entries.get().number for s in seated} == {*after[2]}
+
+
+def test_nobody_leaves_a_table_that_has_begun():
+    row = running(*NINE)
+    place = published(row)
+    open_round(place.pk, NOBODY, at=EVENING)
+    play(place, WHOLE_GAME[:1])
+    sitting = place.sittings.exclude(table=None).first()
+
+    with pytest.raises(ImpossibleChange):
+        change_late(place.pk, NOBODY, at=EVENING, leaving=[sitting.entrant_id])
+    assert place.sittings.count() == 9
+
+
+def test_four_who_come_late_get_a_table_of_their_own():
+    row = running(*NINE[:4])
+    place = published(row)
+    open_round(place.pk, NOBODY, at=EVENING)
+    play(place, WHOLE_GAME[:1])
+    late = register_entrants(row.pk, [Entry(name) for name in NINE[4:8]], NOBODY, at=EVENING)
+
+    change_late(place.pk, NOBODY, at=EVENING, arriving=[entrant.pk for entrant in late])
+
+    assert sorted(who_sits(place)[2]) == [5, 6, 7, 8]
+    assert Game.objects.filter(table__round=place).count() == 2
+
+
+def test_fixed_schedule_is_seated_for_the_whole_evening_at_once():
+    names = [f"Oyuncu {n}" for n in range(1, 17)]
+    row = running(*names, rounds=5, seating="fixed")
+
+    seat_next_round(row.pk, NOBODY, at=EVENING)
+
+    course = load_course(Tournament.objects.get(pk=row.pk))
+    met = [
+        frozenset(pair)
+        for drawn in course.drawn
+        for table in drawn.tables
+        for pair in combinations(table.entrants, 2)
+    ]
+    assert (len(met), len(set(met))) == (120, 120)
+
+
+def test_locked_table_stays_when_the_rest_is_seated_again():
+    row = running(*[f"Oyuncu {n}" for n in range(1, 17)])
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    before = place.seating
+
+    after = seat_again(place.pk, [1], NOBODY, at=EVENING).seating
+
+    assert after["tables"][1] == before["tables"][1]
+    assert after["tables"] != before["tables"]
+    assert after["locked"] == [1]
+
+
+def test_seating_by_hand_is_refused_where_somebody_sits_twice():
+    row = running(*NINE[:8])
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    one, other = place.seating["tables"]
+
+    with pytest.raises(InvalidSeating):
+        put_seating(place.pk, Draft([one, one]), NOBODY, at=EVENING)
+    turned = put_seating(place.pk, Draft([other, one]), NOBODY, at=EVENING)
+    assert turned.seating["tables"] == [other, one]
+
+
+def test_house_players_fill_up_only_what_is_missing():
+    row = running(*NINE[:7], odd="house")
+    house = [Entry(f"Ev {n}", house=True) for n in range(3)]
+    register_entrants(row.pk, house, NOBODY, at=EVENING)
+
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+
+    seated = [key for table in place.seating["tables"] for key in table]
+    assert (sorted(seated), place.seating["byes"]) == ([f"e{n}" for n in range(1, 9)], [])
+
+
+def test_pair_sits_opposite_and_plays_as_one():
+    row = create_tournament(ClubFactory(), plan("euchre"), NOBODY, at=EVENING)
+    pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
+    register_entrants(row.pk, pairs, NOBODY, at=EVENING)
+    for state in ("registration", "running"):
+        move_tournament(row.pk, state, NOBODY, at=EVENING)
+
+    place = published(row)
+
+    players = Game.objects.get(table__round=place).players
+    assert {frozenset(players[0::2]), frozenset(players[1::2])} == {
+        frozenset({"Ayşe", "Burak"}),
+        frozenset({"Cem", "Deniz"}),
+    }

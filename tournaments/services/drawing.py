@@ -4,15 +4,16 @@ Locks are taken in one order: the tournament, the round, the people of the club,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
-from tournaments.engine.pairing.draw import draw_round
 from tournaments.engine.pairing.field import Field
 from tournaments.engine.pairing.judging import Seating, judge
+from tournaments.engine.pairing.manual import seat_rest
+from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
 from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Table, Tournament, Write
 from tournaments.services.auditing import Actor
 from tournaments.services.events import lock_round
@@ -27,6 +28,11 @@ from tournaments.services.tournaments import (
 from tournaments.tournament_queries import Course, field_of, load_course
 
 State = Tournament.State
+
+WHOLE_EVENING = ("fixed", "round-robin")
+"""Ways of seating that draw all rounds at once; those by the standings wait for each round."""
+
+BY_STANDINGS = ("swiss", "rank-near", "rank-spread")
 
 
 class NotEnough(Exception):
@@ -133,6 +139,33 @@ def put_seating(round_pk: int, draft: Draft, by: Actor, *, at: datetime) -> Roun
             place.save(update_fields=["seating"])
             touch(tournament)
             note(tournament, "change-seating", by, at, after={"round": place.number})
+    return place
+
+
+def seat_again(round_pk: int, locked: Sequence[int], by: Actor, *, at: datetime) -> Round:
+    """Seat everybody once more who is there now, but for the tables in `locked`, from 0.
+
+    Raises:
+        WrongState: the round was published.
+        InvalidSeating: somebody at a locked table is not there any more.
+        NotEnough, NoRoundRobin: as in `seat_next_round`.
+    """
+    with transaction.atomic():
+        tournament, place = lock_seated(round_pk)
+        course = load_course(tournament)
+        field = field_of(course, place.number)
+        if len(field.entrants) < field.table_size:
+            raise NotEnough
+        tables = (place.seating or {"tables": []})["tables"]
+        kept = {number: tables[number] for number in locked if number < len(tables)}
+        method = course.settings.seating
+        # The lot of the next try is another one, but can be drawn again as well.
+        field = replace(field, seed=tournament.seed + tournament.revision)
+        drawn = seat_rest(field, method, kept) if method in METHODS else _seat(field, method)
+        place.seating = _document(drawn, sorted(kept))
+        place.save(update_fields=["seating"])
+        touch(tournament)
+        note(tournament, "seat-again", by, at, after={"round": place.number})
     return place
 
 
@@ -284,7 +317,7 @@ def _game(course: Course, table_pk: int, players: Sequence[Player], at: datetime
 
 
 def _needs_results(course: Course) -> bool:
-    return course.settings.seating in ("swiss", "rank-near", "rank-spread")
+    return course.settings.seating in BY_STANDINGS
 
 
 def _draw(course: Course, number: int) -> Sequence[Seating]:
@@ -292,7 +325,20 @@ def _draw(course: Course, number: int) -> Sequence[Seating]:
     field: Field = field_of(course, number)
     if len(field.entrants) < field.table_size:
         raise NotEnough
-    return [draw_round(field)]
+    method = course.settings.seating
+    if method in WHOLE_EVENING:
+        return schedule(field, course.settings.rounds - number + 1, method)
+    return [_seat(field, method)]
+
+
+def _seat(field: Field, method: str) -> Seating:
+    """A round by a method; where the director seats by hand it begins in order of numbers."""
+    if method in METHODS:
+        return seat_round(field, method)
+    names = list(field.index)
+    full = len(names) // field.table_size * field.table_size
+    tables = [names[at : at + field.table_size] for at in range(0, full, field.table_size)]
+    return judge(field, tables, names[full:])
 
 
 def _document(seating: Seating, locked: Sequence[int] = ()) -> dict[str, Any]:
