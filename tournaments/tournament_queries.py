@@ -1,17 +1,18 @@
 """Reads of tournaments: what the seating and the standings of one depend on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
+from tournaments.engine.finals import Stage, next_stage, rank_with_finals, stages
 from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import Field, PlayedRound
 from tournaments.engine.round_results import Competitor, RoundResults, Ruling, TableResult
 from tournaments.engine.rulesets import Ruleset, number_of
-from tournaments.engine.standings import rank_entrants
+from tournaments.engine.standings import Standing
 from tournaments.engine.tournament_settings import TournamentSettings, read_settings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -101,9 +102,41 @@ class Course:
             for key, row in self.entrants.items()
         )
 
-    def results_before(self, number: int) -> tuple[RoundResults, ...]:
-        """What the rounds before round `number` came to."""
-        return tuple(each for each in self.results if each.number < number)
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The finals that are played after the last round, in order."""
+        return stages(self.settings.finals, self.rules.side_count)
+
+    def standings_before(
+        self, number: int, competitors: Sequence[Competitor] | None = None
+    ) -> tuple[Standing, ...]:
+        """The standings that the rounds before round `number` came to.
+
+        With `competitors`, as if only they took part.
+        """
+        rounds, finals = self._results_before(number)
+        those = self.competitors if competitors is None else competitors
+        return rank_with_finals(those, rounds, finals, self.settings, self.tournament.seed)
+
+    def next_final(self, number: int) -> Stage | None:
+        """Who plays in round `number`, after the last one before the finals.
+
+        Raises:
+            InvalidEntry: too few are left to play on.
+        """
+        rounds, finals = self._results_before(number)
+        seed, size = self.tournament.seed, self.rules.side_count
+        at_cut = rank_with_finals(self.competitors, rounds, (), self.settings, seed)
+        return next_stage(at_cut, self.competitors, finals, self.settings, size)
+
+    def _results_before(
+        self, number: int
+    ) -> tuple[tuple[RoundResults, ...], tuple[RoundResults, ...]]:
+        """Rounds before round `number`, and those of them that are finals."""
+        played = [each for each in self.results if each.number < number]
+        last = self.settings.rounds
+        rounds = tuple(each for each in played if each.number <= last)
+        return rounds, tuple(each for each in played if each.number > last)
 
     def players_of(self, entrant: Entrant, number: int) -> list[Player]:
         """Who plays for an entrant in a round."""
@@ -134,10 +167,7 @@ def field_of(course: Course, number: int, seated: Iterable[Entrant] | None = Non
     `seated` are those who are to be seated, where that is said already.
     """
     settings = course.settings
-    standings = rank_entrants(
-        course.competitors, course.results_before(number), settings, course.tournament.seed
-    )
-    points = {standing.entrant: standing.points for standing in standings}
+    points = {row.entrant: row.points for row in course.standings_before(number)}
     present = course.present(number) if seated is None else seated
     return Field(
         entrants=tuple(

@@ -273,6 +273,14 @@ FIELDS: Mapping[str, Text] = {
 }
 
 
+STAGES = {
+    "final": _("Final"),
+    "semi-final": _("Semi-final"),
+    "quarter-final": _("Quarter-final"),
+    "round-of-16": _("Round of 16"),
+}
+
+
 def points_text(points: object) -> str:
     """Points as a scoresheet shows them, exactly: a real minus sign, no plus, −4½ for −9/2."""
     text = str(points)
@@ -281,6 +289,11 @@ def points_text(points: object) -> str:
     if number is None or part is None:
         return text.replace("-", MINUS)
     return f"{MINUS if number < 0 else ''}{int(abs(Fraction(number))) or ''}{part}"
+
+
+def stage_name(stage: str) -> str:
+    """What a stage of the finals is called."""
+    return str(STAGES.get(stage, stage))
 
 
 def money_text(amount: Points) -> str:

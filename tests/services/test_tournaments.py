@@ -13,6 +13,7 @@ from tournaments.models import Entrant, Game, Round, Seat, Table, Tournament
 from tournaments.services.auditing import NOBODY
 from tournaments.services.drawing import (
     Draft,
+    NoRoundLeft,
     publish_round,
     put_seating,
     seat_again,
@@ -54,6 +55,7 @@ def play(place, entries=WHOLE_GAME):
             record(game, body)
 
 
+SHORT = (*WHOLE_GAME[:2], {"type": "stopped", "reason": "time"})
 NINE = [f"Oyuncu {n}" for n in range(1, 10)]
 
 
@@ -227,3 +229,20 @@ def test_pair_sits_opposite_and_plays_as_one():
         frozenset({"Ayşe", "Burak"}),
         frozenset({"Cem", "Deniz"}),
     }
+
+
+def test_finals_are_cut_from_the_standings_and_end_with_one_table():
+    row = running(*[f"Oyuncu {n}" for n in range(1, 17)], rounds=1, finals=8)
+    for _ in range(3):
+        place = published(row)
+        open_round(place.pk, NOBODY, at=EVENING)
+        play(place, SHORT)
+        close_round(place.pk, NOBODY, at=EVENING)
+
+    stages = [(r.stage, r.tables.count()) for r in Round.objects.order_by("number")]
+    assert stages == [("", 4), ("semi-final", 2), ("final", 1)]
+    with pytest.raises(NoRoundLeft):
+        seat_next_round(row.pk, NOBODY, at=EVENING)
+    course = load_course(Tournament.objects.get(pk=row.pk))
+    final = course.drawn[-1].tables[0].entrants
+    assert {each.entrant for each in course.standings_before(4)[:4]} == {*final}

@@ -75,14 +75,18 @@ def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
             return seated
         course = load_course(tournament)
         number = len(course.drawn) + 1
-        if number > course.settings.rounds:
+        if number > course.settings.rounds + len(course.stages):
             raise NoRoundLeft
-        if _needs_results(course) and any(each.row.closed_at is None for each in course.drawn):
+        if _needs_results(course, number) and any(
+            each.row.closed_at is None for each in course.drawn
+        ):
             raise RoundsLeft
+        rounds = course.settings.rounds
         places = [
             Round.objects.create(
                 event=tournament.event,
                 number=number + further,
+                stage=course.stages[number - rounds - 1] if number > rounds else "",
                 seating=_document(seating),
             )
             for further, seating in enumerate(_draw(course, number))
@@ -132,7 +136,7 @@ def put_seating(round_pk: int, draft: Draft, by: Actor, *, at: datetime) -> Roun
     """
     with transaction.atomic():
         tournament, place = lock_seated(round_pk)
-        field = field_of(load_course(tournament), place.number)
+        field = field_seated(load_course(tournament), place)
         judged = judge(field, draft.tables, draft.byes)
         before, place.seating = place.seating, _document(judged, draft.locked)
         if before != place.seating:
@@ -140,6 +144,13 @@ def put_seating(round_pk: int, draft: Draft, by: Actor, *, at: datetime) -> Roun
             touch(tournament)
             note(tournament, "change-seating", by, at, after={"round": place.number})
     return place
+
+
+def field_seated(course: Course, place: Round) -> Field:
+    """The field of a seated round, of whoever was seated: also who has left since."""
+    seating = place.seating or {"tables": [], "byes": []}
+    named = [name for names in [*seating["tables"], seating["byes"]] for name in names]
+    return field_of(course, place.number, [course.entrants[name] for name in named])
 
 
 def seat_again(round_pk: int, locked: Sequence[int], by: Actor, *, at: datetime) -> Round:
@@ -316,13 +327,19 @@ def _game(course: Course, table_pk: int, players: Sequence[Player], at: datetime
     )
 
 
-def _needs_results(course: Course) -> bool:
-    return course.settings.seating in BY_STANDINGS
+def _needs_results(course: Course, number: int) -> bool:
+    return number > course.settings.rounds or course.settings.seating in BY_STANDINGS
 
 
 def _draw(course: Course, number: int) -> Sequence[Seating]:
     """The seatings of round `number`, and of those after it where all are drawn at once."""
-    field: Field = field_of(course, number)
+    if number > course.settings.rounds:
+        stage = course.next_final(number)
+        assert stage is not None
+        names = [name for table in stage.tables for name in table]
+        field = field_of(course, number, [course.entrants[name] for name in names])
+        return [judge(field, stage.tables, ())]
+    field = field_of(course, number)
     if len(field.entrants) < field.table_size:
         raise NotEnough
     method = course.settings.seating

@@ -4,11 +4,12 @@ from typing import Protocol
 
 from django import template
 
-from tournaments.words import points_text
+from tournaments.words import points_text, stage_name
 
 register = template.Library()
 
 register.filter("points", points_text)
+register.filter("stage_name", stage_name)
 
 
 class HasPages(Protocol):

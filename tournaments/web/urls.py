@@ -33,4 +33,5 @@ urlpatterns = [
     path("", include("tournaments.web.player_urls")),
     path("", include("tournaments.web.event_urls")),
     path("", include("tournaments.web.tournament_urls")),
+    path("", include("tournaments.web.drawing_urls")),
 ]
