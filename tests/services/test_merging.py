@@ -2,10 +2,18 @@
 
 import pytest
 
-from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory, RoundFactory
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EntrantFactory,
+    PlayerFactory,
+    RoundFactory,
+    SubstituteFactory,
+    TournamentFactory,
+)
 from tests.club_factories import TableFactory as Table
 from tests.factories import EVENING, WHOLE_GAME, reload
-from tournaments.models import Game, Merge, Player, Seat
+from tournaments.models import Entrant, Game, Merge, Player, Seat, Substitute
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.merging import (
     MergedFurther,
@@ -62,7 +70,9 @@ def state():
         (row.pk, tuple(row.players), tuple(write.author for write in row.writes.all()))
         for row in Game.objects.order_by("pk")
     ]
-    return set(players), set(seats), set(sheets)
+    entrants = Entrant.objects.order_by("pk").values_list("pk", "player", "partner")
+    stand_ins = Substitute.objects.order_by("pk").values_list("pk", "instead_of", "player")
+    return set(players), set(seats), set(sheets), set(entrants), set(stand_ins)
 
 
 def test_merged_player_brings_games_and_is_found_under_both_names(kept, gone):
@@ -124,6 +134,48 @@ def test_undone_merge_can_be_made_again(kept, gone):
     assert kept.seats.count() == 3
 
 
+@pytest.fixture
+def entered(kept, gone):
+    """How `gone` takes part in tournaments: alone, as partner, in another's place, replaced."""
+    other = PlayerFactory(club=kept.club)
+    alone = EntrantFactory(player=gone)
+    pair = EntrantFactory(player=other, partner=gone)
+    stands_in = SubstituteFactory(entrant=EntrantFactory(player=other), player=gone)
+    replaced = SubstituteFactory(entrant=alone, instead_of=gone, player=other)
+    return [(alone, "player"), (pair, "partner"), (stands_in, "player"), (replaced, "instead_of")]
+
+
+def named_in(entered):
+    return [getattr(type(row).objects.get(pk=row.pk), field) for row, field in entered]
+
+
+def test_tournaments_come_along_and_go_back(kept, gone, entered):
+    EntrantFactory(player=kept)
+    before = state()
+
+    done = merge(kept, gone)
+    assert named_in(entered) == [kept] * 4
+    undo(done)
+
+    assert state() == before
+
+
+def test_tournaments_played_since_stay_with_the_kept_player(kept, gone, entered):
+    struck_off, rest = entered[1][0], [entered[0], entered[2], entered[3]]
+    done = merge(kept, gone)
+    later = EntrantFactory(player=kept, tournament__event__club=kept.club)
+    since = SubstituteFactory(
+        entrant=entered[0][0], round_number=2, instead_of=kept, player=PlayerFactory()
+    )
+    struck_off.delete()
+
+    undo(done)
+
+    assert named_in([(later, "player")]) == [kept]
+    # The one who is replaced is the entrant, and goes back with them.
+    assert named_in([*rest, (since, "instead_of")]) == [gone] * 4
+
+
 def test_account_comes_along_and_goes_back(kept, gone):
     account = AccountFactory()
     Player.objects.filter(pk=gone.pk).update(account=account)
@@ -176,6 +228,25 @@ def test_players_who_sat_at_one_table_are_not_merged(place):
     table = Table(round=place, players=["Ayşe", "Ayse", *OTHERS[:2]])
     one, other = (seat.player for seat in table.games.get().seats.all()[:2])
     assert refused(one, other) == Unlike.TABLE
+
+
+@pytest.mark.parametrize(
+    "enter",
+    [
+        lambda where, who: EntrantFactory(tournament=where, player=who),
+        lambda where, who: EntrantFactory(
+            tournament=where, player=PlayerFactory(club=who.club), partner=who
+        ),
+        lambda where, who: SubstituteFactory(entrant__tournament=where, player=who),
+    ],
+    ids=["alone", "partner", "substitute"],
+)
+def test_players_who_took_part_in_one_tournament_are_not_merged(kept, gone, enter):
+    where = TournamentFactory(event__club=kept.club)
+    EntrantFactory(tournament=where, player=kept)
+    enter(where, gone)
+
+    assert refused(kept, gone) == refused(gone, kept) == Unlike.TOURNAMENT
 
 
 def test_players_with_two_accounts_are_not_merged(kept, gone):

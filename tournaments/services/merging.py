@@ -1,11 +1,13 @@
 """Two players who turn out to be one person: merged, and parted again where they were not."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
-from tournaments.models import AuditLine, Merge, Player, Seat
+from tournaments.models import AuditLine, Entrant, Merge, Player, Seat, Substitute, Tournament
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.head_names import let_names_follow
 from tournaments.services.people import lock_people, subject_of
@@ -21,6 +23,7 @@ class Unlike(StrEnum):
     GONE = "gone"
     ACCOUNT = "account"
     TABLE = "table"
+    TOURNAMENT = "tournament"
 
 
 class NotOnePerson(Exception):
@@ -40,7 +43,7 @@ class MergedFurther(Exception):
 
 
 def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
-    """Give the games and the account of the player `gone` to `kept`, who keeps name and row.
+    """Give games, tournaments and account of the player `gone` to `kept`, who keeps name and row.
 
     Raises:
         NotOnePerson: they cannot be one; nothing is written.
@@ -66,9 +69,23 @@ def why_not_one(kept: Player, gone: Player) -> Unlike | None:
         return Unlike.GONE
     if kept.account_id and gone.account_id:
         return Unlike.ACCOUNT
+    return _why_two(kept, gone)
+
+
+def _why_two(kept: Player, gone: Player) -> Unlike | None:
+    """What shows that two players are two people: both were in one place."""
     if gone.seats.filter(game__in=kept.seats.values("game")).exists():
         return Unlike.TABLE
+    if _tournaments_of(gone).filter(pk__in=_tournaments_of(kept).values("pk")).exists():
+        return Unlike.TOURNAMENT
     return None
+
+
+def _tournaments_of(player: Player) -> QuerySet[Tournament]:
+    """Those in which a player takes part: alone, in a pair, or in another's place."""
+    fields = ("entrants__player", "entrants__partner", "entrants__substitutes__player")
+    ways = [Tournament.objects.filter(**{field: player}).values("pk") for field in fields]
+    return Tournament.objects.filter(Q(pk__in=ways[0]) | Q(pk__in=ways[1]) | Q(pk__in=ways[2]))
 
 
 def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
@@ -98,6 +115,7 @@ def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
         kept=kept,
         gone=gone,
         seats=seats,
+        entrants=_move_entrants(kept, gone),
         account_moved=gone.account_id is not None,
         initials_taken=gone.initials and not kept.initials,
         at=at,
@@ -120,6 +138,28 @@ def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
     return merge
 
 
+def _move_entrants(kept: Player, gone: Player) -> dict[str, list[int]]:
+    """Let `kept` take part in tournaments wherever `gone` does; the keys of the rows, by field."""
+    places = {
+        "player": Entrant.objects.filter(player=gone),
+        "partner": Entrant.objects.filter(partner=gone),
+        "substitute": Substitute.objects.filter(player=gone),
+    }
+    moved = {name: sorted(rows.values_list("pk", flat=True)) for name, rows in places.items()}
+    _put_entrants(moved, gone, kept)
+    return {name: pks for name, pks in moved.items() if pks}
+
+
+def _put_entrants(moved: Mapping[str, Sequence[int]], old: Player, new: Player) -> None:
+    """Put one player for another in rows by the field that names them; what is no more is not."""
+    for field in ("player", "partner"):
+        rows = Entrant.objects.filter(pk__in=moved.get(field, ()))
+        # Whoever stands in for them stands in for the same person, whatever they are called.
+        Substitute.objects.filter(entrant__in=rows, instead_of=old).update(instead_of=new)
+        rows.filter(**{field: old}).update(**{field: new})
+    Substitute.objects.filter(pk__in=moved.get("substitute", ()), player=old).update(player=new)
+
+
 def _part(merge: Merge, at: datetime) -> None:
     kept, gone = merge.kept, merge.gone
     called = {kept.name, kept.shown_name}
@@ -134,6 +174,7 @@ def _part(merge: Merge, at: datetime) -> None:
     gone.save(update_fields=["account", "merged_into"])
     merge.undone_at = at
     merge.save(update_fields=["undone_at"])
+    _put_entrants(merge.entrants, kept, gone)
     back = set(merge.seats)
     pks = [pk for pk in kept.seats.values_list("pk", flat=True) if pk in back]
     for first in range(0, len(pks), 400):

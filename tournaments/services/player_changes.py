@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from tournaments.models import AuditLine, Club, Game, Player, Seat, Write
+from tournaments.models import AuditLine, Club, Game, Player, Ruling, Seat, Write
 from tournaments.models.people import fold_name
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.head_names import Renaming, let_names_follow, let_past_names_follow
@@ -110,6 +110,7 @@ def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
         renamings = let_names_follow(Seat.objects.filter(player__in=everyone), names)
         let_past_names_follow(player.club, whole_names(player.club, names), NOBODY_NOW)
         _clean_remarks(renamings, names)
+        _clean_rulings(player.club, names)
         _clean_audit(player.club, everyone, renamings, names)
         note_change(player.club, Change(KIND, "remove", subject_of(player)), by, at=at)
 
@@ -174,6 +175,17 @@ def _clean_remarks(renamings: Iterable[Renaming], names: Collection[str]) -> Non
             for said in (write.before or {}, write.body or {}):
                 _clean_words(said, without)
         Write.objects.bulk_update(writes, ["reason", "before", "body"], batch_size=100)
+
+
+def _clean_rulings(club: Club, names: Iterable[str]) -> None:
+    """Take whole names out of the reasons of rulings, which may be about anybody."""
+    without = without_names(name for name in names if not INITIALS.fullmatch(name))
+    rulings = list(Ruling.objects.filter(entrant__tournament__event__club=club))
+    cleaned = [(ruling, without(ruling.reason)) for ruling in rulings]
+    changed = [(ruling, reason) for ruling, reason in cleaned if reason != ruling.reason]
+    for ruling, reason in changed:
+        ruling.reason = reason
+    Ruling.objects.bulk_update((ruling for ruling, _ in changed), ["reason"], batch_size=100)
 
 
 def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:

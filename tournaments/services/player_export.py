@@ -8,8 +8,19 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from django.db import transaction
+from django.db.models import Prefetch, Q
 
-from tournaments.models import AuditLine, Game, Player, Seat, User
+from tournaments.models import (
+    AuditLine,
+    Entrant,
+    Game,
+    Player,
+    Ruling,
+    Seat,
+    Substitute,
+    Tournament,
+    User,
+)
 from tournaments.queries import Sheet, load_sheets
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.people import lock_player, subject_of
@@ -26,7 +37,7 @@ IN_MEMORY = 1 << 20
 
 
 def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
-    """The player, the account, every game with the seat, and the lines of the audit, as a file.
+    """The player, the account, games, tournaments and the lines of the audit, as a file.
 
     Of others it holds what the sheets show, and not who made a change. All is read before the
     first byte is sent, so that the line in the audit stands for a document that was made.
@@ -56,6 +67,7 @@ def _pieces(player: Player, at: datetime) -> Iterator[str]:
     }
     yield json.dumps(head, ensure_ascii=False)[:-1]
     yield from _list("games", _games(player))
+    yield from _list("tournaments", _tournaments(player))
     yield from _list("changes", _changes(player, people))
     yield "\n}\n"
 
@@ -100,6 +112,52 @@ def _game(sheet: Sheet, seat: Seat) -> dict[str, Any]:
         day = {"name": event.name, "held_on": event.held_on.isoformat()}
         game["event"] = {**day, "round": table.round.number, "table": table.number}
     return game
+
+
+def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
+    """Those they took part in, alone or in a pair, with the rulings about them."""
+    mine = Entrant.objects.filter(Q(player=player) | Q(partner=player)).order_by(
+        "tournament__event__held_on", "pk"
+    )
+    rows = mine.select_related("tournament__event").prefetch_related(
+        Prefetch("rulings", Ruling.objects.select_related("round").order_by("pk"))
+    )
+    yield from map(_entered, rows)
+    places = Substitute.objects.filter(player=player).order_by("pk")
+    yield from map(_stood_in, places.select_related("entrant__tournament__event"))
+
+
+def _entered(entrant: Entrant) -> dict[str, Any]:
+    moments = {"registered_at": entrant.registered_at, "withdrawn_at": entrant.withdrawn_at}
+    return {
+        **_day(entrant.tournament),
+        "entrant": entrant.key,
+        "team": entrant.team,
+        "represents": entrant.represents,
+        **{name: at.isoformat() for name, at in moments.items() if at is not None},
+        "rulings": [
+            {
+                "round": ruling.round.number,
+                "kind": ruling.kind,
+                "points": ruling.points,
+                "reason": ruling.reason,
+                "at": ruling.at.isoformat(),
+            }
+            for ruling in entrant.rulings.all()
+        ],
+    }
+
+
+def _stood_in(place: Substitute) -> dict[str, Any]:
+    entrant = place.entrant
+    stood_in = {"substitute_in_round": place.round_number}
+    return {**_day(entrant.tournament), "entrant": entrant.key, **stood_in}
+
+
+def _day(tournament: Tournament) -> dict[str, str]:
+    event = tournament.event
+    held_on = event.held_on.isoformat()
+    return {"slug": tournament.slug, "name": event.name, "held_on": held_on}
 
 
 def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:

@@ -32,6 +32,7 @@ WHY_NOT: Mapping[Unlike, str | Promise] = {
     Unlike.GONE: gettext_lazy("One of the two was merged or removed meanwhile."),
     Unlike.ACCOUNT: gettext_lazy("Each has an account of its own. Untie one of them first."),
     Unlike.TABLE: gettext_lazy("They have sat at one table: they are two people."),
+    Unlike.TOURNAMENT: gettext_lazy("They took part in one tournament: they are two people."),
 }
 
 
