@@ -135,6 +135,27 @@ def test_a_bye_is_worth_the_average_of_all_rounds_played_so_far():
     assert by_round("deniz", first, second, third) == (40, 40, 40)
 
 
+def test_a_round_of_absence_does_not_lower_the_average_but_a_forfeit_does():
+    def bye_of_deniz(kind):
+        return rows(
+            competitors(*FOUR),
+            [
+                RoundResults(1, (table(1, 2, 3, 40),)),
+                RoundResults(2, (table(1, 2, 3, 9),), rulings=(Ruling("deniz", kind),)),
+                RoundResults(3, (), byes=("deniz",)),
+            ],
+        )[0].by_round
+
+    assert bye_of_deniz("absent") == (40, 0, 40)
+    assert bye_of_deniz("forfeit") == (40, 0, 20)
+
+
+def test_who_sits_out_can_be_absent_too():
+    rounds = rounds_of(table(3, 2, 1, 0), byes=("ece",), rulings=(Ruling("ece", "absent", -4),))
+
+    assert points(rows(competitors(*FOUR, "ece"), rounds, bye=50))[-1] == ("ece", 5, -4)
+
+
 def test_a_fixed_bye_is_worth_what_is_said():
     who = competitors(*FOUR, "ece")
     rounds = rounds_of(table(30, 10, -10, -30), byes=("ece",))
