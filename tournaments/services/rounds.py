@@ -3,19 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from tournaments.engine.entry_records import write_points
-from tournaments.engine.standings import rank_entrants
-from tournaments.models import Event, Game, Round, Tournament
+from tournaments.engine.round_results import Competitor
+from tournaments.models import Event, Game, Round, Ruling, Tournament, Write
 from tournaments.queries import Sheet, load_sheets, result_of
 from tournaments.services.auditing import Actor
 from tournaments.services.confirming import agreement_on
 from tournaments.services.drawing import lock_drawn
 from tournaments.services.events import close_round as close_event_round
-from tournaments.services.tournaments import Depended, WrongState, note, touch
-from tournaments.tournament_queries import load_course, settings_of
+from tournaments.services.tournaments import (
+    Depended,
+    WrongState,
+    lock_tournament,
+    note,
+    touch,
+)
+from tournaments.tournament_queries import Course, load_course, settings_of
+
+Kept = dict[str, list[Any]]
+"""Standings as a closed round keeps them: place and points by the key of the entrant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +126,94 @@ def unready_tables(place: Round) -> list[Unready]:
 
 def keep_standings(tournament: Tournament, place: Round) -> None:
     """Keep place and points of every entrant after a round, as they are now."""
-    course = load_course(tournament)
-    results = course.results_before(place.number + 1)
-    standings = rank_entrants(course.competitors, results, course.settings, tournament.seed)
-    place.standings = {each.entrant: [each.place, write_points(each.points)] for each in standings}
+    place.standings = _standings_after(load_course(tournament), place.number)
     place.save(update_fields=["standings"])
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Place and points of an entrant after a closed round, as they were kept and as they are."""
+
+    round: int
+    entrant: str
+    before: tuple[int, int | str]
+    after: tuple[int, int | str]
+
+
+def changes_since_closing(course: Course) -> list[Moved]:
+    """What corrections have changed in the standings of closed rounds, by round and new place.
+
+    Whoever entered later is left out: that they stand in the list is no correction.
+    """
+    return [
+        moved
+        for drawn in course.drawn
+        if drawn.row.closed_at is not None and drawn.row.standings
+        for moved in _moved(course, drawn.row.number, drawn.row.standings)
+    ]
+
+
+def corrected_since_closing(tournament: Tournament) -> bool:
+    """Whether anything was written or decided about a round after it was closed (1 query).
+
+    Where it was, the standings need not have changed.
+    """
+    closed = Round.objects.filter(event=tournament.event_id, closed_at__isnull=False)
+    written = Write.objects.filter(game__table__round=OuterRef("pk"), at__gt=OuterRef("closed_at"))
+    ruled = Ruling.objects.filter(round=OuterRef("pk")).filter(
+        Q(at__gt=OuterRef("closed_at")) | Q(withdrawn_at__gt=OuterRef("closed_at"))
+    )
+    return closed.filter(Exists(written) | Exists(ruled)).exists()
+
+
+def fingerprint(changes: Sequence[Moved]) -> str:
+    """What says of a list of changes that it is the one that was looked at."""
+    return sha256(repr(changes).encode()).hexdigest()[:32]
+
+
+def accept_changes(tournament_pk: int, seen: str, by: Actor, *, at: datetime) -> bool:
+    """Keep the standings of closed rounds as they are now, after they were looked at.
+
+    `seen` is the `fingerprint` of what was; when more has changed since, nothing is kept and the
+    answer is False. With nothing left to keep it is True.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        course = load_course(tournament)
+        changes = changes_since_closing(course)
+        if not changes:
+            return True
+        if fingerprint(changes) != seen:
+            return False
+        numbers = sorted({moved.round for moved in changes})
+        for drawn in course.drawn:
+            if drawn.row.number in numbers:
+                drawn.row.standings = _standings_after(course, drawn.row.number)
+                drawn.row.save(update_fields=["standings"])
+        touch(tournament)
+        note(tournament, "accept-changes", by, at, after={"rounds": numbers})
+    return True
+
+
+def _standings_after(course: Course, number: int, only: Kept | None = None) -> Kept:
+    """Place and points after round `number`; with `only`, as if nobody else were there."""
+    competitors = [each for each in course.competitors if only is None or _is_in(each, only)]
+    standings = course.standings_before(number + 1, competitors)
+    return {each.entrant: [each.place, write_points(each.points)] for each in standings}
+
+
+def _is_in(competitor: Competitor, kept: Kept) -> bool:
+    """Whether somebody stood in standings; those who have played are needed to rank the others."""
+    return competitor.house or competitor.id in kept
+
+
+def _moved(course: Course, number: int, kept: Kept) -> list[Moved]:
+    now = _standings_after(course, number, kept)
+    return [
+        Moved(number, key, (kept[key][0], kept[key][1]), (place, points))
+        for key, (place, points) in now.items()
+        if [place, points] != kept[key]
+    ]
 
 
 def _unready(sheet: Sheet, event: Event) -> list[Unready]:
