@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
-from tests.factories import WHOLE_GAME, record, reload
+from tests.factories import EVENING, WHOLE_GAME, record, reload
 from tournaments.models import Game
 from tournaments.services import playing
 from tournaments.web.phone import address
@@ -350,7 +350,7 @@ def test_points_half_typed_are_not_swept_away(at_table):
 
 def test_phone_whose_pen_was_taken_goes_on_following(at_table):
     phone = at_table()
-    playing.hand_over(phone.game.pk, phone.game.write_generation, "key-of-the-taker")
+    playing.hand_over(phone.game.pk, phone.game.write_generation, "key-of-the-taker", at=EVENING)
     expect(phone.page.locator(".following")).to_be_visible()
     assert phone.page.url.endswith(address(phone.game, "follow") + "?handed-over=1")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import GameFactory
+from tests.factories import EVENING, GameFactory
 from tournaments.models import Game, addresses
 from tournaments.services import playing
 
@@ -77,7 +77,7 @@ def test_address_of_the_pen_is_revoked_when_the_pen_is_taken(kind):
     game = GameFactory()
     before = game.secret(kind)
 
-    taken = playing.hand_over(game.pk, 1, "other-phone")
+    taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert not DOORS[kind](game.public_id, before).exists()
     assert DOORS[kind](game.public_id, taken.secret(kind)).get() == game
@@ -97,7 +97,7 @@ def test_queryset_got_before_a_revocation_opens_nothing_after_it():
     game = GameFactory()
     door = Game.objects.writable_at(game.public_id, game.secret("write"))
 
-    playing.hand_over(game.pk, 1, "other-phone")
+    playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert not door.exists()
 
@@ -107,7 +107,7 @@ def test_once_writable_knows_the_address_whose_pen_was_taken():
     before = game.secret("write")
     assert not Game.objects.once_writable_at(game.public_id, before).exists()
 
-    taken = playing.hand_over(game.pk, 1, "other-phone")
+    taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert Game.objects.once_writable_at(game.public_id, before).get() == game
     assert not Game.objects.once_writable_at(game.public_id, taken.secret("write")).exists()
@@ -118,7 +118,7 @@ def test_once_writable_knows_no_address_of_another_kind(kind):
     game = GameFactory()
     before = game.secret(kind)
 
-    playing.hand_over(game.pk, 1, "other-phone")
+    playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert not Game.objects.once_writable_at(game.public_id, before).exists()
 
@@ -128,7 +128,7 @@ def test_once_writable_looks_back_over_ten_hands():
     secrets = []
     for generation in range(1, 13):
         secrets.append(game.secret("write"))
-        game = playing.hand_over(game.pk, generation, f"phone-{generation}")
+        game = playing.hand_over(game.pk, generation, f"phone-{generation}", at=EVENING)
 
     known = [Game.objects.once_writable_at(game.public_id, secret).exists() for secret in secrets]
 

@@ -642,7 +642,7 @@ def test_hand_over_revokes_the_address_it_was_pressed_from():
     game = GameFactory()
     mine = game.secret("write")
 
-    taken = playing.hand_over(game.pk, 1, "other-phone")
+    taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert not Game.objects.writable_at(game.public_id, mine).exists()
     assert Game.objects.writable_at(game.public_id, taken.secret("write")).get() == game
@@ -651,18 +651,18 @@ def test_hand_over_revokes_the_address_it_was_pressed_from():
 def test_hand_over_asked_twice_gives_the_pen_once():
     game = GameFactory()
 
-    first = playing.hand_over(game.pk, 1, "other-phone")
-    second = playing.hand_over(game.pk, 1, "other-phone")
+    first = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
+    second = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert (first.write_generation, second.write_generation) == (2, 2)
 
 
 def test_hand_over_to_two_phones_gives_the_pen_to_the_first():
     game = GameFactory()
-    playing.hand_over(game.pk, 1, "other-phone")
+    playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     with pytest.raises(playing.PenTaken):
-        playing.hand_over(game.pk, 1, "third-phone")
+        playing.hand_over(game.pk, 1, "third-phone", at=EVENING)
 
     game.refresh_from_db()
     assert game.write_generation == 2
@@ -671,7 +671,7 @@ def test_hand_over_to_two_phones_gives_the_pen_to_the_first():
 
 
 def test_hand_over_keeps_no_key_in_clear():
-    game = playing.hand_over(GameFactory().pk, 1, "other-phone")
+    game = playing.hand_over(GameFactory().pk, 1, "other-phone", at=EVENING)
 
     assert "other-phone" not in game.taken_with
 
@@ -679,7 +679,7 @@ def test_hand_over_keeps_no_key_in_clear():
 def test_hand_over_leaves_the_sheet_and_its_followers_alone():
     game = GameFactory(entries=[RIFKI])
 
-    taken = playing.hand_over(game.pk, 1, "other-phone")
+    taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
     assert taken.secret("follow") == game.secret("follow")
     assert (taken.revision, len(log(game))) == (1, 1)
@@ -731,7 +731,7 @@ FINE = {"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}
         lambda game, pen: playing.correct_entry(game.pk, 0, WHOLE_GAME[0], "", pen),
         lambda game, pen: playing.withdraw_entry(game.pk, len(game.entries) - 1, "", pen),
         lambda game, pen: playing.change_head(game.pk, HeadFactory(title="Cuma"), pen),
-        lambda game, pen: playing.hand_over(game.pk, 1, "other-phone"),
+        lambda game, pen: playing.hand_over(game.pk, 1, "other-phone", at=EVENING),
     ],
     ids=["record", "correct", "withdraw", "head", "hand-over"],
 )

@@ -145,7 +145,7 @@ def test_pen_taken_during_a_write_stays_taken():
     game = GameFactory()
 
     def take():
-        playing.hand_over(game.pk, 1, "other-phone")
+        playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
         return reload(game)
 
     first, second, waited = while_another_is_writing(

@@ -359,11 +359,30 @@ def test_replaced_address_holds_for_every_game_of_a_match():
 def test_lost_phone_that_had_taken_the_pen_cannot_have_it_again():
     table = TableFactory()
     game = table.games.get()
-    playing.hand_over(game.pk, 1, "key-of-the-lost-phone")
+    playing.hand_over(game.pk, 1, "key-of-the-lost-phone", at=EVENING)
 
     tables.replace_address(table.pk, BY, at=EVENING)
 
     assert not Game.objects.taken_with(game.public_id, "key-of-the-lost-phone").exists()
+
+
+def test_another_phone_that_takes_the_pen_of_a_table_stands_in_the_audit_once():
+    table = TableFactory()
+    game = table.games.get()
+    phone = Actor(table=table.public_id, address="192.0.2.7")
+
+    for _tap in range(2):
+        playing.hand_over(game.pk, 1, "key-of-the-new-phone", phone, at=EVENING)
+
+    line = AuditLine.objects.get()
+    assert (line.kind, line.action, line.subject, line.table, line.address) == (
+        "event",
+        "take-pen",
+        f"table:{table.public_id}",
+        table.public_id,
+        "192.0.2.7",
+    )
+    assert Game.objects.get(pk=game.pk).taken_at == EVENING
 
 
 # The door.

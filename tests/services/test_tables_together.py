@@ -218,7 +218,7 @@ def test_replaced_address_shuts_out_whoever_takes_the_pen_at_that_moment():
 
     def take():
         with transaction.atomic():
-            row = playing.hand_over(game.pk, 1, "key-of-the-lost-phone")
+            row = playing.hand_over(game.pk, 1, "key-of-the-lost-phone", at=EVENING)
             # Where the other one comes in, before this is in the database.
             AuditLineFactory(club=club)
         return row.write_generation

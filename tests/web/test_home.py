@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import translation
 
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, reload
+from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, reload
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries import load_sheet
@@ -79,7 +79,9 @@ def test_home_without_games_asks_the_database_nothing(phone, django_assert_num_q
 
 def test_home_opens_a_game_whose_pen_was_taken_to_follow(phone):
     game = start(phone)
-    taken = playing.hand_over(game.pk, game.write_generation, "key-of-another-phone-123")
+    taken = playing.hand_over(
+        game.pk, game.write_generation, "key-of-another-phone-123", at=EVENING
+    )
 
     (line,) = phone.get("/").context["games"]
 

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from tests.factories import GameFactory, HeadFactory, record
+from tests.factories import EVENING, GameFactory, HeadFactory, record
 from tests.services.test_matches import TWO, march, won_by
 from tournaments.models import Game, Match
 from tournaments.services.playing import hand_over
@@ -188,7 +188,7 @@ def test_carried_points_stand_on_the_next_sheet(phone):
 def test_next_game_is_for_whoever_writes(phone):
     game = start(phone)
     record(game, won_by(0))
-    hand_over(game.pk, 1, "key-of-another-phone-123")
+    hand_over(game.pk, 1, "key-of-another-phone-123", at=EVENING)
 
     assert tap_next(phone, game).status_code == 404
     assert Game.objects.count() == 1

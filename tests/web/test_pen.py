@@ -103,10 +103,10 @@ def test_used_address_gives_the_pen_to_nobody_else(phone):
 
 def test_pen_taken_meanwhile_is_not_given_a_second_time():
     game = GameFactory()
-    hand_over(game.pk, 1, KEY)
+    hand_over(game.pk, 1, KEY, at=EVENING)
 
     with pytest.raises(PenTaken):
-        hand_over(game.pk, 1, "key-of-the-phone-before-it")
+        hand_over(game.pk, 1, "key-of-the-phone-before-it", at=EVENING)
 
 
 def test_row_keeps_no_key_that_takes_the_pen(phone):

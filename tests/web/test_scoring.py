@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, record, reload
+from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, record, reload
 from tournaments.models import Write
 from tournaments.services import playing
 from tournaments.web.phone import address
@@ -628,7 +628,7 @@ def test_deleted_game_is_not_found(phone):
 def test_address_whose_pen_was_taken_leads_to_the_follow_page(plain):
     game = game_with(2)
     old = {name: url(game, name) for name in ("write", "record")}
-    playing.hand_over(game.pk, game.write_generation, "key-of-the-taker")
+    playing.hand_over(game.pk, game.write_generation, "key-of-the-taker", at=EVENING)
     answer = plain.get(old["write"], follow=True)
     assert answer.redirect_chain == [(f"{address(game, 'follow')}?handed-over=1", 302)]
     assert "The pen has been handed over" in answer.content.decode()

@@ -184,7 +184,7 @@ def test_rematch_is_for_whoever_writes(phone):
     follower = reverse("rematch", args=[before.public_id, before.secret("follow")])
     writer = reverse("rematch", args=[before.public_id, before.secret("write")])
 
-    hand_over(before.pk, 1, "key-of-another-phone-123")
+    hand_over(before.pk, 1, "key-of-another-phone-123", at=EVENING)
 
     assert phone.get(follower).status_code == 404
     assert phone.get(writer).status_code == 404

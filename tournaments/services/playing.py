@@ -272,6 +272,16 @@ def change_head(game_pk: int, head: Head, pen: Pen) -> Sheet:
         return _put_head(row, replace(head, players=seating.names), pen, seating)
 
 
+def seat_others(row: Game, seating: Seating, pen: Pen) -> Sheet:
+    """Put others at the seats of a tournament's table, as a write by the director.
+
+    Raises:
+        RoundClosed, StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
+    """
+    stays = {name: getattr(row, name) for name in ("first_declarer", "options", "title", "place")}
+    return _put_head(row, Head(row.ruleset, seating.names, **stays), pen, seating)
+
+
 def _put_head(row: Game, head: Head, pen: Pen, seating: Seating | None = None) -> Sheet:
     body = {
         "players": [name.strip() for name in head.players],
@@ -297,7 +307,7 @@ def _put_head(row: Game, head: Head, pen: Pen, seating: Seating | None = None) -
     return store_write(row.pk, pen, _same_as(version), put_head)
 
 
-def hand_over(game_pk: int, generation: int, key: str) -> Game:
+def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at: datetime) -> Game:
     """Give the pen to whoever chose `key`: every write address before the new one is revoked.
 
     Asked twice with the same `generation` and `key`, as after a lost answer, it is given once.
@@ -310,8 +320,9 @@ def hand_over(game_pk: int, generation: int, key: str) -> Game:
         row = Game.objects.select_for_update().get(pk=game_pk)
         if row.write_generation == generation:
             row.write_generation += 1
-            row.taken_with = digest(key)
-            row.save(update_fields=["write_generation", "taken_with"])
+            row.taken_with, row.taken_at = digest(key), at
+            row.save(update_fields=["write_generation", "taken_with", "taken_at"])
+            _note_taking(row, by, at)
         elif row.taken_with != digest(key):
             raise PenTaken
     return row
@@ -434,6 +445,14 @@ def _note_write(club: Club, before: Sheet, write: Write, pen: Pen) -> None:
         write.reason,
     )
     note_change(club, change, pen.by, at=pen.at)
+
+
+def _note_taking(row: Game, by: Actor, at: datetime) -> None:
+    """Put into the audit of its club that another phone writes at a table."""
+    if row.table_id is not None:
+        table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
+        change = Change(AuditLine.Kind.EVENT, "take-pen", f"table:{table.public_id}")
+        note_change(table.round.event.club, change, by, at=at)
 
 
 def _same_as(version: Write) -> Callable[[Sheet, Write], bool]:

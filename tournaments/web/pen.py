@@ -3,6 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,7 +13,7 @@ from tournaments.services.playing import PenTaken, delete_game, hand_over
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.forms import key_of
 from tournaments.web.phone import address, forget_game, remember_game
-from tournaments.web.visitors import writable_game
+from tournaments.web.visitors import actor_of, writable_game
 
 
 @never_cache
@@ -45,7 +46,7 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         if request.method != "POST":
             page = {"row": row, "ruleset": words.ruleset_name(row.ruleset), "key": key}
             return render(request, "tournaments/take.html", page)
-        row = _take(row, key)
+        row = _take(request, row, key)
     response = redirect(address(row, "write"))
     remember_game(request, response, row, "write")
     return response
@@ -70,8 +71,9 @@ def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return response
 
 
-def _take(row: Game, key: str) -> Game:
+def _take(request: HttpRequest, row: Game, key: str) -> Game:
+    by = actor_of(request, row.table.public_id if row.table else "")
     try:
-        return hand_over(row.pk, row.write_generation, key)
+        return hand_over(row.pk, row.write_generation, key, by, at=timezone.now())
     except (PenTaken, Game.DoesNotExist) as error:
         raise Http404 from error
