@@ -64,6 +64,16 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "next-game"): gettext_lazy("Next game of the match begun"),
     (Kind.EVENT, "replace-address"): gettext_lazy("Address of the table replaced"),
     (Kind.EVENT, "shut-door"): gettext_lazy("Door shut after too many wrong codes"),
+    (Kind.EVENT, "take-pen"): gettext_lazy("Another phone took the pen"),
+    (Kind.EVENT, "call-director"): gettext_lazy("The table called the director"),
+    (Kind.EVENT, "answer-call"): gettext_lazy("Call answered"),
+    (Kind.EVENT, "start-clock"): gettext_lazy("Clock started"),
+    (Kind.EVENT, "pause-clock"): gettext_lazy("Clock stopped"),
+    (Kind.EVENT, "add-time"): gettext_lazy("Time of the round changed"),
+    (Kind.EVENT, "add-table-time"): gettext_lazy("Time of the table changed"),
+    (Kind.EVENT, "rule"): gettext_lazy("Ruling given"),
+    (Kind.EVENT, "withdraw-ruling"): gettext_lazy("Ruling withdrawn"),
+    (Kind.EVENT, "accept-changes"): gettext_lazy("Corrected standings kept"),
 }
 """What was done; the writes of a sheet are called as its history calls them."""
 
