@@ -20,7 +20,8 @@ from tournaments.services.drawing import (
     seat_next_round,
     take_back_round,
 )
-from tournaments.services.entering import Entry, register_entrants
+from tournaments.services.entering import register_entrants
+from tournaments.services.entering_lists import Entry
 from tournaments.services.events import EventPlan
 from tournaments.services.late_changes import change_late
 from tournaments.services.rounds import RoundNotReady, close_round, open_round

@@ -1,15 +1,25 @@
 """Entrants of a tournament: registered, checked in, withdrawn, and back again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max, Q
 
-from tournaments.models import Entrant, Player, Round, Tournament
+from tournaments.models import Entrant, Player, Round, Substitute, Tournament
+from tournaments.models.people import fold_name
 from tournaments.services.auditing import Actor
-from tournaments.services.people import NoName, find_or_add_player, lock_people
+from tournaments.services.entering_lists import (
+    Entry,
+    Foreseen,
+    clean_label,
+    foresee,
+    is_for_pairs,
+    spellings,
+)
+from tournaments.services.people import find_or_add_player, find_player, lock_people
 from tournaments.services.tournaments import (
     Depended,
     WrongState,
@@ -17,47 +27,27 @@ from tournaments.services.tournaments import (
     note,
     touch,
 )
-from tournaments.tournament_queries import rules_of_tournament
+from tournaments.tournament_queries import settings_of
 
 State = Tournament.State
 
 MOST_ENTRANTS = 1_000
 """So many take part at most, pairs counting once."""
 
+CHANGED_FIELDS = ("team", "represents", "house", "joins_in", "withdrawn_at", "checked_in")
+"""What is changed of an entrant; its players only where two are merged, under another lock."""
+
 
 class TooMany(Exception):
     """There is no room for so many entrants."""
 
 
-class NotAlone(Exception):
-    """A pair of one, or a partner where each plays alone."""
-
-
-class EnteredAlready(Exception):
-    """`player` takes part already."""
-
-    def __init__(self, player: Player) -> None:
-        self.player = player
-        super().__init__(f"{player} takes part already")
-
-
 class EntrantsRefused(Exception):
-    """Why lines of a list were refused, by number from 0: NoName, NotAlone or EnteredAlready."""
+    """Why lines of a list were refused, by number from 0: each one of `entering_lists.REFUSED`."""
 
     def __init__(self, problems: dict[int, Exception]) -> None:
         self.problems = problems
         super().__init__(f"{len(problems)} entrants refused")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is said of an entrant: the names of a player, or of a pair, and what they stand for."""
-
-    name: str
-    partner: str = ""
-    team: str = ""
-    represents: str = ""
-    house: bool = False
 
 
 def register_entrants(
@@ -90,15 +80,20 @@ def register_entrants(
 def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetime) -> Entrant:
     """Register oneself, while registration is open; nobody becomes a house player so.
 
+    Whoever takes part already is the entrant they are: registered twice is once.
+
     Raises:
-        EntrantsRefused, TooMany: as in `register_entrants`.
+        EntrantsRefused, TooMany: as in `register_entrants`; of a pair one may play with another.
         WrongState: registration is not open.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
         if tournament.state != State.REGISTRATION:
             raise WrongState(tournament.state)
-        return register_entrants(tournament_pk, [entry], by, at=at)[0]
+        standing = _standing(tournament, entry)
+        if standing is not None:
+            return standing
+        return register_entrants(tournament_pk, [replace(entry, house=False)], by, at=at)[0]
 
 
 def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
@@ -117,7 +112,8 @@ def return_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
         entrant = lock_entrant(entrant_pk)
         if entrant.withdrawn_at is not None:
             entrant.withdrawn_at = None
-            entrant.joins_in = next_round(entrant.tournament)
+            players = [player.pk for player in entrant.players]
+            entrant.joins_in = _first_round(players, *_busy(entrant.tournament))
             _store(entrant, "return-entrant", by, at)
     return entrant
 
@@ -143,12 +139,29 @@ def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
 
 
 def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at: datetime) -> None:
-    """Change the team of an entrant and the club they come from."""
+    """Change the team of an entrant and the club they come from.
+
+    Raises:
+        NoLabel: one of them is none.
+    """
     with transaction.atomic():
         entrant = lock_entrant(entrant_pk)
-        if (entrant.team, entrant.represents) != (team, represents):
-            entrant.team, entrant.represents = team, represents
-            _store(entrant, "change-entrant", by, at)
+        labels = {"team": team, "represents": represents}
+        new = {field: _as_spelled(entrant, field, label) for field, label in labels.items()}
+        before = {field: getattr(entrant, field) for field in labels}
+        if new != before:
+            entrant.team, entrant.represents = new["team"], new["represents"]
+            _store(entrant, "change-entrant", by, at, before=before, **new)
+
+
+def mark_house(entrant_pk: int, by: Actor, *, at: datetime, house: bool) -> Entrant:
+    """Make an entrant a house player, whose results count for nobody, or one like all others."""
+    with transaction.atomic():
+        entrant = lock_entrant(entrant_pk)
+        if entrant.house != house:
+            entrant.house = house
+            _store(entrant, "change-entrant", by, at, before={"house": not house}, house=house)
+    return entrant
 
 
 def check_in(
@@ -164,6 +177,8 @@ def check_in(
         entrant = lock_entrant(entrant_pk)
         if entrant.tournament.state not in (State.REGISTRATION, State.RUNNING):
             raise WrongState(entrant.tournament.state)
+        if here and entrant.checked_in and settings_of(entrant.tournament).check_in == "once":
+            return entrant
         checked_in = (number or next_round(entrant.tournament)) if here else 0
         if entrant.checked_in != checked_in:
             entrant.checked_in = checked_in
@@ -194,65 +209,80 @@ def is_seated_in(entrant: Entrant, place: Round) -> bool:
     return any(entrant.key in names for names in [*seating["tables"], seating["byes"]])
 
 
-def _store(entrant: Entrant, action: str, by: Actor, at: datetime) -> None:
-    entrant.save()
+def _store(
+    entrant: Entrant, action: str, by: Actor, at: datetime, before: Any = None, **after: Any
+) -> None:
+    entrant.save(update_fields=CHANGED_FIELDS)
     touch(entrant.tournament)
-    note(entrant.tournament, action, by, at, after={"entrants": [entrant.key]})
+    told = {"entrants": [entrant.key], **after}
+    note(entrant.tournament, action, by, at, before=before, after=told)
+
+
+def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
+    """Who is registered with exactly these names, and has not withdrawn."""
+    names = [entry.name, entry.partner] if is_for_pairs(tournament) else [entry.name]
+    players = [find_player(tournament.event.club, name.replace("\0", "")) for name in names]
+    if None in players:
+        return None
+    playing = tournament.entrants.playing().select_related("player", "partner")
+    found = (
+        playing.filter(player__in=players).first() or playing.filter(partner__in=players).first()
+    )
+    return found if found is not None and set(found.players) == set(players) else None
+
+
+def _as_spelled(entrant: Entrant, field: str, text: str) -> str:
+    """A team or club as the others of the tournament spell it."""
+    label = clean_label(text)
+    if fold_name(label) == fold_name(getattr(entrant, field)):
+        return label
+    return spellings(entrant.tournament, field).get(fold_name(label), label)
 
 
 def _add(
     tournament: Tournament, entries: Sequence[Entry], by: Actor, at: datetime
 ) -> list[Entrant]:
-    pairs = rules_of_tournament(tournament).seats_in_a_side == 2
-    numbers = tournament.entrants.aggregate(last=Max("number"))
-    first = (numbers["last"] or 0) + 1
-    joins_in = next_round(tournament)
-    taken = _players_of(tournament)
-    added: list[Entrant] = []
-    problems: dict[int, Exception] = {}
-    for line, entry in enumerate(entries):
-        try:
-            players = _players(tournament, entry, by, at, pairs=pairs)
-            _enter(players, taken)
-        except (NoName, NotAlone, EnteredAlready) as problem:
-            problems[line] = problem
-            continue
+    foreseen = foresee(tournament, entries)
+    problems = {line: each.problem for line, each in enumerate(foreseen) if each.problem}
+    if problems:
+        raise EntrantsRefused(problems)
+    first = (tournament.entrants.aggregate(last=Max("number"))["last"] or 0) + 1
+    busy = _busy(tournament)
+    added = []
+    for number, (entry, each) in enumerate(zip(entries, foreseen, strict=True), first):
+        players = _found_or_added(tournament, each, by, at)
         row = Entrant(
             tournament=tournament,
-            number=first + line,
+            number=number,
             player=players[0],
-            partner=players[1] if pairs else None,
-            team=entry.team,
-            represents=entry.represents,
+            partner=players[1] if len(players) == 2 else None,
+            team=each.team,
+            represents=each.represents,
             house=entry.house,
-            joins_in=joins_in,
+            joins_in=_first_round([player.pk for player in players], *busy),
             registered_at=at,
         )
         added.append(row)
-    if problems:
-        raise EntrantsRefused(problems)
     return Entrant.objects.bulk_create(added)
 
 
-def _players(
-    tournament: Tournament, entry: Entry, by: Actor, at: datetime, *, pairs: bool
+def _found_or_added(
+    tournament: Tournament, foreseen: Foreseen, by: Actor, at: datetime
 ) -> list[Player]:
-    if pairs != bool(entry.partner.strip()):
-        raise NotAlone
-    names = [entry.name, entry.partner] if pairs else [entry.name]
     club = tournament.event.club
-    return [find_or_add_player(club, name, by, at=at) for name in names]
+    return [
+        find_or_add_player(club, each, by, at=at) if isinstance(each, str) else each
+        for each in foreseen.players
+    ]
 
 
-def _enter(players: Sequence[Player], taken: set[int]) -> None:
-    for player in players:
-        if player.pk in taken:
-            raise EnteredAlready(player)
-        taken.add(player.pk)
+def _busy(tournament: Tournament) -> tuple[int, dict[int, int]]:
+    """The next round, and until when players stand in for others from then on, by their keys."""
+    begins = next_round(tournament)
+    rows = Substitute.objects.filter(entrant__tournament=tournament, round_number__gte=begins)
+    return begins, dict(rows.order_by("round_number").values_list("player_id", "round_number"))
 
 
-def _players_of(tournament: Tournament) -> set[int]:
-    """The keys of all who take part, alone or in a pair."""
-    entrants = tournament.entrants.all()
-    partners = entrants.exclude(partner=None).values_list("partner_id", flat=True)
-    return {*entrants.values_list("player_id", flat=True), *partners}
+def _first_round(players: Sequence[int], begins: int, busy: Mapping[int, int]) -> int:
+    """The first round for which players can be seated who may stand in for others until then."""
+    return max(begins, *(busy.get(player, 0) + 1 for player in players))
