@@ -1,7 +1,7 @@
 """Finals: who plays on, who goes through, and the places at the end."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.engine.finals import next_stage, rank_with_finals, stages
@@ -42,14 +42,14 @@ def qualifying(count, size=4):
 
 def follow(who, so_far, size=4, **chosen):
     """The next stage after those `so_far`."""
-    settings = TournamentSettings(tie_breaks=(), **chosen)
-    standings = rank_entrants(who, [qualifying(len(who), size)], settings)
-    return next_stage(standings, who, so_far, settings, size)
+    chosen = TournamentSettings(tie_breaks=(), **chosen)
+    standings = rank_entrants(who, [qualifying(len(who), size)], chosen)
+    return next_stage(standings, who, so_far, chosen, size)
 
 
 def places(who, so_far, size=4, **chosen):
-    settings = TournamentSettings(tie_breaks=(), **chosen)
-    return rank_with_finals(who, [qualifying(len(who), size)], so_far, settings)
+    chosen = TournamentSettings(tie_breaks=(), **chosen)
+    return rank_with_finals(who, [qualifying(len(who), size)], so_far, chosen)
 
 
 def order(standings):
@@ -223,15 +223,16 @@ def test_equals_in_the_final_are_placed_by_their_table_then_as_they_stood():
 def test_the_rest_keep_the_places_they_shared():
     who = field(8)
     first = played(1, {"1": 9, "2": 8, "3": 7, "4": 6}, {"5": 1, "6": 0, "7": 0, "8": -1})
-    settings = TournamentSettings(tie_breaks=(), finals=4)
+    chosen = TournamentSettings(tie_breaks=(), finals=4)
 
-    standings = rank_with_finals(who, [first], [FINAL], settings)
+    standings = rank_with_finals(who, [first], [FINAL], chosen)
 
     assert [(row.place, row.shared) for row in standings[4:]] == [
         (5, False), (6, True), (6, True), (8, False)
     ]  # fmt: skip
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from([4, 8, 16]), st.sampled_from([2, 4]), st.randoms(use_true_random=False))
 def test_everybody_is_placed_once_and_the_winner_won_the_last_game(cut, size, chance):
     who, finals = field(20), []

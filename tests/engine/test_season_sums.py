@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.engine.round_results import Competitor
@@ -81,7 +81,11 @@ def test_a_season_without_evenings_is_empty():
     assert league([]) == ()
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(-3, 3))), st.integers(1, 4))
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(-3, 3)), max_size=5),
+    st.integers(1, 4),
+)
 def test_no_other_choice_of_evenings_is_better(evenings, best):
     season = league(evenings, best)
 

@@ -138,7 +138,7 @@ def test_every_method_has_its_reason():
     assert set(METHOD_REASONS) == set(METHODS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tournaments(), st.integers(0, 9))
 def test_what_is_opened_adds_up_to_what_stands(tournament, seed):
     who, rounds, chosen = tournament

@@ -262,7 +262,7 @@ def test_every_tie_break_has_its_strategy():
     assert tuple(TIE_BREAKS) == NAMES
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tournaments(), st.integers(0, 99))
 def test_another_computation_gives_the_same_order(tournament, seed):
     who, rounds, chosen = tournament
@@ -279,7 +279,7 @@ def test_another_computation_gives_the_same_order(tournament, seed):
         assert [row.shared for row in standings] == [ordered.count(key) > 1 for key in ordered]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tournaments(), st.integers(0, 99))
 def test_the_order_of_what_is_given_changes_nothing(tournament, seed):
     who, rounds, chosen = tournament
@@ -294,7 +294,7 @@ def test_the_order_of_what_is_given_changes_nothing(tournament, seed):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tournaments())
 def test_places_go_down_as_points_do_and_lots_leave_nobody_equal(tournament):
     who, rounds, chosen = tournament

@@ -100,7 +100,7 @@ def rank_with_finals(
     if not settings.carry:
         points = {row.entrant: row.points for row in rank_entrants(competitors, finals, settings)}
     order: list[str] = []
-    table_size = len(finals[0].tables[0].entrants)
+    table_size = max((len(table.entrants) for table in finals[0].tables), default=4)
     fields = _fields(settings.finals, table_size)
     for reached in _by_stage(at_cut, competitors, finals, settings, fields):
         decide = reached if table_size == 2 else _by_points(reached, points)
