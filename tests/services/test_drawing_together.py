@@ -1,0 +1,84 @@
+"""Two directors at one seating at the same moment, on real connections.
+
+What holds them apart are the locks of the tournament, the round and its games, and on SQLite the
+immediate transaction.
+"""
+
+import pytest
+
+from tests.factories import EVENING
+from tests.services.test_playing_together import at_once
+from tests.services.test_tables_together import told, write
+from tests.services.test_tournaments import NINE, running
+from tournaments.models import Entrant, Game, Round, Sitting, Table, Tournament
+from tournaments.services import drawing, late_changes, rounds, swapping
+from tournaments.services.auditing import NOBODY
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def seat(row):
+    return told(lambda: drawing.seat_next_round(row.pk, NOBODY, at=EVENING).pk)
+
+
+def publish(place):
+    return told(lambda: drawing.publish_round(place.pk, NOBODY, at=EVENING).state)
+
+
+def test_two_who_seat_the_next_round_get_the_same_one():
+    row = running(*NINE)
+
+    first, second = at_once(seat(row), seat(row))
+
+    assert first == second
+    assert Round.objects.count() == 1
+
+
+def test_two_who_publish_a_seating_lay_its_tables_once():
+    row = running(*NINE)
+    place = drawing.seat_next_round(row.pk, NOBODY, at=EVENING)
+
+    done = at_once(publish(place), publish(place))
+
+    assert list(done) == ["published", "published"]
+    counts = [model.objects.count() for model in (Table, Game, Sitting)]
+    assert counts == [2, 2, 9]
+
+
+def test_swap_sent_by_two_is_made_once():
+    row = running(*NINE[:8])
+    place = drawing.seat_next_round(row.pk, NOBODY, at=EVENING)
+    seen = Tournament.objects.get(pk=row.pk).revision
+    one, other = (table[0] for table in place.seating["tables"])
+
+    def swap():
+        at = {"seen": seen, "at": EVENING}
+        swapping.swap_seats(place.pk, one, other, NOBODY, **at)
+        return "swapped"
+
+    done = at_once(told(swap), told(swap))
+
+    assert sorted(done) == ["SeatingMoved", "swapped"]
+    tables = Round.objects.get(pk=place.pk).seating["tables"]
+    assert [table[0] for table in tables] == [other, one]
+
+
+def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
+    row = running(*NINE)
+    place = drawing.seat_next_round(row.pk, NOBODY, at=EVENING)
+    drawing.publish_round(place.pk, NOBODY, at=EVENING)
+    rounds.open_round(place.pk, NOBODY, at=EVENING)
+    table = place.tables.get(number=1)
+    leaving = Entrant.objects.get(sittings__table=table, sittings__side=0)
+
+    def leave():
+        late_changes.change_late(place.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
+        return "left"
+
+    begun, left = at_once(write(table), told(leave))
+
+    names = Game.objects.get(table=table).players
+    assert (begun, left, leaving.player.name in names) in [
+        (1, "ImpossibleChange", True),
+        (1, "left", False),
+    ]
