@@ -205,9 +205,17 @@ TOURNAMENTS = {
     "move_tournament": Page("tournament", None, DIRECTORS),
     "remove_tournament": Page("tournament", None, DIRECTORS),
     "replace_links": Page("tournament", None, DIRECTORS),
+    "seat_round": Page("tournament", None, DIRECTORS),
+    "seating": Page("tournament round", MEMBERS, published=EVERYBODY),
+    "swap_seats": Page("seated round", None, DIRECTORS),
+    "seat_again": Page("seated round", None, DIRECTORS),
+    "publish_round": Page("seated round", None, DIRECTORS),
+    "take_back_round": Page("tournament round", None, DIRECTORS),
+    "unseat_round": Page("seated round", None, DIRECTORS),
+    "change_late": Page("tournament round", None, DIRECTORS),
 }
 
-OF_AN_EVENING = ("event", "club_game", "tournament")
+OF_AN_EVENING = ("event", "club_game", "tournament", "tournament round")
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 
 ACCOUNT = {
