@@ -22,8 +22,10 @@ class EventQuerySet(models.QuerySet["Event"]):
     """Who may see and direct an event."""
 
     def seen_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
-        """Those of the visitor's clubs, and published ones."""
-        return self.filter(Q(published=True) | Q(club__in=Club.objects.of_member(user)))
+        """Those of the visitor's clubs, and published ones; drafts only where they direct."""
+        seen = self.filter(Q(published=True) | Q(club__in=Club.objects.of_member(user)))
+        directed = Q(club__in=Club.objects.directed_by(user))
+        return seen.filter(~Q(tournament__state="draft") | directed)
 
     def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
         """Those of the clubs that someone directs."""

@@ -18,9 +18,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
     def seen_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
         """Those whose event the visitor may see; a draft only its directors."""
-        seen = self.filter(event__in=Event.objects.seen_by(user))
-        directed = Q(event__club__in=Club.objects.directed_by(user))
-        return seen.filter(~Q(state=Tournament.State.DRAFT) | directed)
+        return self.filter(event__in=Event.objects.seen_by(user))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
         """Those of the clubs that someone directs."""

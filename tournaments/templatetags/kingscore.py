@@ -4,11 +4,13 @@ from typing import Protocol
 
 from django import template
 
+from tournaments.web.tournament_words import state_name
 from tournaments.words import points_text, stage_name
 
 register = template.Library()
 
 register.filter("points", points_text)
+register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
 
 

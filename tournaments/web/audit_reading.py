@@ -24,6 +24,7 @@ from tournaments.web.audit_words import (
 )
 from tournaments.web.club_words import account_name
 from tournaments.web.history import changed, entry_text, head_changes
+from tournaments.web.tournament_words import settings_changes
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,9 @@ def _changes(row: AuditLine, references: "_References") -> Iterator[str]:
     # Databases keep no order of the fields; the words have one.
     for field in sorted({**before, **after}, key=field_place):
         if field in LEFT_OUT or (told is not None and field not in told):
+            continue
+        if field == "settings":
+            yield from settings_changes(before.get(field), after.get(field))
             continue
         sides = [references.value(field, side[field]) for side in (before, after) if field in side]
         if len(sides) == 1 or sides[0] != sides[1]:

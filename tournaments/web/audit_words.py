@@ -14,6 +14,7 @@ from tournaments import words
 from tournaments.models import AuditLine, Write
 from tournaments.web.club_words import CONFIRMATIONS, ROLES
 from tournaments.web.history import done
+from tournaments.web.tournament_words import STATES
 
 Text = str | Promise
 Kind = AuditLine.Kind
@@ -64,6 +65,23 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "next-game"): gettext_lazy("Next game of the match begun"),
     (Kind.EVENT, "replace-address"): gettext_lazy("Address of the table replaced"),
     (Kind.EVENT, "shut-door"): gettext_lazy("Door shut after too many wrong codes"),
+    (Kind.EVENT, "add-tournament"): gettext_lazy("Tournament added"),
+    (Kind.EVENT, "change-tournament"): gettext_lazy("Tournament changed"),
+    (Kind.EVENT, "move-tournament"): gettext_lazy("Tournament led on or back"),
+    (Kind.EVENT, "remove-tournament"): gettext_lazy("Tournament removed"),
+    (Kind.EVENT, "replace-links"): gettext_lazy("Links to register and to check in replaced"),
+    (Kind.EVENT, "add-entrants"): gettext_lazy("Entrants registered"),
+    (Kind.EVENT, "change-entrant"): gettext_lazy("Entrant changed"),
+    (Kind.EVENT, "withdraw-entrant"): gettext_lazy("Entrant withdrew"),
+    (Kind.EVENT, "return-entrant"): gettext_lazy("Entrant came back"),
+    (Kind.EVENT, "remove-entrant"): gettext_lazy("Entrant struck off the list"),
+    (Kind.EVENT, "check-in"): gettext_lazy("Entrant checked in"),
+    (Kind.EVENT, "check-out"): gettext_lazy("Check-in taken back"),
+    (Kind.EVENT, "seat-round"): gettext_lazy("Round seated"),
+    (Kind.EVENT, "unseat-round"): gettext_lazy("Seating thrown away"),
+    (Kind.EVENT, "change-seating"): gettext_lazy("Seating changed by hand"),
+    (Kind.EVENT, "publish-round"): gettext_lazy("Seating published"),
+    (Kind.EVENT, "take-back-round"): gettext_lazy("Published seating taken back"),
     (Kind.EVENT, "take-pen"): gettext_lazy("Another phone took the pen"),
     (Kind.EVENT, "call-director"): gettext_lazy("The table called the director"),
     (Kind.EVENT, "answer-call"): gettext_lazy("Call answered"),
@@ -103,10 +121,13 @@ FIELDS: Mapping[str, Text] = {
     "players": gettext_lazy("Players"),
     "games": gettext_lazy("Players"),
     "player": gettext_lazy("Player"),
+    "state": gettext_lazy("State"),
+    "settings": gettext_lazy("Settings"),
+    "entrants": gettext_lazy("Entrants"),
 }
 """What stands before and after, by its name in a line."""
 
-LEFT_OUT = ("records", "seat", "revision")
+LEFT_OUT = ("records", "seat", "revision", "rounds")
 """What a line keeps for a machine to read."""
 
 TOLD: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}
@@ -183,4 +204,6 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "options": _options,
     "uses": _times,
     "used": _times,
+    "state": lambda value: str(STATES.get(value, value)),
+    "entrants": lambda value: f"№ {str(value).removeprefix('e')}",
 }

@@ -48,7 +48,8 @@ PAGE = 20
 def events(request: HttpRequest, slug: str) -> HttpResponse:
     """The evenings of a club, the last first; of one season, where one is asked for."""
     club = seen_club(request, slug)
-    rows = Event.objects.seen_by(request.user).filter(club=club).select_related("season")
+    rows = Event.objects.seen_by(request.user).filter(club=club)
+    rows = rows.select_related("season", "tournament")
     asked = request.GET.get("season", "")
     season = club.seasons.filter(pk=asked).first() if asked.isdecimal() else None
     if season is not None:

@@ -1,0 +1,130 @@
+"""What a director does next in a tournament, and what can be taken back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Count, Q
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+
+from tournaments.models import Game, Round, Table, Tournament
+from tournaments.tournament_queries import settings_of
+
+State = Tournament.State
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step to be offered: a button that sends `sends` to the page `name`."""
+
+    label: str
+    name: str
+    args: tuple[str | int, ...]
+    sends: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        """Where the button leads; empty where there is no such page."""
+        try:
+            return reverse(self.name, args=self.args)
+        except NoReverseMatch:
+            return ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many tables of a round there are, have begun, and are finished."""
+
+    tables: int
+    begun: int
+    finished: int
+
+
+def progress_of(place: Round) -> Progress:
+    """How far the tables of a round are (2 queries)."""
+    games = Game.objects.filter(table__round=place)
+    counts = games.aggregate(
+        begun=Count("table", filter=Q(revision__gt=0), distinct=True),
+        finished=Count("table", filter=Q(result__isnull=False), distinct=True),
+    )
+    return Progress(Table.objects.filter(round=place).count(), **counts)
+
+
+def current_round(rounds: Sequence[Round]) -> Round | None:
+    """The first round that is not closed, or else the last one."""
+    going = (place for place in rounds if place.closed_at is None)
+    return next(going, rounds[-1] if rounds else None)
+
+
+def next_step(tournament: Tournament, rounds: Sequence[Round]) -> Step | None:
+    """What comes next; `rounds` are all of the tournament's, in order. None once it is over."""
+    if tournament.state == State.DRAFT:
+        return _move(tournament, State.REGISTRATION, _("Open registration"))
+    if tournament.state == State.REGISTRATION:
+        return _move(tournament, State.RUNNING, _("Start the tournament"))
+    if tournament.state == State.FINISHED:
+        return None
+    place = current_round(rounds)
+    if place is not None and place.closed_at is None:
+        return _round_step(tournament, place)
+    if not _is_over(tournament, rounds):
+        return Step(_seating_label(tournament, rounds), "seat_round", _at(tournament))
+    return _move(tournament, State.FINISHED, _("Finish the tournament"))
+
+
+def step_back(
+    tournament: Tournament, rounds: Sequence[Round], progress: Progress | None
+) -> Step | None:
+    """What can be taken back; `progress` is that of the current round."""
+    if tournament.state == State.DRAFT:
+        return None
+    if tournament.state == State.REGISTRATION:
+        return _move(tournament, State.DRAFT, _("Back to the draft"))
+    if tournament.state == State.FINISHED:
+        return _move(tournament, State.RUNNING, _("It is not finished after all"))
+    place = current_round(rounds)
+    if place is None:
+        return _move(tournament, State.REGISTRATION, _("Back to registration"))
+    if place.state in ("published", "open"):
+        begun = progress is not None and progress.begun
+        label = _("Take the seating back")
+        return None if begun else _of_round("take_back_round", label, tournament, place)
+    closed = [each for each in rounds if each.closed_at is not None]
+    label = _("Open the last round again")
+    return _of_round("reopen_tournament_round", label, tournament, closed[-1]) if closed else None
+
+
+def _round_step(tournament: Tournament, place: Round) -> Step:
+    name, label = {
+        "seated": ("publish_round", _("Publish the seating")),
+        "published": ("open_tournament_round", _("Open the round")),
+        "open": ("close_tournament_round", _("Close the round")),
+    }[place.state]
+    return _of_round(name, label, tournament, place)
+
+
+def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
+    """Whether every round is drawn, and the final where there is one."""
+    settings = settings_of(tournament)
+    if sum(not place.stage for place in rounds) < settings.rounds:
+        return False
+    return not settings.finals or any(place.stage == "final" for place in rounds)
+
+
+def _seating_label(tournament: Tournament, rounds: Sequence[Round]) -> str:
+    drawn = sum(not place.stage for place in rounds)
+    if drawn >= settings_of(tournament).rounds:
+        return _("Seat the finals")
+    return _("Seat round %(number)s") % {"number": drawn + 1}
+
+
+def _move(tournament: Tournament, state: str, label: str) -> Step:
+    return Step(label, "move_tournament", _at(tournament), {"state": state})
+
+
+def _of_round(name: str, label: str, tournament: Tournament, place: Round) -> Step:
+    return Step(label, name, (*_at(tournament), place.number))
+
+
+def _at(tournament: Tournament) -> tuple[str, str]:
+    return tournament.event.club.slug, tournament.slug
