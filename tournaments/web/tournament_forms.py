@@ -77,35 +77,40 @@ def worth_of(text: str) -> int | str:
     """
     whole = re.fullmatch(r"-?[0-9]{1,6}", text)
     worth = number_of(int(text) if whole else text)
-    if worth is None or abs(worth) > LARGEST_WORTH:
+    if worth is None or not -LARGEST_WORTH <= worth <= LARGEST_WORTH:
         raise forms.ValidationError(_("A number of points, like 4 or 1/2"), code="invalid")
     return write_points(worth)
 
 
+def _label(name: str) -> Any:
+    # Django's stubs know no lazy text but their own.
+    return told.SETTINGS[name]
+
+
 def _choice(name: str, choices: Mapping[Any, Text]) -> forms.ChoiceField:
-    return forms.ChoiceField(label=told.SETTINGS[name], choices=choices_of(choices))
+    return forms.ChoiceField(label=_label(name), choices=choices_of(choices))
 
 
 def _switch(name: str) -> forms.BooleanField:
-    return forms.BooleanField(label=told.SETTINGS[name], required=False)
+    return forms.BooleanField(label=_label(name), required=False)
 
 
 class TournamentForm(EventForm):
     """What is said of a tournament; once it runs, what is played stands and is not asked for."""
 
-    rounds = forms.IntegerField(label=told.SETTINGS["rounds"], min_value=1, max_value=MOST_ROUNDS)
+    rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
     seating = _choice("seating", told.SEATINGS)
     separate_clubs = _switch("separate_clubs")
     points = _choice("points", told.POINTS)
     place_points = PlacePointsField(
-        label=told.SETTINGS["place_points"],
+        label=_label("place_points"),
         max_length=40,
         required=False,
         help_text=gettext_lazy("From the first place to the last; shared places share them."),
     )
     odd = _choice("odd", told.ODD)
     bye = forms.ChoiceField(
-        label=told.SETTINGS["bye"],
+        label=_label("bye"),
         choices=[
             (BYE_AVERAGE, gettext_lazy("the average of the rounds so far")),
             (BYE_FIXED, gettext_lazy("so many points:")),
@@ -116,7 +121,7 @@ class TournamentForm(EventForm):
     finals = _choice("finals", told.FINALS)
     carry = _switch("carry")
     minutes = forms.IntegerField(
-        label=told.SETTINGS["minutes"],
+        label=_label("minutes"),
         min_value=1,
         max_value=LONGEST_ROUND,
         required=False,
