@@ -106,15 +106,15 @@ def _head_to_head(tied: Sequence[Tally], _book: Book) -> Values:
     """
     games = {t.id: {game.at: game for game in t.counted if game.was_there} for t in tied}
     values: list[Points] = []
-    missed = False
     for tally in tied:
         met, value = set(), 0
         for other, own, theirs in _meetings(tally, games):
             met.add(other)
             value += (own < theirs) - (own > theirs)
+        if len(met) < len(tied) - 1:
+            return [None] * len(tied)
         values.append(value)
-        missed = missed or len(met) < len(tied) - 1
-    return [None] * len(tied) if missed else values
+    return values
 
 
 def _meetings(
