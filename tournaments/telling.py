@@ -15,7 +15,7 @@ from tournaments.engine.entries import Entry, Passed, Redeal, Stopped, Void
 from tournaments.engine.fields import ALL_TRICKS, PILES, TRICKS_OF_FIVE
 from tournaments.engine.games import Game, PlayedDeal
 from tournaments.engine.outcomes import Outcome
-from tournaments.engine.rulesets import Ruleset, Setting, number_of
+from tournaments.engine.rulesets import PerSide, Ruleset, Setting, number_of
 from tournaments.engine.settlement import settle
 
 MOST_IN_A_LINE = 3
@@ -259,14 +259,15 @@ def state_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
     """How far a game is, or how it ended, in a few words."""
     if game.finished:
         return outcome_of(game, outcome, players)
-    if game.ruleset.length is not None:
-        so_far = {"deal": len(game.deals) + 1, "deals": game.ruleset.length}
-        return _("deal %(deal)s of %(deals)s") % so_far
-    totals = " : ".join(map(words.points_text, game.totals))
-    return _("%(totals)s, first to %(target)s") % {
-        "totals": totals,
-        "target": game.ruleset.target,
-    }
+    return going_text(game.ruleset, len(game.deals), game.totals)
+
+
+def going_text(ruleset: Ruleset, deals: int, totals: PerSide) -> str:
+    """How far a game is after so many `deals`, where it goes on."""
+    if ruleset.length is not None:
+        return _("deal %(deal)s of %(deals)s") % {"deal": deals + 1, "deals": ruleset.length}
+    told = " : ".join(map(words.points_text, totals))
+    return _("%(totals)s, first to %(target)s") % {"totals": told, "target": ruleset.target}
 
 
 def outcome_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:

@@ -98,6 +98,8 @@ SHEETS = {
     "rules_at_table": sheet(),
     "scoresheet": sheet(None, EVERYBODY),
     "take": sheet(post=EVERYBODY, closed=NOBODY, place="pen"),
+    "table_round": sheet(),
+    "call_director": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
     "table_door": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="table"),
     # Shown as it stands, for the game is not finished.
     "confirm_own": Page("game", None, PLAYER_FOLLOWS, None, PLAYER_FOLLOWS),
@@ -213,9 +215,23 @@ TOURNAMENTS = {
     "take_back_round": Page("tournament round", None, DIRECTORS),
     "unseat_round": Page("seated round", None, DIRECTORS),
     "change_late": Page("tournament round", None, DIRECTORS),
+    "running": Page("tournament round", DIRECTORS),
+    "open_tournament_round": Page("tournament round", None, DIRECTORS),
+    "close_tournament_round": Page("tournament round", None, DIRECTORS),
+    "reopen_tournament_round": Page("tournament round", None, DIRECTORS),
+    "round_clock": Page("tournament round", None, DIRECTORS),
+    "new_ruling": Page("tournament round", DIRECTORS, DIRECTORS),
+    "running_table": Page("tournament table", DIRECTORS),
+    "table_time": Page("tournament table", None, DIRECTORS),
+    "finish_table": Page("tournament table", None, DIRECTORS),
+    "answer_call": Page("tournament table", None, DIRECTORS),
+    "rulings": Page("tournament", DIRECTORS),
+    "withdraw_ruling": Page("ruling", None, DIRECTORS),
+    "round_changes": Page("tournament", DIRECTORS, DIRECTORS),
+    "wall": Page("tournament", MEMBERS, published=EVERYBODY),
 }
 
-OF_AN_EVENING = ("event", "club_game", "tournament", "tournament round")
+OF_AN_EVENING = ("event", "club_game", "tournament", "wall", "tournament round")
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 
 ACCOUNT = {

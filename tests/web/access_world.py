@@ -19,6 +19,7 @@ from tests.club_factories import (
     MemberFactory,
     PlayerFactory,
     RoundFactory,
+    RulingFactory,
     SeasonFactory,
     SittingFactory,
     TableFactory,
@@ -202,6 +203,7 @@ def _tournament(world, club):
         "seated round": at | {"number": 2},
         "tournament table": at | {"number": 1, "table": 1},
         "entrant": at | {"entrant": 1},
+        "ruling": at | {"pk": RulingFactory(round=place, entrant=entrants[0]).pk},
     }
     world.secrets += [table.secret, row.secret("register"), row.secret("check-in")]
 

@@ -41,9 +41,14 @@ class Agreement:
 
 def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Agreement:
     """How far a finished sheet is confirmed; what was said of earlier revisions is void."""
-    seats = len(sheet.row.players)
+    return agreement_of(sheet.row, setting, said)
+
+
+def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:
+    """How far a game that is known to be finished is confirmed, without its sheet."""
+    seats = len(row.players)
     needed = {Confirmations.NONE: 0, Confirmations.TWO: 2}.get(Confirmations(setting), seats)
-    now = (each.seat for each in said if each.revision == sheet.row.revision)
+    now = (each.seat for each in said if each.revision == row.revision)
     return Agreement(tuple(sorted(now)), min(needed, seats), seats)
 
 

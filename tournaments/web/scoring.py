@@ -43,6 +43,7 @@ from tournaments.web.hand_form import HandForm
 from tournaments.web.matches import has_next_game, match_page
 from tournaments.web.open_form import form_at_table
 from tournaments.web.phone import address, remember_game
+from tournaments.web.round_bar import round_bar
 from tournaments.web.sheet_view import lines_of, sheet_page
 from tournaments.web.visitors import actor_of, may_adopt, writable_game
 
@@ -348,6 +349,7 @@ def show_table(
         "match": match_page(request, sheet),
         "confirm": confirm_at_table(sheet),
         "adopts": may_adopt(request, row),
+        "bar": None if request.htmx else round_bar(row, timezone.now()),  # type: ignore[attr-defined]
         "form": form_of(sheet, holder, typed, problems),
         "typed": typed if not of_deal and refusal.status != 200 else {},
         "beside": beside,

@@ -34,4 +34,5 @@ urlpatterns = [
     path("", include("tournaments.web.event_urls")),
     path("", include("tournaments.web.tournament_urls")),
     path("", include("tournaments.web.drawing_urls")),
+    path("", include("tournaments.web.running_urls")),
 ]
