@@ -8,9 +8,17 @@ UV := .venv-uv/bin/uv
 UV_VERSION := 0.13.8
 export UV_PROJECT_ENVIRONMENT := .venv
 
-.PHONY: up test check messages bench clean
+.PHONY: up demo test check messages bench clean
 
 up: .venv/.runs
+	@$(BIN)/python manage.py up $(ARGS)
+
+# A club to look at, beside what is kept otherwise.
+demo: export KINGSCORE_DATA = data-demo
+demo: export KINGSCORE_DATABASE_URL =
+demo: .venv/.runs
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py seed_demo --once
 	@$(BIN)/python manage.py up $(ARGS)
 
 test: .venv/.tests

@@ -1,0 +1,87 @@
+"""Who plays in the demonstration, and how well."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import make_password
+
+from tournaments.models import Club, User
+from tournaments.models.clubs import Role
+from tournaments.services.auditing import Actor
+from tournaments.services.claims import claim_player
+from tournaments.services.clubs import (
+    ClubSettings,
+    Offer,
+    accept_invitation,
+    change_settings,
+    create_club,
+    invite,
+)
+from tournaments.services.demo.names import NAMES
+from tournaments.services.merging import merge_players
+from tournaments.services.people import add_player, add_players
+from tournaments.services.player_changes import set_initials
+
+SLUG = "moda"
+CLUB = "Moda King Kulübü"
+ACCOUNTS = {
+    "owner@example.org": Role.OWNER,
+    "director@example.org": Role.DIRECTOR,
+    "second.director@example.org": Role.DIRECTOR,
+    **{f"member{number}@example.org": Role.MEMBER for number in range(1, 8)},
+}
+"""E-mail addresses that nobody has, and the role of each account."""
+
+OLD_NAME = "Burak Sahin"
+"""How a player was once written, whose two rows have since been made one."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The club and its people; `strength` of the players by their names, about 0."""
+
+    club: Club
+    owner: Actor
+    director: Actor
+    chance: Random
+    strength: Mapping[str, float]
+
+    def some(self, number: int, names: Sequence[str] = NAMES) -> list[str]:
+        """So many players, whoever comes that evening."""
+        return self.chance.sample(names, number)
+
+
+def found_club(chance: Random, password: str, *, at: datetime) -> Cast:
+    """Make the club with its accounts and players; `at` is the day it begins."""
+    hashed = make_password(password)
+    actors = {email: Actor(_account(email, hashed, at)) for email in ACCOUNTS}
+    owner = actors["owner@example.org"]
+    # Made under the short name, for the sake of the address.
+    club = create_club(SLUG.title(), owner, at=at)
+    settings = ClubSettings(CLUB, published=True)
+    club = change_settings(club.pk, settings, owner, at=at)
+    players = add_players(club, NAMES, owner, at=at)
+    merge_players(players[1].pk, add_player(club, OLD_NAME, owner, at=at).pk, owner, at=at)
+    set_initials(players[-1].pk, initials=True, by=owner, at=at)
+    for player, (email, role) in zip(players, ACCOUNTS.items(), strict=False):
+        if role == Role.DIRECTOR:
+            invitation = invite(club, Offer(role), owner, at=at)
+            accept_invitation(invitation.pk, actors[email], at=at + timedelta(days=1))
+        # Whoever claims a player is a member by that.
+        secret = player.claim_secret
+        claim_player(player.public_id, secret, actors[email], at=at + timedelta(days=2))
+    invite(club, Offer(Role.MEMBER, most_uses=None, lasts=timedelta(days=2000)), owner, at=at)
+    strength = {name: max(-1.2, min(1.2, chance.gauss(0, 0.5))) for name in NAMES}
+    return Cast(club, owner, actors["director@example.org"], chance, strength)
+
+
+def _account(email: str, hashed: str, at: datetime) -> User:
+    name = email.partition("@")[0]
+    user = User.objects.create(
+        username=f"moda-{name}", email=email, password=hashed, date_joined=at
+    )
+    EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
+    return user

@@ -1,0 +1,112 @@
+"""Sheets of whole games stored at once, as so many writes one by one would have left them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.db.models import QuerySet
+
+from tournaments.models import AuditLine, Club, Confirmation, Game, Write
+from tournaments.queries import fold_sheet, result_of, ruleset_of
+from tournaments.services.demo.cast import Cast
+from tournaments.services.demo.play import play_game
+
+AT_ONCE = 500
+"""Rows in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a table plays: `deals` of its game (None: all), between two moments.
+
+    Afterwards so many of its players have `confirmed` the result.
+    """
+
+    since: datetime
+    until: datetime
+    deals: int | None = None
+    confirmed: int = 0
+
+
+def play_tables(cast: Cast, games: QuerySet[Game], pace: Pace) -> None:
+    """Play all of these games at one pace."""
+    write_sheets(cast, [(game, pace) for game in seated(games)])
+
+
+def seated(games: QuerySet[Game]) -> list[Game]:
+    """Games in order of their tables, with those who sit there."""
+    rows = games.order_by("table__number", "pk").select_related("table")
+    return list(rows.prefetch_related("seats__player"))
+
+
+def write_sheets(cast: Cast, played: Iterable[tuple[Game, Pace]]) -> None:
+    """Play games at club tables by chance, and store their sheets, the audit of them with it."""
+    games, writes, lines, confirmations = [], [], [], []
+    for game, pace in played:
+        sheet = list(_write_game(cast, game, pace))
+        said = list(_confirm(game, pace))
+        games.append(game)
+        writes += sheet
+        confirmations += said
+        lines += [_line_of(cast.club, game, write) for write in sheet]
+        lines += [_line_of_confirmation(cast.club, game, each) for each in said]
+    Write.objects.bulk_create(writes, AT_ONCE)
+    Confirmation.objects.bulk_create(confirmations, AT_ONCE)
+    AuditLine.objects.bulk_create(lines, AT_ONCE)
+    Game.objects.bulk_update(games, ["revision", "result"], AT_ONCE)
+
+
+def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Write]:
+    """The writes of a game; its row is as after the last of them."""
+    ruleset = ruleset_of(game)
+    strengths = [0.0] * ruleset.side_count
+    for seat in game.seats.all():
+        strengths[ruleset.sides[seat.number]] += cast.strength[seat.player.name]
+    bodies = play_game(cast.chance, ruleset, strengths, pace.deals)
+    step = (pace.until - pace.since) / max(1, len(bodies))
+    author = cast.chance.choice(game.players)
+    writes = tuple(
+        Write(
+            game=game,
+            revision=number,
+            key=f"demo-{number:04}",
+            kind=Write.Kind.ENTRY,
+            position=number - 1,
+            body=body,
+            author=author,
+            at=pace.since + step * number,
+        )
+        for number, body in enumerate(bodies, 1)
+    )
+    game.revision = len(writes)
+    game.result = result_of(fold_sheet(game, writes))
+    return iter(writes)
+
+
+def _confirm(game: Game, pace: Pace) -> Iterator[Confirmation]:
+    seats = islice(range(len(game.players)), pace.confirmed)
+    for seat in seats:
+        yield Confirmation(game=game, seat=seat, revision=game.revision, at=pace.until)
+
+
+def _line_of(club: Club, game: Game, write: Write) -> AuditLine:
+    before = {"position": write.position, "body": None}
+    after = {"position": write.position, "body": write.body}
+    return _line(club, game, action=write.kind, at=write.at, before=before, after=after)
+
+
+def _line_of_confirmation(club: Club, game: Game, said: Confirmation) -> AuditLine:
+    player = game.players[said.seat]
+    after = {"seat": said.seat, "player": player, "revision": said.revision}
+    return _line(club, game, action="confirm", at=said.at, after=after)
+
+
+def _line(club: Club, game: Game, **told: Any) -> AuditLine:
+    """A line as the phone of the table leaves it."""
+    table = game.table
+    assert table is not None
+    subject = f"game:{game.public_id}"
+    kind = AuditLine.Kind.RESULT
+    return AuditLine(club=club, kind=kind, subject=subject, table=table.public_id, **told)
