@@ -1,11 +1,12 @@
 """Reads of tournaments: what the seating and the standings of one depend on."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch
 
 from tournaments.engine.finals import Stage, next_stage, rank_with_finals, stages
 from tournaments.engine.pairing.field import Entrant as Seated
@@ -22,11 +23,13 @@ from tournaments.models import (
     Round,
     Sitting,
     Substitute,
-    Table,
     Tournament,
 )
 from tournaments.models import Ruling as RulingRow
 from tournaments.queries import parsed_ruleset
+
+Sat = tuple[int, int | None, str]
+"""Number and key of a table (None: out), and the key of who sat there."""
 
 
 def settings_of(tournament: Tournament) -> TournamentSettings:
@@ -182,11 +185,14 @@ def field_of(course: Course, number: int, seated: Iterable[Entrant] | None = Non
 
 
 def load_course(tournament: Tournament) -> Course:
-    """A tournament with all that was drawn, played and decided (7 queries, however large)."""
+    """A tournament with all that was drawn, played and decided (6 queries, however large)."""
     players = ("player", "partner")
     entrants = {e.pk: e for e in tournament.entrants.select_related(*players)}
     keys = {pk: entrant.key for pk, entrant in entrants.items()}
-    drawn = tuple(_drawn(place, keys) for place in _rounds(tournament))
+    rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
+    rounds = Round.objects.filter(event=tournament.event_id).order_by("number")
+    sittings = _sittings(tournament, keys)
+    drawn = tuple(_drawn(place, sittings[place.pk]) for place in rounds.prefetch_related(rulings))
     games = Game.objects.filter(table__round__event=tournament.event_id, result__isnull=False)
     played: dict[int | None, Any] = dict(games.values_list("table_id", "result"))
     results = tuple(
@@ -197,30 +203,31 @@ def load_course(tournament: Tournament) -> Course:
     return Course(tournament, {e.key: e for e in entrants.values()}, drawn, results, stand_ins)
 
 
-def _rounds(tournament: Tournament) -> QuerySet[Round]:
-    sittings = Sitting.objects.select_related("table").order_by(
-        "table__number", "side", "entrant__number"
-    )
-    rulings = RulingRow.objects.filter(withdrawn_at=None)
-    rows = Round.objects.filter(event=tournament.event_id).order_by("number")
-    return rows.prefetch_related(Prefetch("sittings", sittings), Prefetch("rulings", rulings))
+def _sittings(tournament: Tournament, keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:
+    """Who sits where by round, in order of tables and sides; those who are out come first."""
+    rows = Sitting.objects.filter(entrant__tournament=tournament).order_by("side")
+    fields = ("round_id", "table_id", "table__number", "entrant_id")
+    sat: dict[int, list[Sat]] = defaultdict(list)
+    # Plain tuples: a row as an object costs five times as much, and there are thousands.
+    for place, table, number, entrant in rows.values_list(*fields):
+        sat[place].append((number or 0, table, keys[entrant]))
+    return sat
 
 
-def _drawn(place: Round, keys: Mapping[int, str]) -> Drawn:
+def _drawn(place: Round, sittings: Sequence[Sat]) -> Drawn:
     if place.published_at is None:
         return _seated(place)
-    tables: dict[int, tuple[Table, list[str]]] = {}
+    tables: dict[tuple[int, int], list[str]] = defaultdict(list)
     byes = []
-    for sitting in place.sittings.all():
-        key = keys[sitting.entrant_id]
-        if sitting.table is None:
+    for number, table, key in sittings:
+        if table is None:
             byes.append(key)
         else:
-            tables.setdefault(sitting.table.pk, (sitting.table, []))[1].append(key)
+            tables[number, table].append(key)
     laid = tuple(
-        DrawnTable(table.pk, table.number, tuple(names)) for table, names in tables.values()
+        DrawnTable(table, number, tuple(names)) for (number, table), names in sorted(tables.items())
     )
-    return Drawn(place, laid, tuple(byes))
+    return Drawn(place, laid, tuple(sorted(byes, key=lambda key: int(key[1:]))))
 
 
 def _seated(place: Round) -> Drawn:
