@@ -239,7 +239,7 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     problems = list(_check_fields_of_head(document))
     ruleset = None
     try:
-        ruleset = _read_rules(document.get("ruleset"))
+        ruleset = read_rules(document.get("ruleset"))
     except InvalidEntry as error:
         problems += error.problems if "ruleset" in document else ()
     if ruleset is not None:
@@ -255,7 +255,7 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
     return Game(ruleset, document.get("first_declarer", 0)), tuple(document["players"])
 
 
-def _read_rules(rules: Any) -> Ruleset:
+def read_rules(rules: Any) -> Ruleset:
     """A ruleset of the program by its id, or house rules as a whole document.
 
     Raises:

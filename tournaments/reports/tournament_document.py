@@ -1,0 +1,262 @@
+"""A tournament as a `kingscore-tournament/1` document (`docs/records.md` §3)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tournaments.engine.ruleset_records import write_ruleset
+from tournaments.engine.tournament_schema import TOURNAMENT_FORMAT
+from tournaments.engine.tournament_settings import write_settings
+from tournaments.models import (
+    Confirmation,
+    Entrant,
+    Game,
+    Player,
+    Round,
+    Ruling,
+    Season,
+    Seat,
+    Sitting,
+    Substitute,
+    Table,
+    Tournament,
+    Write,
+)
+from tournaments.queries import Sheet, load_sheets, parsed_ruleset
+from tournaments.tournament_queries import settings_of
+
+
+@dataclass(slots=True)
+class People:
+    """The players of a document, with ids in the order in which it first names them."""
+
+    ids: dict[int, str] = field(default_factory=dict)
+    rows: list[Player] = field(default_factory=list)
+
+    def id_of(self, player: Player) -> str:
+        """The id of a player, who has one from now on."""
+        if player.pk not in self.ids:
+            self.rows.append(player)
+            self.ids[player.pk] = f"p{len(self.rows)}"
+        return self.ids[player.pk]
+
+
+def tournament_document(tournament: Tournament) -> dict[str, Any]:
+    """All of a tournament, with whole names (10 queries, however large)."""
+    event = tournament.event
+    document = tournament.document
+    people = People()
+    # In this order, for it gives the players their ids.
+    entrants = [_entrant(row, people) for row in _entrants(tournament)]
+    substitutes = _substitutes(tournament, people)
+    rounds = _rounds(tournament, people)
+    return {
+        "format": TOURNAMENT_FORMAT,
+        "club": {"slug": event.club.slug, "name": event.club.name},
+        "tournament": _tournament(tournament),
+        "ruleset": event.ruleset if document is None else write_ruleset(parsed_ruleset(document)),
+        "options": event.options,
+        "settings": write_settings(settings_of(tournament)),
+        "players": [
+            {"id": people.ids[row.pk], "name": row.name or None, "initials": row.initials}
+            for row in people.rows
+        ],
+        "entrants": entrants,
+        "substitutes": substitutes,
+        "rounds": rounds,
+        "rulings": _rulings(tournament),
+    }
+
+
+def _tournament(tournament: Tournament) -> dict[str, Any]:
+    event = tournament.event
+    return {
+        "slug": tournament.slug,
+        "name": event.name,
+        "held_on": event.held_on.isoformat(),
+        "season": _season(event.season),
+        "state": str(tournament.state),
+        "published": event.published,
+        "table_codes": event.table_codes,
+        "confirmations": str(event.confirmations),
+        "seed": tournament.seed,
+    }
+
+
+def _season(season: Season | None) -> dict[str, Any] | None:
+    if season is None:
+        return None
+    return {
+        "name": season.name,
+        "starts_on": season.starts_on.isoformat(),
+        "ends_on": season.ends_on.isoformat(),
+        "league_best": season.league_best,
+    }
+
+
+def _entrants(tournament: Tournament) -> Iterable[Entrant]:
+    return tournament.entrants.select_related("player", "partner").order_by("number")
+
+
+def _entrant(row: Entrant, people: People) -> dict[str, Any]:
+    return {
+        "id": row.key,
+        "players": [people.id_of(player) for player in row.players],
+        "team": row.team,
+        "represents": row.represents,
+        "house": row.house,
+        "joins_in": row.joins_in,
+        "withdrawn_at": _moment(row.withdrawn_at),
+        "checked_in": row.checked_in,
+        "registered_at": _moment(row.registered_at),
+    }
+
+
+def _substitutes(tournament: Tournament, people: People) -> list[dict[str, Any]]:
+    """Those who stood in, in order of entrants, rounds and the players of a pair."""
+    rows = Substitute.objects.filter(entrant__tournament=tournament)
+    rows = rows.select_related("entrant", "player", "instead_of")
+    in_order = sorted(
+        rows,
+        key=lambda row: (
+            row.entrant.number,
+            row.round_number,
+            row.instead_of_id != row.entrant.player_id,
+            row.pk,
+        ),
+    )
+    return [
+        {
+            "entrant": row.entrant.key,
+            "round": row.round_number,
+            "instead_of": people.id_of(row.instead_of),
+            "player": people.id_of(row.player),
+        }
+        for row in in_order
+    ]
+
+
+def _rulings(tournament: Tournament) -> list[dict[str, Any]]:
+    rows = Ruling.objects.filter(entrant__tournament=tournament).select_related("round", "entrant")
+    return [
+        {
+            "round": row.round.number,
+            "entrant": row.entrant.key,
+            "kind": str(row.kind),
+            "points": row.points,
+            "reason": row.reason,
+            "at": _moment(row.at),
+            "withdrawn_at": _moment(row.withdrawn_at),
+        }
+        for row in rows.order_by("round__number", "pk")
+    ]
+
+
+# The rounds, with their tables.
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What lies at the tables of a tournament, by the keys of rounds, tables and games."""
+
+    tables: Mapping[int, list[Table]]
+    sitting: Mapping[int | None, list[Sitting]]
+    byes: Mapping[int, list[str]]
+    sheets: Mapping[int | None, Sheet]
+    seats: Mapping[int, list[Seat]]
+    confirmations: Mapping[int, list[Confirmation]]
+
+
+def _rounds(tournament: Tournament, people: People) -> list[dict[str, Any]]:
+    laid = _laid(tournament)
+    rows = Round.objects.filter(event=tournament.event_id).order_by("number")
+    return [_round(row, laid, people) for row in rows]
+
+
+def _laid(tournament: Tournament) -> Laid:
+    event = tournament.event_id
+    tables: dict[int, list[Table]] = defaultdict(list)
+    for table in Table.objects.filter(round__event=event).order_by("number"):
+        tables[table.round_id].append(table)
+    sitting: dict[int | None, list[Sitting]] = defaultdict(list)
+    byes: dict[int, list[str]] = defaultdict(list)
+    sittings = Sitting.objects.filter(round__event=event).select_related("entrant")
+    for row in sittings.order_by("side", "entrant__number"):
+        if row.table_id is None:
+            byes[row.round_id].append(row.entrant.key)
+        else:
+            sitting[row.table_id].append(row)
+    seats: dict[int, list[Seat]] = defaultdict(list)
+    at_tables = Seat.objects.filter(game__table__round__event=event).select_related("player")
+    for seat in at_tables.order_by("number"):
+        seats[seat.game_id].append(seat)
+    confirmations: dict[int, list[Confirmation]] = defaultdict(list)
+    said = Confirmation.objects.filter(game__table__round__event=event)
+    for each in said.order_by("revision", "seat"):
+        confirmations[each.game_id].append(each)
+    games = Game.objects.filter(table__round__event=event).order_by("pk")
+    sheets = {sheet.row.table_id: sheet for sheet in load_sheets(games)}
+    return Laid(tables, sitting, byes, sheets, seats, confirmations)
+
+
+def _round(row: Round, laid: Laid, people: People) -> dict[str, Any]:
+    seating = row.seating
+    return {
+        "number": row.number,
+        "stage": row.stage,
+        "published_at": _moment(row.published_at),
+        "opened_at": _moment(row.opened_at),
+        "closed_at": _moment(row.closed_at),
+        "clock": {
+            "seconds": row.clock_seconds,
+            "used": row.clock_used,
+            "started_at": _moment(row.clock_started_at),
+        },
+        "seating": seating
+        and {
+            "tables": seating["tables"],
+            "byes": seating["byes"],
+            "locked": seating.get("locked", []),
+        },
+        "standings": row.standings,
+        "tables": [_table(table, laid, people) for table in laid.tables.get(row.pk, ())],
+        "byes": laid.byes.get(row.pk, []),
+    }
+
+
+def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
+    sheet = laid.sheets[table.pk]
+    return {
+        "number": table.number,
+        "entrants": [each.entrant.key for each in laid.sitting.get(table.pk, ())],
+        "seats": [people.id_of(seat.player) for seat in laid.seats.get(sheet.row.pk, ())],
+        "extra_seconds": table.extra_seconds,
+        "game": {
+            "record": sheet.record,
+            "writes": [_write(write) for write in sheet.writes],
+            "confirmations": [
+                {"seat": each.seat, "revision": each.revision, "at": _moment(each.at)}
+                for each in laid.confirmations.get(sheet.row.pk, ())
+            ],
+        },
+    }
+
+
+def _write(write: Write) -> dict[str, Any]:
+    return {
+        "revision": write.revision,
+        "kind": str(write.kind),
+        "position": write.position,
+        "body": write.body,
+        "before": write.before,
+        "author": write.author,
+        "reason": write.reason,
+        "at": _moment(write.at),
+        "key": write.key,
+    }
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()
