@@ -285,10 +285,36 @@ def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(direct
     assert row.state == "registration"
 
 
+def test_with_too_few_entrants_the_way_leads_to_their_list(director, club):
+    row = tournament_of(club, state="registration")
+    for _ in range(3):
+        EntrantFactory(tournament=row)
+    link = f'class="button wide" href="{at("entrants")}"'
+
+    assert link in director.get(at("tournament")).text
+    EntrantFactory(tournament=row)
+
+    page = director.get(at("tournament"))
+    assert link not in page.text
+    assert "Start the tournament" in page.text
+
+
+def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
+    row = tournament_of(club, state="running")
+    RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
+    seating = {"tables": [], "byes": []}
+    RoundFactory(event=row.event, number=2, seating=seating, opened_at=None)
+
+    for role, number in (("director", 2), ("member", 1)):
+        text = visitor.become(role, club).get(at("tournament")).text
+        assert at("seating", number) in text
+        assert at("seating", 3 - number) not in text
+
+
 @pytest.mark.parametrize(
     ("rounds", "step", "back"),
     [
-        ([{}], "Publish the seating", None),
+        ([{}], "Publish the seating", "Throw the proposal away"),
         ([{"published_at": EVENING}], "Open the round", "Take the seating back"),
         (
             [{"published_at": EVENING, "opened_at": EVENING}],
@@ -296,7 +322,7 @@ def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(direct
             "Take the seating back",
         ),
         (["closed"], "Seat round 2", "Open the last round again"),
-        (["closed", {}], "Publish the seating", "Open the last round again"),
+        (["closed", {}], "Publish the seating", "Throw the proposal away"),
         (["closed", "closed"], "Seat the finals", "Open the last round again"),
         (["closed", "closed", "final"], "Finish the tournament", "Open the last round again"),
     ],
@@ -372,7 +398,7 @@ def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, cl
 
 
 def test_page_that_follows_is_told_when_nothing_has_changed(director, club):
-    row = tournament_of(club)
+    tournament_of(club)
     headers = {"hx-request": "true"}
     first = director.get(at("tournament"), headers=headers)
     again = headers | {"if-none-match": first["ETag"]}
@@ -383,7 +409,7 @@ def test_page_that_follows_is_told_when_nothing_has_changed(director, club):
     page = director.get(at("tournament"), headers=again)
     assert page.status_code == 200
     assert "registration is open" in page.text
-    assert row.event.name not in page.text
+    assert "<h1>" not in page.text
 
 
 def test_lists_show_how_far_a_tournament_is_and_drafts_to_directors_only(visitor, club):
@@ -413,3 +439,16 @@ def test_list_of_changes_tells_steps_and_settings_in_words(director, club):
     assert "Rounds: 3 → 5" in text
     assert "Minutes for a round: no limit → 75 minutes" in text
     assert "Who sits with whom" not in text
+
+
+def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director, club):
+    row = tournament_of(club, state="running")
+    place = RoundFactory(event=row.event, number=1, published_at=EVENING)
+    table = TableFactory(round=place, number=1)
+    here = {"slug": "moda", "public_id": row.event.public_id, "table": table.public_id}
+
+    text = director.get(reverse("event_table", kwargs=here)).text
+
+    assert reverse("table_door", args=[table.public_id, table.secret]) in text
+    assert reverse("replace_address", kwargs=here) in text
+    assert reverse("remove_table", kwargs=here) not in text

@@ -1,10 +1,10 @@
 """What a director does next in a tournament, and what can be taken back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from tournaments.models import Game, Round, Table, Tournament
@@ -24,11 +24,8 @@ class Step:
 
     @property
     def url(self) -> str:
-        """Where the button leads; empty where there is no such page."""
-        try:
-            return reverse(self.name, args=self.args)
-        except NoReverseMatch:
-            return ""
+        """Where the button leads."""
+        return reverse(self.name, args=self.args)
 
 
 @dataclass(frozen=True)
@@ -50,10 +47,13 @@ def progress_of(place: Round) -> Progress:
     return Progress(Table.objects.filter(round=place).count(), **counts)
 
 
-def current_round(rounds: Sequence[Round]) -> Round | None:
-    """The first round that is not closed, or else the last one."""
-    going = (place for place in rounds if place.closed_at is None)
-    return next(going, rounds[-1] if rounds else None)
+def current_round(rounds: Iterable[Round]) -> Round | None:
+    """The first round that is not closed, or else the last one; `rounds` are in order."""
+    last = None
+    for last in rounds:
+        if last.closed_at is None:
+            break
+    return last
 
 
 def next_step(tournament: Tournament, rounds: Sequence[Round]) -> Step | None:
@@ -85,13 +85,15 @@ def step_back(
     place = current_round(rounds)
     if place is None:
         return _move(tournament, State.REGISTRATION, _("Back to registration"))
-    if place.state in ("published", "open"):
-        begun = progress is not None and progress.begun
-        label = _("Take the seating back")
-        return None if begun else _of_round("take_back_round", label, tournament, place)
-    closed = [each for each in rounds if each.closed_at is not None]
-    label = _("Open the last round again")
-    return _of_round("reopen_tournament_round", label, tournament, closed[-1]) if closed else None
+    if place.closed_at is None and progress is not None and progress.begun:
+        return None
+    name, label = {
+        "seated": ("unseat_round", _("Throw the proposal away")),
+        "published": ("take_back_round", _("Take the seating back")),
+        "open": ("take_back_round", _("Take the seating back")),
+        "closed": ("reopen_tournament_round", _("Open the last round again")),
+    }[place.state]
+    return _of_round(name, label, tournament, place)
 
 
 def _round_step(tournament: Tournament, place: Round) -> Step:

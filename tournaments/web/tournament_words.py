@@ -40,11 +40,11 @@ PRESETS: Mapping[str, Text] = {
 }
 
 SEATINGS: Mapping[str, Text] = {
-    "swiss": gettext_lazy("Swiss: those with like points, nobody twice if possible"),
+    "swiss": gettext_lazy("Swiss: equals meet, nobody twice"),
     "random": gettext_lazy("by lot"),
     "fixed": gettext_lazy("a plan for the whole tournament, nobody twice"),
-    "rank-near": gettext_lazy("by place: 1, 2, 3, 4 at the first table"),
-    "rank-spread": gettext_lazy("by place, spread: 1, 5, 9, 13 at the first table"),
+    "rank-near": gettext_lazy("by place: 1, 2, 3, 4 together"),
+    "rank-spread": gettext_lazy("by place, spread: 1, 5, 9, 13"),
     "round-robin": gettext_lazy("everybody with everybody"),
     "manual": gettext_lazy("as the director says"),
 }
@@ -52,14 +52,14 @@ SEATINGS: Mapping[str, Text] = {
 POINTS: Mapping[str, Text] = {
     "game": gettext_lazy("the points of the game"),
     "places": gettext_lazy("points for the place at the table"),
-    "out": gettext_lazy("1 for each game out, or won"),
+    "out": gettext_lazy("1 for each game out or won"),
     "pair-difference": gettext_lazy("how far ahead of the others"),
 }
 
 TIE_BREAKS: Mapping[str, Text] = {
     "total-points": gettext_lazy("Points of the games"),
     "place-points": gettext_lazy("Points for places"),
-    "wins": gettext_lazy("Games out, or won"),
+    "wins": gettext_lazy("Games out or won"),
     "kings": gettext_lazy("Kings made"),
     "head-to-head": gettext_lazy("Against each other"),
     "opponents": gettext_lazy("Strength of opponents"),
@@ -180,7 +180,7 @@ TOLD: Mapping[str, Callable[[Any], str]] = {
     "seating": _chosen_from(SEATINGS),
     "points": _chosen_from(POINTS),
     "place_points": lambda value: " · ".join(map(_points, value)),
-    "tie_breaks": lambda value: ", ".join(map(tie_break_name, value)) or "–",
+    "tie_breaks": lambda value: " · ".join(map(tie_break_name, value)) or "–",
     "odd": _chosen_from(ODD),
     "bye": _bye,
     "finals": _chosen_from(FINALS),

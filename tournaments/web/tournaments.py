@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments import words
 from tournaments.engine.problems import InvalidEntry
-from tournaments.models import Club, Season, Tournament
+from tournaments.models import Club, Event, Round, Season, Tournament
 from tournaments.queries import rulesets_of_club
 from tournaments.services.tournaments import (
     Depended,
@@ -55,16 +56,24 @@ MOST_SEEDS = 2**31
 
 
 def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
-    """What every page of a tournament needs (up to 2 queries)."""
-    event = row.event
+    """What every page of a tournament needs (up to 2 queries, and 1 for the way to its rounds)."""
+    event, directs = row.event, directs_club(request, row.event.club)
     seen = event.club.published or not event.published
     return {
         "tournament": row,
         "event": event,
         "club": event.club,
         "club_seen": seen or Club.objects.of_member(request.user).filter(pk=event.club_id).exists(),
-        "directs": directs_club(request, event.club),
+        "directs": directs,
+        # Asked for by the templates that lead there.
+        "nav_round": lambda: round_to_see(event, directs=directs),
     }
+
+
+def round_to_see(event: Event, *, directs: bool) -> Round | None:
+    """The round to which the way through the pages leads: the current one, once it is shown."""
+    seen = Q() if directs else Q(published_at__isnull=False)
+    return current_round(event.rounds.filter(seen).order_by("number"))
 
 
 @never_cache
