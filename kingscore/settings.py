@@ -234,6 +234,8 @@ ACCOUNT_RATE_LIMITS = {
     "login": "60/m/ip",
     "request_login_code": "60/m/ip,3/m/key,20/h/key",
     "reset_password": "20/m/ip,3/m/key,20/h/key",
+    # By the link of a tournament; so many stand in a hall behind one address.
+    "register_entrant": "60/m/ip",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = int(
     os.environ.get("KINGSCORE_PROXIES") or switched_on("KINGSCORE_HTTPS")

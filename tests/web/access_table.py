@@ -231,7 +231,25 @@ TOURNAMENTS = {
     "wall": Page("tournament", MEMBERS, published=EVERYBODY),
 }
 
-OF_AN_EVENING = ("event", "club_game", "tournament", "wall", "tournament round")
+ENTRANTS = {
+    "entrants": Page("tournament", MEMBERS, published=EVERYBODY),
+    "add_entrants": Page("tournament", DIRECTORS, DIRECTORS),
+    "check_entrant": Page("tournament", None, DIRECTORS),
+    "register_card": Page("tournament", DIRECTORS),
+    "check_in_card": Page("tournament", DIRECTORS),
+    "entrant": Page("entrant", DIRECTORS),
+    "withdraw_entrant": Page("entrant", None, DIRECTORS),
+    "return_entrant": Page("entrant", None, DIRECTORS),
+    "mark_house": Page("entrant", None, DIRECTORS),
+    "change_entrant": Page("entrant", None, DIRECTORS),
+    "remove_entrant": Page("entrant", None, DIRECTORS),
+    "put_substitute": Page("entrant", None, DIRECTORS),
+    "take_out_substitute": Page("entrant", None, DIRECTORS),
+    "register": Page("register", EVERYBODY, EVERYBODY),
+    "check_in": Page("check-in", EVERYBODY, EVERYBODY),
+}
+
+OF_AN_EVENING = ("event", "club_game", "tournament", "entrants", "wall", "tournament round")
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 
 ACCOUNT = {
@@ -304,6 +322,7 @@ PAGES = (
     | PLAYERS
     | EVENTS
     | TOURNAMENTS
+    | ENTRANTS
     | ACCOUNT
     | OFFICE
 )

@@ -205,6 +205,9 @@ def _tournament(world, club):
         "entrant": at | {"entrant": 1},
         "ruling": at | {"pk": RulingFactory(round=place, entrant=entrants[0]).pk},
     }
+    for kind, another in (("register", "check-in"), ("check-in", "register")):
+        world.right[kind] = {"public_id": row.public_id, "secret": row.secret(kind)}
+        world.wrong[kind] = {"public_id": row.public_id, "secret": row.secret(another)}
     world.secrets += [table.secret, row.secret("register"), row.secret("check-in")]
 
 

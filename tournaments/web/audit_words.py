@@ -75,6 +75,8 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "withdraw-entrant"): gettext_lazy("Entrant withdrew"),
     (Kind.EVENT, "return-entrant"): gettext_lazy("Entrant came back"),
     (Kind.EVENT, "remove-entrant"): gettext_lazy("Entrant struck off the list"),
+    (Kind.EVENT, "put-substitute"): gettext_lazy("Substitute put in"),
+    (Kind.EVENT, "take-out-substitute"): gettext_lazy("Substitute taken out"),
     (Kind.EVENT, "check-in"): gettext_lazy("Entrant checked in"),
     (Kind.EVENT, "check-out"): gettext_lazy("Check-in taken back"),
     (Kind.EVENT, "seat-round"): gettext_lazy("Round seated"),
@@ -124,6 +126,9 @@ FIELDS: Mapping[str, Text] = {
     "state": gettext_lazy("State"),
     "settings": gettext_lazy("Settings"),
     "entrants": gettext_lazy("Entrants"),
+    "team": gettext_lazy("Team"),
+    "represents": gettext_lazy("Club they come from"),
+    "house": gettext_lazy("House player"),
 }
 """What stands before and after, by its name in a line."""
 

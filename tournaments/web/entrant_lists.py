@@ -8,7 +8,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -128,8 +128,13 @@ def _rows_of_text(text: str) -> Iterator[Row]:
     lines = text.replace("\0", "").splitlines(keepends=True)
     delimiter = next((mark for mark in "\t;," if mark in text), ",")
     # With an odd one, quotes are part of names.
-    quoting = csv.QUOTE_NONE if text.count('"') % 2 else csv.QUOTE_MINIMAL
-    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting)
+    mark = None if text.count('"') % 2 else '"'
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=mark,
+        quoting=csv.QUOTE_NONE if mark is None else csv.QUOTE_MINIMAL,
+    )
     try:
         for cells in reader:
             yield reader.line_num, cells[:MOST_COLUMNS]
@@ -227,9 +232,13 @@ def _by_place(cells: Sequence[str], *, pairs: bool) -> dict[str, str]:
 
 
 def _entry(fields: dict[str, str]) -> Entry:
-    entry = Entry(**{"name": "", **fields})
-    name = entry.name
+    name, partner = fields.get("name", ""), fields.get("partner", "")
     while match := ORDINAL.match(name):
         name = name[match.end() :]
-    first, *others = [name] if entry.partner else TOGETHER.split(name, maxsplit=1)
-    return replace(entry, name=first, partner=others[0] if others else entry.partner)
+    first, *others = [name] if partner else TOGETHER.split(name, maxsplit=1)
+    return Entry(
+        name=first,
+        partner=others[0] if others else partner,
+        team=fields.get("team", ""),
+        represents=fields.get("represents", ""),
+    )

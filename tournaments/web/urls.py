@@ -33,6 +33,8 @@ urlpatterns = [
     path("", include("tournaments.web.player_urls")),
     path("", include("tournaments.web.event_urls")),
     path("", include("tournaments.web.tournament_urls")),
+    path("", include("tournaments.web.entering_urls")),
     path("", include("tournaments.web.drawing_urls")),
+    path("", include("tournaments.web.standings_urls")),
     path("", include("tournaments.web.running_urls")),
 ]
