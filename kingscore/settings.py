@@ -253,7 +253,13 @@ CACHES = {
         "LOCATION": "kingscore_cache",
         # A full cache throws away any third row, with the limits that stand in it.
         "OPTIONS": {"MAX_ENTRIES": 100_000},
-    }
+    },
+    # Parts of pages that take long to write, by what they depend on: each process keeps its own.
+    "pages": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "pages",
+        "OPTIONS": {"MAX_ENTRIES": 200},
+    },
 }
 
 EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL")

@@ -13,7 +13,8 @@ from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import Field, PlayedRound
 from tournaments.engine.round_results import Competitor, RoundResults, Ruling, TableResult
 from tournaments.engine.rulesets import Ruleset, number_of
-from tournaments.engine.standings import Standing
+from tournaments.engine.standing_reasons import Why, why_place
+from tournaments.engine.standings import Standing, rank_entrants
 from tournaments.engine.tournament_settings import TournamentSettings, read_settings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -70,16 +71,21 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Course:
-    """A tournament so far: entrants by key, its rounds, and what the published ones came to.
-
-    `stand_ins` are the players who play in the place of others, by entrant, round and player.
-    """
+    """A tournament so far: entrants by key, its rounds, and what the published ones came to."""
 
     tournament: Tournament
     entrants: dict[str, Entrant]
     drawn: tuple[Drawn, ...]
     results: tuple[RoundResults, ...]
-    stand_ins: Mapping[tuple[int, int, int], Player]
+
+    @cached_property
+    def stand_ins(self) -> Mapping[tuple[int, int, int], Player]:
+        """Who plays in the place of others, by entrant, round and player (1 query)."""
+        rows = Substitute.objects.filter(entrant__tournament=self.tournament)
+        return {
+            (row.entrant_id, row.round_number, row.instead_of_id): row.player
+            for row in rows.select_related("player")
+        }
 
     @cached_property
     def settings(self) -> TournamentSettings:
@@ -120,6 +126,25 @@ class Course:
         rounds, finals = self._results_before(number)
         those = self.competitors if competitors is None else competitors
         return rank_with_finals(those, rounds, finals, self.settings, self.tournament.seed)
+
+    def stages_played(self, number: int) -> bool:
+        """Whether finals are among the rounds up to round `number`."""
+        return number > self.settings.rounds
+
+    def standings_of(self, number: int) -> tuple[Standing, ...]:
+        """The standings of round `number` alone."""
+        played = [each for each in self.results if each.number == number]
+        return rank_entrants(self.competitors, played, self.settings, self.tournament.seed)
+
+    def why(self, key: str, number: int) -> Why:
+        """Why an entrant stands where they stand by points, after round `number`.
+
+        Raises:
+            KeyError: there is no such entrant with a place.
+        """
+        played = [each for each in self.results if each.number <= number]
+        seed = self.tournament.seed
+        return why_place(key, self.competitors, played, self.settings, seed)
 
     def next_final(self, number: int) -> Stage | None:
         """Who plays in round `number`, after the last one before the finals.
@@ -185,7 +210,7 @@ def field_of(course: Course, number: int, seated: Iterable[Entrant] | None = Non
 
 
 def load_course(tournament: Tournament) -> Course:
-    """A tournament with all that was drawn, played and decided (6 queries, however large)."""
+    """A tournament with all that was drawn, played and decided (5 queries, however large)."""
     players = ("player", "partner")
     entrants = {e.pk: e for e in tournament.entrants.select_related(*players)}
     keys = {pk: entrant.key for pk, entrant in entrants.items()}
@@ -198,9 +223,7 @@ def load_course(tournament: Tournament) -> Course:
     results = tuple(
         _result(each, played, keys) for each in drawn if each.row.published_at is not None
     )
-    substitutes = Substitute.objects.filter(entrant__tournament=tournament).select_related("player")
-    stand_ins = {(s.entrant_id, s.round_number, s.instead_of_id): s.player for s in substitutes}
-    return Course(tournament, {e.key: e for e in entrants.values()}, drawn, results, stand_ins)
+    return Course(tournament, {e.key: e for e in entrants.values()}, drawn, results)
 
 
 def _sittings(tournament: Tournament, keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:

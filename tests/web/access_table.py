@@ -207,6 +207,8 @@ TOURNAMENTS = {
     "move_tournament": Page("tournament", None, DIRECTORS),
     "remove_tournament": Page("tournament", None, DIRECTORS),
     "replace_links": Page("tournament", None, DIRECTORS),
+    "standings": Page("tournament", MEMBERS, published=EVERYBODY),
+    "why_place": Page("tournament round", MEMBERS, published=EVERYBODY),
     "seat_round": Page("tournament", None, DIRECTORS),
     "seating": Page("tournament round", MEMBERS, published=EVERYBODY),
     "swap_seats": Page("seated round", None, DIRECTORS),

@@ -16,6 +16,7 @@ from tournaments.models import Entrant, Round
 from tournaments.models.people import fold_name
 from tournaments.services.drawing import field_seated
 from tournaments.tournament_queries import Course, Drawn
+from tournaments.words import MINUS, points_text
 
 
 @dataclass(frozen=True)
@@ -173,10 +174,12 @@ FIGURES: Mapping[str, Callable[[], str]] = {
 
 
 def figure(value: Points) -> str:
-    """A figure with one digit behind the comma, where it has any."""
-    if value == int(value):
-        return number_format(int(value), use_l10n=True)
-    return number_format(Decimal(value.numerator) / value.denominator, 1, use_l10n=True)
+    """A figure as a sheet writes it; what is no half or quarter with one digit after the comma."""
+    text = points_text(value)
+    if "/" not in text:
+        return text
+    rounded = number_format(Decimal(value.numerator) / value.denominator, 1, use_l10n=True)
+    return rounded.replace("-", MINUS)
 
 
 def cost_lines(changes: tuple[Change, ...]) -> list[tuple[str, str, str]]:
