@@ -40,6 +40,17 @@ def main(seeds: int) -> None:
             f" | {max(run.slowest for run in runs):.2f}, {max(run.sorting for run in runs):.4f}",
             flush=True,
         )
+        print("    spread by round:", ", ".join(by_round(runs)), flush=True)
+
+
+def by_round(runs: "Sequence[Event]") -> list[str]:
+    """The mean spread of each round beside that of plain neighbours."""
+    ours = zip(*(run.spreads for run in runs), strict=True)
+    nearest = zip(*(run.nearest for run in runs), strict=True)
+    return [
+        f"{statistics.fmean(one):.2f}/{statistics.fmean(other):.2f}"
+        for one, other in zip(ours, nearest, strict=True)
+    ]
 
 
 class Event:

@@ -4,11 +4,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import chain, combinations
+from random import Random
 
 import pytest
 
 from tournaments.engine.pairing.byes import ImpossibleFixed
+from tournaments.engine.pairing.cooling import cool
 from tournaments.engine.pairing.field import Entrant, Field, PlayedRound
+from tournaments.engine.pairing.lots import cut_in_columns
 from tournaments.engine.pairing.methods import METHODS, NoRoundRobin, schedule, seat_round
 
 
@@ -194,6 +197,20 @@ def test_a_fixed_evening_of_two_at_a_table_goes_on_until_all_have_met():
 def test_what_needs_scores_cannot_be_drawn_ahead():
     with pytest.raises(KeyError):
         schedule(field_of(16), 3, "swiss")
+
+
+def test_stirring_brings_the_scores_at_a_table_nearer_and_moves_nobody_held():
+    field = field_of(40)
+    across = cut_in_columns(range(40), 4)
+
+    after = cool(field, across, {0, 39}, Random(1))
+
+    tables_of = {place: number for number, table in enumerate(after) for place in table}
+    widths = [max(table) - min(table) for table in after if not {0, 39} & {*table}]
+    assert sorted(chain.from_iterable(after)) == list(range(40))
+    assert (tables_of[0], tables_of[39]) == (0, 9)
+    # Across they are 30 wide, neighbours are 3.
+    assert sum(widths) / len(widths) < 6
 
 
 ALL_METHODS = """

@@ -3,6 +3,7 @@
 Integers of one scale: a single repeat outweighs everything below it, and no sum overflows.
 """
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -29,14 +30,20 @@ Costs = NDArray[np.int64]
 def pair_costs(field: Field) -> Costs:
     """For each two entrants what it costs that they meet (symmetric, 0 on the diagonal)."""
     costs = _distances(field)
+    for one, other, cost in unlikely_pairs(field):
+        _add(costs, one, other, cost)
+    return costs
+
+
+def unlikely_pairs(field: Field) -> Iterator[tuple[int, int, int]]:
+    """Every two entrants who cost more than their distance when they meet, and how much more."""
     for (one, other), times in field.meetings.items():
-        _add(costs, one, other, REPEAT * TWICE ** min(times - 1, 6))
+        yield one, other, REPEAT * TWICE ** min(times - 1, 6)
     for name, avoided in field.avoid:
-        _add(costs, field.index[name], field.index[avoided], AVOIDED)
+        yield field.index[name], field.index[avoided], AVOIDED
     if field.separate_clubs:
         for one, other in same_club_pairs(field):
-            _add(costs, one, other, SAME_CLUB)
-    return costs
+            yield one, other, SAME_CLUB
 
 
 def same_club_pairs(field: Field) -> list[tuple[int, int]]:

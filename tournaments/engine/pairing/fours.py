@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 
 from tournaments.engine.pairing.byes import seat_groups
+from tournaments.engine.pairing.cooling import cool
 from tournaments.engine.pairing.costs import SEATLESS, Costs, pair_costs, scaled_scores
 from tournaments.engine.pairing.field import Field
 from tournaments.engine.pairing.plans import Matching, match_plan, plan_for
@@ -98,7 +99,9 @@ def draw_by_exchanges(field: Field, groups: Sequence[Sequence[int]], random: Ran
         if start + 1 >= _starts(count) and best.cost < SEATLESS:
             break
     assert best is not None
-    return [seat_table(field, [int(place) for place in table], random) for table in best.tables]
+    found = [[int(place) for place in table] for table in best.tables]
+    cooled = cool(field, found, {place for group in groups for place in group}, random)
+    return [seat_table(field, table, random) for table in cooled]
 
 
 def _wants_plan(field: Field) -> bool:
