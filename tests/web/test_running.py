@@ -115,7 +115,7 @@ def test_tables_that_need_a_director_come_first(director, club):
 
     assert order(page) == [
         (5, ["called the director 2 minutes ago"]),
-        (2, ["nothing written for 31 min"]),
+        (2, ["nothing written for 30 min"]),
         (4, [f"not confirmed by {', '.join(table(place, 4).games.get().players)}"]),
         (3, ["another phone took the pen just now"]),
         (1, []),
@@ -138,7 +138,7 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
     if number > 1:
         play_at(place, number, WHOLE_GAME[1:])
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         director.get(url("running", place))
 
 

@@ -43,7 +43,7 @@ class RulingForm(forms.Form):
     entrant = forms.ChoiceField(label=gettext_lazy("Entrant"))
     kind = forms.ChoiceField(
         label=gettext_lazy("Decision"),
-        choices=[(kind, f"{name}") for kind, name in RULINGS.items()],
+        choices=list(RULINGS.items()),
         widget=forms.RadioSelect,
     )
     points = forms.CharField(
@@ -62,9 +62,6 @@ class RulingForm(forms.Form):
         super().__init__(*args, **kwargs)
         choices = [(each.key, each.shown_name) for each in entrants]
         self.fields["entrant"].choices = choices  # type: ignore[attr-defined]
-        self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            (kind, f"{name}: {MEANINGS[kind]}") for kind, name in RULINGS.items()
-        ]
         self.by_key = {each.key: each for each in entrants}
 
     def clean_points(self) -> int | str:
@@ -73,6 +70,12 @@ class RulingForm(forms.Form):
         if points is None:
             raise forms.ValidationError(_("A number, as 50, −50, 2,5 or 1/2."))
         return points
+
+    @property
+    def kinds(self) -> list[tuple[Any, Any, Any]]:
+        """Each decision to choose: its field, what it is called, and what it does."""
+        told = zip(RULINGS.items(), self["kind"], strict=True)
+        return [(choice, name, MEANINGS[kind]) for (kind, name), choice in told]
 
     @property
     def decision(self) -> Decision:

@@ -4,7 +4,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest
@@ -18,7 +17,7 @@ from tournaments.services.confirming import Agreement, agreement_of
 from tournaments.telling import going_text
 from tournaments.tournament_queries import rules_of_tournament
 from tournaments.web.clock_view import Clock, clock_of, minutes_text
-from tournaments.web.event_view import etag_of
+from tournaments.web.event_view import etag_of, tag_of
 from tournaments.web.phone import address
 
 SILENT = timedelta(minutes=10)
@@ -80,6 +79,11 @@ class RunningTable:
         return list(zip(self.names, self.totals, strict=True))
 
     @property
+    def mild(self) -> bool:
+        """Whether nothing is wrong that cannot wait."""
+        return all(trouble.rank >= UNCONFIRMED for trouble in self.troubles)
+
+    @property
     def write(self) -> str:
         """Where its sheet is written."""
         return address(self.row, "write")
@@ -105,8 +109,7 @@ def running_tables(tournament: Tournament, place: Round, at: datetime) -> list[R
 
 def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) -> str:
     """What the page depends on: every change in the club, and the minutes that pass."""
-    seen = [etag_of(request, tournament.event, directs=True), int(at.timestamp() // 60)]
-    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
+    return tag_of([etag_of(request, tournament.event, directs=True), int(at.timestamp() // 60)])
 
 
 def _games(place: Round) -> Sequence[Game]:
@@ -185,7 +188,7 @@ def _troubles(
         yield Trouble(LATE, _("over time by %(minutes)s") % {"minutes": over})
     since = _written(row) or table.round.opened_at
     if going and is_open and since is not None and at - since >= SILENT:
-        quiet = minutes_text(int((at - since).total_seconds()))
+        quiet = minutes_text((at - since) // MINUTE * 60)
         yield Trouble(QUIET, _("nothing written for %(minutes)s") % {"minutes": quiet})
     if not going and not agreement.enough:
         names = ", ".join(row.players[seat] for seat in agreement.missing)

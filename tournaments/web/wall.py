@@ -113,7 +113,7 @@ def top_places(course: Course) -> list[tuple[int, str, Any]]:
 
 def still_playing(tournament: Tournament, place: Round) -> list[int]:
     """The numbers of the tables whose games go on (1 query)."""
-    going = Game.objects.filter(table__round=place, result=None)
+    going = Game.objects.filter(table__round=place, result__isnull=True)
     return list(going.order_by("table__number").values_list("table__number", flat=True))
 
 
