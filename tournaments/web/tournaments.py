@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments import words
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Club, Event, Round, Season, Tournament
+from tournaments.models.clubs import DIRECTING
 from tournaments.queries import rulesets_of_club
 from tournaments.services.tournaments import (
     Depended,
@@ -47,7 +48,7 @@ from tournaments.web.visitors import (
     actor_of,
     directed_club,
     directed_tournament,
-    directs_club,
+    role_in,
     seen_tournament,
 )
 
@@ -56,14 +57,14 @@ MOST_SEEDS = 2**31
 
 
 def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
-    """What every page of a tournament needs (up to 2 queries, and 1 for the way to its rounds)."""
-    event, directs = row.event, directs_club(request, row.event.club)
-    seen = event.club.published or not event.published
+    """What every page of a tournament needs (up to 1 query, and 1 for the way to its rounds)."""
+    event, role = row.event, role_in(request, row.event.club)
+    directs, seen = role in DIRECTING, event.club.published or not event.published
     return {
         "tournament": row,
         "event": event,
         "club": event.club,
-        "club_seen": seen or Club.objects.of_member(request.user).filter(pk=event.club_id).exists(),
+        "club_seen": seen or role is not None,
         "directs": directs,
         # Asked for by the templates that lead there.
         "nav_round": lambda: round_to_see(event, directs=directs),

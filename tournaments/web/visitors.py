@@ -59,6 +59,14 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
     return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
 
 
+def role_in(request: HttpRequest, club: Club) -> str | None:
+    """What this visitor is in a club, None if no member (1 query for somebody signed in)."""
+    user = account_of(request)
+    if user is None:
+        return None
+    return club.members.filter(user=user).values_list("role", flat=True).first()
+
+
 def seen_event(request: HttpRequest, slug: str, public_id: str) -> Event:
     """The event of a club, for whoever may see it; 404 for all others."""
     return _event(Event.objects.seen_by(request.user), slug, public_id)
