@@ -252,7 +252,7 @@ JSON = st.recursive(
 
 
 @given(path=st.sampled_from(EVERYWHERE), value=JSON)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_whatever_stands_in_a_document_it_is_read_or_refused(path, value):
     try:
         standings_of(read_tournament(changed(path, value)))
@@ -261,5 +261,6 @@ def test_whatever_stands_in_a_document_it_is_read_or_refused(path, value):
 
 
 @given(document=JSON)
+@settings(deadline=None)
 def test_whatever_is_no_tournament_is_refused(document):
     assert problems_of(document)

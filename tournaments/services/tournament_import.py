@@ -77,11 +77,11 @@ def import_tournament(
         with transaction.atomic():
             if Tournament.objects.filter(slug=document["tournament"]["slug"]).exists():
                 raise TournamentExists
-            club = _club(document["club"], into, at)
+            club = _club(document["club"], into, by, at)
             tournament = _tournament(document, club, at)
             _fill(document, tournament, by, at)
-            told = {"slug": tournament.slug, "entrants": len(document["entrants"])}
             subject = subject_of(tournament.event)
+            told = {"name": tournament.event.name, "held_on": str(tournament.event.held_on)}
             change = Change(AuditLine.Kind.EVENT, "import-tournament", subject, after=told)
             note_change(club, change, by, at=at)
     except IntegrityError as error:
@@ -119,16 +119,20 @@ def _wrong_names(players: Sequence[Json]) -> Iterator[Problem]:
         taken.add(key)
 
 
-def _club(said: Json, into: Into, at: datetime) -> Club:
+def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
     """The club it goes into, with its people locked."""
     if into.club is not None:
         return lock_people(into.club.pk)
     if Club.objects.filter(slug=said["slug"]).exists():
         raise ClubExists
     club = Club.objects.create(slug=said["slug"], name=said["name"], created_at=at)
-    note_change(club, Change(AuditLine.Kind.SETTINGS, "create"), Actor(into.owner), at=at)
+    made = Change(AuditLine.Kind.SETTINGS, "create", after={"name": club.name})
+    note_change(club, made, by, at=at)
     if into.owner is not None:
         Member.objects.create(club=club, user=into.owner, role=Role.OWNER, joined_at=at)
+        subject = f"account:{into.owner.pk}"
+        joined = Change(AuditLine.Kind.ROLE, "join", subject, after={"role": Role.OWNER})
+        note_change(club, joined, by, at=at)
     return club
 
 

@@ -69,6 +69,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "change-tournament"): gettext_lazy("Tournament changed"),
     (Kind.EVENT, "move-tournament"): gettext_lazy("Tournament led on or back"),
     (Kind.EVENT, "remove-tournament"): gettext_lazy("Tournament removed"),
+    (Kind.EVENT, "import-tournament"): gettext_lazy("Tournament taken over from a file"),
     (Kind.EVENT, "replace-links"): gettext_lazy("Links to register and to check in replaced"),
     (Kind.EVENT, "add-entrants"): gettext_lazy("Entrants registered"),
     (Kind.EVENT, "change-entrant"): gettext_lazy("Entrant changed"),
