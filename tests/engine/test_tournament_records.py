@@ -109,6 +109,21 @@ def test_standings_are_those_of_the_sheets_and_rulings():
     ]
 
 
+def test_standings_count_finals_as_the_tournament_does():
+    document = small_tournament()
+    document["settings"] |= {"finals": 4, "carry": False}
+    document["rulings"] = []
+    last = document["rounds"][1]
+    table = small_tournament()["rounds"][0]["tables"][0] | {"entrants": ["e4", "e3", "e2", "e1"]}
+    last |= {"stage": "final", "published_at": AT, "opened_at": AT, "tables": [table]}
+
+    rows = standings_of(read_tournament(document))
+
+    # From zero: the third seat, now that of e2, took the king of hearts.
+    assert [(row.entrant, str(row.points)) for row in rows][-1] == ("e2", "-320")
+    assert [row.place for row in rows] == [1, 2, 3, 4]
+
+
 def told(document, path):
     """Whether a problem tells the place, or what it stands in."""
     problems = problems_of(document)

@@ -531,7 +531,7 @@ def test_removal_says_that_names_of_evenings_stay(director, club):
 
     page = director.get(page_of("remove_player", player))
 
-    assert "names of evenings and seasons are not searched" in page.text
+    assert "names of evenings, seasons and teams are not searched" in page.text
 
 
 def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
