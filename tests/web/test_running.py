@@ -353,7 +353,7 @@ def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(di
     assert director.get(changes).context["rounds"] == page.context["rounds"]
     director.post(changes, {"seen": page.context["seen"]})
     assert director.get(changes).context["rounds"] == {}
-    assert AuditLine.objects.get(action="accept-changes").after == {"rounds": [1]}
+    assert AuditLine.objects.get(action="accept-changes").after == {"round": [1]}
 
 
 def test_late_entrant_is_no_correction(director, club):
@@ -379,3 +379,14 @@ def test_undone_correction_is_no_change(director, club):
     record_entry(game.pk, WHOLE_GAME[19], pen)
 
     assert director.get(of_all("round_changes", place)).context["rounds"] == {}
+
+
+def test_audit_tells_rulings_and_time_in_words(director, club):
+    place = going(club, 1, minutes=60)
+    director.post(url("new_ruling", place), ask(place, kind="adjusted", points="5/2"))
+    director.post(url("table_time", place, 1), {"minutes": "3", "seen": "0"})
+
+    text = director.get(reverse("club_changes", args=[club.slug])).text
+
+    for said in ("Ruling given", "Adjusted score", "2½", "Time of the table changed", "3 min"):
+        assert said in text

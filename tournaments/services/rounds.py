@@ -191,7 +191,7 @@ def accept_changes(tournament_pk: int, seen: str, by: Actor, *, at: datetime) ->
                 drawn.row.standings = _standings_after(course, drawn.row.number)
                 drawn.row.save(update_fields=["standings"])
         touch(tournament)
-        note(tournament, "accept-changes", by, at, after={"rounds": numbers})
+        note(tournament, "accept-changes", by, at, after={"round": numbers})
     return True
 
 

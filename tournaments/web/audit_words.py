@@ -12,8 +12,10 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments import words
 from tournaments.models import AuditLine, Write
+from tournaments.web.clock_view import minutes_text
 from tournaments.web.club_words import CONFIRMATIONS, ROLES
 from tournaments.web.history import done
+from tournaments.web.running_words import ruling_name
 from tournaments.web.tournament_words import STATES
 
 Text = str | Promise
@@ -130,6 +132,10 @@ FIELDS: Mapping[str, Text] = {
     "team": gettext_lazy("Team"),
     "represents": gettext_lazy("Club they come from"),
     "house": gettext_lazy("House player"),
+    "ruling": gettext_lazy("Decision"),
+    "points": gettext_lazy("Points"),
+    "added": gettext_lazy("Time added"),
+    "clock": gettext_lazy("Time left"),
 }
 """What stands before and after, by its name in a line."""
 
@@ -207,6 +213,10 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "ends_on": _day,
     "expires": _moment,
     "ruleset": words.ruleset_name,
+    "ruling": ruling_name,
+    "points": words.points_text,
+    "added": minutes_text,
+    "clock": minutes_text,
     "options": _options,
     "uses": _times,
     "used": _times,

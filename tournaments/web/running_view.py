@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.rulesets import PerSide, Ruleset, number_of
 from tournaments.models import Game, Round, Table, Tournament, Write
@@ -160,7 +160,7 @@ def _running(
     if stand is not None:
         state, totals = going_text(rules, stand.deals, stand.totals), stand.totals
     else:
-        state = _("finished")
+        state = pgettext("a game", "finished")
         totals = tuple(number_of(points) or 0 for points in (row.result or {})["totals"])
     return RunningTable(
         table=table,
