@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments.models import AuditLine, Club, Event, Game, Player, Season, Table, User
+from tournaments.models import AuditLine, Club, Entrant, Event, Game, Player, Season, Table, User
 from tournaments.models.events import Round
 from tournaments.queries import ruleset_of
 from tournaments.web.audit_words import (
@@ -83,7 +83,11 @@ def _changes(row: AuditLine, references: "_References") -> Iterator[str]:
         if field == "settings":
             yield from settings_changes(before.get(field), after.get(field))
             continue
-        sides = [references.value(field, side[field]) for side in (before, after) if field in side]
+        sides = [
+            references.value(field, side[field], row.subject)
+            for side in (before, after)
+            if field in side
+        ]
         if len(sides) == 1 or sides[0] != sides[1]:
             yield f"{field_text(field)}: {' → '.join(sides)}"
 
@@ -122,6 +126,14 @@ def _keys_of(rows: Iterable[AuditLine]) -> Iterator[str]:
         for side in (row.before, row.after):
             said = (_as_fields(side).get(field) for field in REFERRING)
             yield from (value for value in said if isinstance(value, str))
+            yield from (
+                _entrant_key(row.subject, key) for key in _as_fields(side).get(ENTRANTS, ())
+            )
+
+
+def _entrant_key(subject: str, key: Any) -> str:
+    """What an entrant of the tournament that a line is about is called, as `entrant:x4k e12`."""
+    return f"entrant:{subject.partition(':')[2]} {key}"
 
 
 class _References:
@@ -148,8 +160,10 @@ class _References:
         gone = GONE.get(kind)
         return gone() if gone is not None else name
 
-    def value(self, field: str, value: Any) -> str:
+    def value(self, field: str, value: Any, subject: str) -> str:
         """A value before or after, which may refer to something as well."""
+        if field == ENTRANTS and isinstance(value, list):
+            return ", ".join(self.name(_entrant_key(subject, key)) for key in value) or "–"
         if field in REFERRING and isinstance(value, str) and _REFERENCE.fullmatch(value):
             return self.name(value)
         return value_text(field, value)
@@ -191,6 +205,16 @@ def _seasons(club: Club, names: set[str]) -> Loaded:
     return ((str(row.pk), row) for row in club.seasons.filter(pk__in=_numbers(names)))
 
 
+def _entrants(club: Club, names: set[str]) -> Loaded:
+    pairs = [name.partition(" e") for name in names]
+    rows = Entrant.objects.filter(
+        tournament__event__club=club,
+        tournament__event__public_id__in={event for event, _e, _number in pairs},
+        number__in=_numbers({number for _event, _e, number in pairs}),
+    ).select_related("player", "partner", "tournament__event")
+    return ((f"{row.tournament.event.public_id} {row.key}", row) for row in rows)
+
+
 LOADERS: Mapping[str, Callable[[Club, set[str]], Loaded]] = {
     "game": _games,
     "player": _players,
@@ -198,6 +222,7 @@ LOADERS: Mapping[str, Callable[[Club, set[str]], Loaded]] = {
     "event": _events,
     "table": _tables,
     "season": _seasons,
+    "entrant": _entrants,
 }
 
 GONE: Mapping[str, Callable[[], str]] = {
@@ -208,8 +233,12 @@ GONE: Mapping[str, Callable[[], str]] = {
     "table": lambda: _("a table that is no more"),
     "season": lambda: _("a season that is no more"),
     "invitation": lambda: _("invitation"),
+    "entrant": lambda: _("an entrant who was struck off the list"),
 }
 
+
+ENTRANTS = "entrants"
+"""The field that names entrants of the tournament by their keys."""
 
 REFERRING = ("account", "other", "claim", "invitation")
 """The fields that refer to something; what people typed stands in others, and leads to nobody."""
@@ -243,4 +272,5 @@ NAMES: Mapping[type, Callable[[Any], str]] = {
     Event: lambda row: row.name,
     Table: _table_name,
     Season: lambda row: row.name,
+    Entrant: lambda row: f"{row.shown_name} (№ {row.number})",
 }

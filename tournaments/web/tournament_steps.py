@@ -15,12 +15,13 @@ State = Tournament.State
 
 @dataclass(frozen=True)
 class Step:
-    """A step to be offered: a button that sends `sends` to the page `name`."""
+    """A step to be offered: a button that sends `sends` to the page `name`, or a link there."""
 
     label: str
     name: str
     args: tuple[str | int, ...]
     sends: Mapping[str, str] = field(default_factory=dict)
+    is_link: bool = False
 
     @property
     def url(self) -> str:
@@ -56,20 +57,22 @@ def current_round(rounds: Iterable[Round]) -> Round | None:
     return last
 
 
-def next_step(tournament: Tournament, rounds: Sequence[Round]) -> Step | None:
-    """What comes next; `rounds` are all of the tournament's, in order. None once it is over."""
+def next_step(
+    tournament: Tournament, rounds: Sequence[Round], progress: Progress | None, *, enough: bool
+) -> Step:
+    """What comes next; `rounds` are all of the tournament's, in order.
+
+    `progress` is that of the current round, and `enough` whether there are entrants for a table.
+    """
     if tournament.state == State.DRAFT:
         return _move(tournament, State.REGISTRATION, _("Open registration"))
+    if tournament.state == State.REGISTRATION and not enough:
+        return Step(_("Add entrants"), "entrants", _at(tournament), is_link=True)
     if tournament.state == State.REGISTRATION:
         return _move(tournament, State.RUNNING, _("Start the tournament"))
     if tournament.state == State.FINISHED:
-        return None
-    place = current_round(rounds)
-    if place is not None and place.closed_at is None:
-        return _round_step(tournament, place)
-    if not _is_over(tournament, rounds):
-        return Step(_seating_label(tournament, rounds), "seat_round", _at(tournament))
-    return _move(tournament, State.FINISHED, _("Finish the tournament"))
+        return Step(_("See the standings"), "standings", _at(tournament), is_link=True)
+    return _running_step(tournament, rounds, progress)
 
 
 def step_back(
@@ -96,7 +99,22 @@ def step_back(
     return _of_round(name, label, tournament, place)
 
 
-def _round_step(tournament: Tournament, place: Round) -> Step:
+def _running_step(
+    tournament: Tournament, rounds: Sequence[Round], progress: Progress | None
+) -> Step:
+    place = current_round(rounds)
+    if place is not None and place.closed_at is None:
+        return _round_step(tournament, place, progress)
+    if not _is_over(tournament, rounds):
+        return Step(_seating_label(tournament, rounds), "seat_round", _at(tournament))
+    return _move(tournament, State.FINISHED, _("Finish the tournament"))
+
+
+def _round_step(tournament: Tournament, place: Round, progress: Progress | None) -> Step:
+    if place.is_open and progress is not None and progress.finished < progress.tables:
+        # A round is closed once every table is finished.
+        at = (*_at(tournament), place.number)
+        return Step(_("Look at the tables"), "running", at, is_link=True)
     name, label = {
         "seated": ("publish_round", _("Publish the seating")),
         "published": ("open_tournament_round", _("Open the round")),

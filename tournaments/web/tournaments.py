@@ -174,6 +174,7 @@ def standing_of(row: Tournament) -> dict[str, Any]:
     progress = progress_of(place) if place is not None and place.published_at else None
     entrants = row.entrants.competing()
     playing = entrants.playing().count()
+    enough = playing >= rules.side_count
     return {
         "round": place,
         "round_name": place and round_name(place),
@@ -181,11 +182,11 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "rounds": row.settings["rounds"],
         "state": state_name(row.state),
         "progress": progress,
-        "step": next_step(row, rounds),
+        "step": next_step(row, rounds, progress, enough=enough),
         "back": step_back(row, rounds, progress),
         "playing": playing,
         "withdrawn": entrants.exclude(withdrawn_at=None).count(),
-        "too_few": "" if playing >= rules.side_count else _too_few(rules.side_count),
+        "too_few": "" if enough else _too_few(rules.side_count),
         "game": words.name_of(rules),
         "options": value_text("options", event.options) if event.options else "",
         "settings": list(settings_that_matter(row.settings)),
