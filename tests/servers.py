@@ -1,5 +1,6 @@
 """A real web server of the project, started as `up` starts it, on data of its own."""
 
+import fcntl
 import json
 import os
 import secrets
@@ -33,13 +34,24 @@ up.collect_static_if_needed()
 def prepared():
     """A folder in which everything is ready for `up`: made once, for it takes a while.
 
-    It is removed with the folder of the tests.
+    The processes of a run share it; it is removed with the folder of the tests.
     """
-    folder = Path(tempfile.mkdtemp(prefix="prepared-", dir=os.environ["KINGSCORE_TEST_DATA"]))
-    run_python(PREPARE, environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings"))
-    # Each site makes its own secret.
-    (folder / "secret-key").unlink()
+    folder = Path(os.environ["KINGSCORE_TEST_DATA"]) / "prepared"
+    with folder.with_suffix(".lock").open("w") as lock:
+        # Held until the file is closed.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            prepare(folder)
     return folder
+
+
+def prepare(folder):
+    """Make a folder ready, aside until it is whole."""
+    aside = Path(tempfile.mkdtemp(prefix="prepared-", dir=folder.parent))
+    run_python(PREPARE, environment_of(aside, DJANGO_SETTINGS_MODULE="kingscore.settings"))
+    # Each site makes its own secret.
+    (aside / "secret-key").unlink()
+    aside.rename(folder)
 
 
 def environment_of(folder, **more):
