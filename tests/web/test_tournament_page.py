@@ -102,6 +102,8 @@ def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, st
     over = {"published_at": EVENING, "opened_at": EVENING, "closed_at": EVENING}
     known = {"closed": over, "final": over | {"stage": "final"}}
     row = tournament_of(club, state="running", settings={"rounds": 2, "finals": 4})
+    for _ in range(4):
+        EntrantFactory(tournament=row)
     for number, given in enumerate(rounds, start=1):
         fields = {"opened_at": None} | (known[given] if isinstance(given, str) else given)
         RoundFactory(event=row.event, number=number, seating={"tables": [], "byes": []}, **fields)
@@ -237,3 +239,16 @@ def test_list_of_changes_names_the_entrants_of_each_tournament(director, club):
     said = [change for line in page.context["lines"] for change in line.changes]
     struck = "Entrants: an entrant who was struck off the list"
     assert said == [struck, struck, "Entrants: Zeynep (№ 1)", "Entrants: Ayşe (№ 1)"]
+
+
+def test_round_is_seated_from_its_page_once_enough_have_checked_in(director, club):
+    row = tournament_of(club, state="running", settings={"check_in": "round"})
+    RoundFactory(event=row.event, number=1, published_at=EVENING, closed_at=EVENING)
+    for checked_in in (2, 2, 2, 1):
+        EntrantFactory(tournament=row, checked_in=checked_in)
+
+    page = director.get(at("tournament"))
+    assert (step_on(page), page.context["here"]) == ("Look at the entrants", 3)
+    EntrantFactory(tournament=row, checked_in=2)
+
+    assert step_on(director.get(at("tournament"))) == "Seat round 2"

@@ -62,7 +62,7 @@ def next_step(
 ) -> Step:
     """What comes next; `rounds` are all of the tournament's, in order.
 
-    `progress` is that of the current round, and `enough` whether there are entrants for a table.
+    `progress` is that of the current round, and `enough` whether entrants for a table are there.
     """
     if tournament.state == State.DRAFT:
         return _move(tournament, State.REGISTRATION, _("Open registration"))
@@ -72,7 +72,7 @@ def next_step(
         return _move(tournament, State.RUNNING, _("Start the tournament"))
     if tournament.state == State.FINISHED:
         return Step(_("See the standings"), "standings", _at(tournament), is_link=True)
-    return _running_step(tournament, rounds, progress)
+    return _running_step(tournament, rounds, progress, enough=enough)
 
 
 def step_back(
@@ -100,12 +100,14 @@ def step_back(
 
 
 def _running_step(
-    tournament: Tournament, rounds: Sequence[Round], progress: Progress | None
+    tournament: Tournament, rounds: Sequence[Round], progress: Progress | None, *, enough: bool
 ) -> Step:
     place = current_round(rounds)
     if place is not None and place.closed_at is None:
         return _round_step(tournament, place, progress)
     if not _is_over(tournament, rounds):
+        if not enough and not _all_rounds_drawn(tournament, rounds):
+            return Step(_("Look at the entrants"), "entrants", _at(tournament), is_link=True)
         return Step(_seating_label(tournament, rounds), "seat_round", _at(tournament))
     return _move(tournament, State.FINISHED, _("Finish the tournament"))
 
@@ -125,17 +127,20 @@ def _round_step(tournament: Tournament, place: Round, progress: Progress | None)
 
 def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
     """Whether every round is drawn, and the final where there is one."""
-    settings = settings_of(tournament)
-    if sum(not place.stage for place in rounds) < settings.rounds:
+    if not _all_rounds_drawn(tournament, rounds):
         return False
-    return not settings.finals or any(place.stage == "final" for place in rounds)
+    has_finals = settings_of(tournament).finals > 0
+    return not has_finals or any(place.stage == "final" for place in rounds)
+
+
+def _all_rounds_drawn(tournament: Tournament, rounds: Sequence[Round]) -> bool:
+    return sum(not place.stage for place in rounds) >= settings_of(tournament).rounds
 
 
 def _seating_label(tournament: Tournament, rounds: Sequence[Round]) -> str:
-    drawn = sum(not place.stage for place in rounds)
-    if drawn >= settings_of(tournament).rounds:
+    if _all_rounds_drawn(tournament, rounds):
         return _("Seat the finals")
-    return _("Seat round %(number)s") % {"number": drawn + 1}
+    return _("Seat round %(number)s") % {"number": len(rounds) + 1}
 
 
 def _move(tournament: Tournament, state: str, label: str) -> Step:

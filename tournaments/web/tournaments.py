@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -174,7 +174,8 @@ def standing_of(row: Tournament) -> dict[str, Any]:
     progress = progress_of(place) if place is not None and place.published_at else None
     entrants = row.entrants.competing()
     playing = entrants.playing().count()
-    enough = playing >= rules.side_count
+    here = checked_in(row, rounds)
+    enough = (playing if here is None else here) >= rules.side_count
     return {
         "round": place,
         "round_name": place and round_name(place),
@@ -185,6 +186,7 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "step": next_step(row, rounds, progress, enough=enough),
         "back": step_back(row, rounds, progress),
         "playing": playing,
+        "here": here,
         "withdrawn": entrants.exclude(withdrawn_at=None).count(),
         "too_few": "" if enough else _too_few(rules.side_count),
         "game": words.name_of(rules),
@@ -192,6 +194,15 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "settings": list(settings_that_matter(row.settings)),
         "confirmations": CONFIRMATIONS[event.confirmations],
     }
+
+
+def checked_in(row: Tournament, rounds: Sequence[Round]) -> int | None:
+    """How many have said that they are there for the next round; None where nobody is asked."""
+    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[row.settings["check_in"]]
+    if not asked or row.state != State.RUNNING or any(place.closed_at is None for place in rounds):
+        return None
+    playing = row.entrants.competing().playing()
+    return playing.filter(checked_in__gte=asked, joins_in__lte=len(rounds) + 1).count()
 
 
 def _too_few(needed: int) -> str:
