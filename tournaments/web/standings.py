@@ -11,15 +11,14 @@ from tournaments.tournament_queries import load_course
 from tournaments.web.event_view import tag_of
 from tournaments.web.standings_view import (
     Asked,
-    decision_text,
     hides,
     last_counted,
-    reason_text,
-    standings_html,
+    standings_shown,
     version_of,
 )
 from tournaments.web.tournaments import page_of
 from tournaments.web.visitors import seen_tournament
+from tournaments.web.why_view import why_page
 
 
 @never_cache
@@ -36,8 +35,10 @@ def standings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         unchanged = get_conditional_response(request, etag=etag)
         if unchanged is not None:
             return unchanged
+    shown = standings_shown(row, asked, version)
     page |= {
-        "standings": standings_html(row, asked, version),
+        "standings": shown.html,
+        "nav_round": shown.round,
         "etag": etag,
         "query": request.GET.urlencode(),
     }
@@ -56,29 +57,15 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     page = page_of(request, row)
     course = load_course(row)
     after = last_counted(course, directs=page["directs"])
+    key = f"e{number}"
     try:
-        found = course.why(f"e{number}", after)
+        page["why"] = why_page(course, key, after)
     except KeyError as error:
         raise Http404 from error
-    names = {key: entrant.shown_name for key, entrant in course.entrants.items()}
-    standing = next(
-        each for each in course.standings_before(after + 1) if each.entrant == f"e{number}"
-    )
     page |= {
-        "entrant": course.entrants[f"e{number}"],
-        "standing": standing,
+        "entrant": course.entrants[key],
         "of": len([each for each in course.competitors if not each.house]),
         "hidden": hides(course) and not page["directs"],
-        "rounds": [
-            (each, course.drawn[each.number - 1].row, list(map(reason_text, each.reasons)))
-            for each in found.rounds
-        ],
-        "decisions": [
-            decision_text(decision, names[decision.other], ahead=ahead)
-            for decision, ahead in ((found.ahead, True), (found.behind, False))
-            if decision is not None and not course.stages_played(after)
-        ],
-        "finals": course.stages_played(after),
     }
     return render(request, "tournaments/why.html", page)
 
