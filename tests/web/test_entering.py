@@ -129,7 +129,10 @@ def test_one_tap_checks_in_and_one_more_takes_it_back(director, row):
     assert ('aria-pressed="false"' in text(part), "here: 0 of 2" in text(part)) == (True, True)
     one.refresh_from_db()
     assert one.checked_in == 0
-    assert director.post(url("check_entrant"), {"here": "x"}).status_code == 404
+    gone = director.post(url("check_entrant"), {"here": "9"}, follow=True)
+    assert "They are on the list no more." in text(gone)
+    gone = director.post(url("check_entrant"), {"here": "x"}, headers={"HX-Request": "true"})
+    assert gone["HX-Refresh"] == "true"
 
 
 def test_director_types_one_after_another(director, row):

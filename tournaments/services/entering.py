@@ -19,7 +19,7 @@ from tournaments.services.entering_lists import (
     is_for_pairs,
     spellings,
 )
-from tournaments.services.people import find_or_add_player, find_player, lock_people
+from tournaments.services.people import add_all, find_player, lock_people
 from tournaments.services.tournaments import (
     Depended,
     WrongState,
@@ -248,9 +248,9 @@ def _add(
         raise EntrantsRefused(problems)
     first = (tournament.entrants.aggregate(last=Max("number"))["last"] or 0) + 1
     busy = _busy(tournament)
+    lines = zip(entries, foreseen, _found_or_added(tournament, foreseen, by, at), strict=True)
     added = []
-    for number, (entry, each) in enumerate(zip(entries, foreseen, strict=True), first):
-        players = _found_or_added(tournament, each, by, at)
+    for number, (entry, each, players) in enumerate(lines, first):
         row = Entrant(
             tournament=tournament,
             number=number,
@@ -267,12 +267,14 @@ def _add(
 
 
 def _found_or_added(
-    tournament: Tournament, foreseen: Foreseen, by: Actor, at: datetime
-) -> list[Player]:
-    club = tournament.event.club
+    tournament: Tournament, foreseen: Sequence[Foreseen], by: Actor, at: datetime
+) -> list[list[Player]]:
+    """The players of each entry; those who are new to the club are added."""
+    new = [each for entry in foreseen for each in entry.players if isinstance(each, str)]
+    added = dict(zip(new, add_all(tournament.event.club, new, by, at=at), strict=True))
     return [
-        find_or_add_player(club, each, by, at=at) if isinstance(each, str) else each
-        for each in foreseen.players
+        [added[each] if isinstance(each, str) else each for each in entry.players]
+        for entry in foreseen
     ]
 
 

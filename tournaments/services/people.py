@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from tournaments.models import AuditLine, Club, Player
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.auditing import Actor, Change, note_change, note_changes
 
 LONGEST_PLAYER_NAME = 80
 
@@ -117,6 +117,36 @@ def find_or_add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Pla
         return add_player(club, name, by, at=at)
     except NameTaken as taken:
         return taken.player
+
+
+def add_all(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> list[Player]:
+    """Add players by different names that nobody had when they were looked up, in a few queries.
+
+    Whoever was added meanwhile is found.
+
+    Raises:
+        NoName: a name is none.
+    """
+    cleaned = [clean_name(name) for name in names]
+    rows = [
+        Player(
+            club=club,
+            name=name,
+            name_key=fold_name(name),
+            search_key=plain_name(name),
+            created_at=at,
+        )
+        for name in cleaned
+    ]
+    try:
+        with transaction.atomic():
+            Player.objects.bulk_create(rows)
+            kind = AuditLine.Kind.PLAYER
+            added = (Change(kind, "add", subject_of(p), after={"name": p.name}) for p in rows)
+            note_changes(club, added, by, at=at)
+    except IntegrityError:
+        return [find_or_add_player(club, name, by, at=at) for name in cleaned]
+    return rows
 
 
 def lock_people(club_pk: int) -> Club:

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from tournaments.models import Entrant, Tournament
 from tournaments.services.entering import (
@@ -55,6 +56,7 @@ def entrants(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     asked = request.GET.get("q", "")[:80]
     page |= {
         "entrants": everybody,
+        "here": request.path,
         "asked": asked,
         "found": found_in(everybody.lines, asked, directs=page["directs"]),
         "hub": False,
@@ -69,20 +71,25 @@ def check(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Note that an entrant is here (`here` is the number), or that they are not (`gone`)."""
     row = directed_tournament(request, slug, tournament)
     here = "here" in request.POST
-    number = request.POST.get("here" if here else "gone", "")
-    entrant = numbered(row, int(number) if number.isdecimal() and len(number) < 6 else 0)
+    typed = request.POST.get("here" if here else "gone", "")[:5]
+    number = int(typed) if typed.isdecimal() else 0
+    htmx = bool(request.htmx)  # type: ignore[attr-defined]
     try:
-        entrant = check_in(entrant.pk, actor_of(request), at=timezone.now(), here=here)
-    except Entrant.DoesNotExist as error:
-        raise Http404 from error
+        found = row.entrants.get(number=number)
+        entrant = check_in(found.pk, actor_of(request), at=timezone.now(), here=here)
+    except Entrant.DoesNotExist:
+        messages.error(request, _("They are on the list no more."))
     except WrongState:
         messages.error(request, _("Nobody can be checked in now."))
-    if request.htmx:  # type: ignore[attr-defined]
-        return _line_checked(request, row, entrant)
+    else:
+        if htmx:
+            return _line_checked(request, row, entrant)
+    if htmx:
+        return HttpResponseClientRefresh()
     # Back to where the list was, with what was searched for.
     asked = request.POST.get("q", "")[:80]
     query = f"?{urlencode({'q': asked})}" if asked else ""
-    return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{entrant.number}")
+    return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
 
 
 def _line_checked(request: HttpRequest, row: Tournament, entrant: Entrant) -> HttpResponse:
@@ -91,8 +98,7 @@ def _line_checked(request: HttpRequest, row: Tournament, entrant: Entrant) -> Ht
     page = {
         "line": next(line for line in everybody.lines if line.entrant.pk == entrant.pk),
         "entrants": everybody,
-        "club": row.event.club,
-        "tournament": row,
+        "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
         "directs": True,
         "swapped": True,
     }

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -78,18 +77,14 @@ class EntrantList:
 def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
     """Everybody in a tournament (2 queries); directors read whole names."""
     rows = tournament.entrants.select_related("player", "partner")
-    asks, number = _asked(tournament)
-    lines = (
-        EntrantLine(row, name_of(row, directs=directs), _state(row, tournament, asks, number))
-        for row in rows
-    )
-    return EntrantList(tuple(lines), asks, number)
+    asking = _asking(tournament)
+    lines = (EntrantLine(row, name_of(row, directs=directs), asking.state(row)) for row in rows)
+    return EntrantList(tuple(lines), asking.asks, asking.number)
 
 
 def line_of(entrant: Entrant, *, directs: bool) -> EntrantLine:
     """One entrant, with its tournament, as the list has it (1 query)."""
-    asks, number = _asked(entrant.tournament)
-    state = _state(entrant, entrant.tournament, asks, number)
+    state = _asking(entrant.tournament).state(entrant)
     return EntrantLine(entrant, name_of(entrant, directs=directs), state)
 
 
@@ -124,21 +119,28 @@ def _search_key(player: Player, *, directs: bool) -> str:
     return player.search_key if directs or not player.initials else ""
 
 
-def _asked(tournament: Tournament) -> tuple[bool, int]:
-    """Whether entrants are asked if they are here, and for which round."""
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Whether entrants are asked now if they are here: for the round `number`, or once for all."""
+
+    asks: bool
+    once: bool
+    number: int
+
+    def state(self, row: Entrant) -> str:
+        """The state of an entrant, as `EntrantLine` has it."""
+        if row.withdrawn_at is not None:
+            return "withdrawn"
+        if row.house:
+            return "house"
+        if row.joins_in > self.number or (row.joins_in == self.number > 1 and not self.asks):
+            return "later"
+        if not self.asks:
+            return ""
+        return "here" if row.checked_in >= (1 if self.once else self.number) else "missing"
+
+
+def _asking(tournament: Tournament) -> _Asking:
     checks = settings_of(tournament).check_in
     going = tournament.state in (State.REGISTRATION, State.RUNNING)
-    return checks != "none" and going, next_round(tournament)
-
-
-def _state(row: Entrant, tournament: Tournament, asks: Any, number: int) -> str:
-    if row.withdrawn_at is not None:
-        return "withdrawn"
-    if row.house:
-        return "house"
-    if row.joins_in > number or (row.joins_in == number > 1 and not asks):
-        return "later"
-    if not asks:
-        return ""
-    once = settings_of(tournament).check_in == "once"
-    return "here" if row.checked_in >= (1 if once else number) else "missing"
+    return _Asking(checks != "none" and going, checks == "once", next_round(tournament))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from tournaments.models import Player
 from tournaments.services.entering import MOST_ENTRANTS
@@ -107,7 +107,7 @@ class SubstituteForm(forms.Form):
     """Who plays which round in whose place."""
 
     name = _name(gettext_lazy("Who plays instead"))
-    round_number = forms.IntegerField(label=gettext_lazy("Round"), min_value=1)
+    round_number = forms.IntegerField(label=pgettext_lazy("of an event", "Round"), min_value=1)
     instead_of = forms.TypedChoiceField(label=gettext_lazy("In the place of"), coerce=int)
 
     def __init__(
@@ -128,6 +128,9 @@ class SubstituteForm(forms.Form):
         choice = self.fields["instead_of"]
         assert isinstance(choice, forms.ChoiceField)
         choice.choices = [(player.pk, player.name) for player in players]
+        if len(players) == 1:
+            choice.widget = forms.HiddenInput()
+            choice.initial = players[0].pk
 
     def clean_round_number(self) -> int:
         """A round that there will be."""
