@@ -181,6 +181,7 @@ PLAYERS = {
 EVENTS = {
     "seasons": Page("club", MEMBERS, DIRECTORS, published=EVERYBODY),
     "season": Page("season", DIRECTORS, DIRECTORS),
+    "league": Page("season", MEMBERS, published=EVERYBODY),
     "remove_season": Page("season", None, DIRECTORS),
     "player_names": Page("club", DIRECTORS),
     "events": Page("club", MEMBERS, published=EVERYBODY),
@@ -287,6 +288,7 @@ KEPT = (
         for name in (
             *("auditline", "club", "event", "game", "houseruleset", "invitation", "match"),
             *("member", "merge", "player", "report", "round", "season", "table", "user"),
+            *("entrant", "ruling", "sitting", "substitute", "tournament"),
         )
     ),
 )

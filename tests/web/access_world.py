@@ -22,6 +22,7 @@ from tests.club_factories import (
     RulingFactory,
     SeasonFactory,
     SittingFactory,
+    SubstituteFactory,
     TableFactory,
     TournamentFactory,
 )
@@ -196,6 +197,7 @@ def _tournament(world, club):
     for side, entrant in enumerate(entrants[:4]):
         SittingFactory(round=place, entrant=entrant, table=table, side=side)
     SittingFactory(round=place, entrant=entrants[4])
+    SubstituteFactory(entrant=entrants[0], instead_of=players[0], player=PlayerFactory(club=club))
     at = {"slug": club.slug, "tournament": row.slug}
     world.right |= {
         "tournament": at,
