@@ -138,7 +138,7 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
     if number > 1:
         play_at(place, number, WHOLE_GAME[1:])
 
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         director.get(url("running", place))
 
 
@@ -330,7 +330,9 @@ def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(di
     close_round(place.pk, NOBODY, at=timezone.now())
     seating = seat_next_round(Tournament.objects.get().pk, NOBODY, at=EVENING).seating
     hub, changes = url("running", place), of_all("round_changes", place)
-    assert "What it changed" not in director.get(hub).text
+    overview = of_all("tournament", place)
+    for page in (hub, overview):
+        assert "What it changed" not in director.get(page).text
 
     game = Game.objects.get(table__round=place, table__number=1)
     owner = director.post(  # As the page of a sheet does it.
@@ -342,7 +344,8 @@ def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(di
     )  # fmt: skip
     assert owner.status_code == 302
 
-    assert "What it changed" in director.get(hub).text
+    for page in (hub, overview):
+        assert "What it changed" in director.get(page).text
     page = director.get(changes)
     moved = page.context["rounds"]["Round 1"]
     assert len(moved) >= 4
@@ -352,6 +355,7 @@ def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(di
     assert director.post(changes, {"seen": "of another list"}).url == changes
     assert director.get(changes).context["rounds"] == page.context["rounds"]
     director.post(changes, {"seen": page.context["seen"]})
+    assert "What it changed" not in director.get(hub).text
     assert director.get(changes).context["rounds"] == {}
     assert AuditLine.objects.get(action="accept-changes").after == {"round": [1]}
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import F, Max, Q
 
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.round_results import Competitor
@@ -153,17 +153,21 @@ def changes_since_closing(course: Course) -> list[Moved]:
     ]
 
 
-def corrected_since_closing(tournament: Tournament) -> bool:
-    """Whether anything was written or decided about a round after it was closed (1 query).
+def last_correction(tournament: Tournament) -> tuple[int, int]:
+    """The last write, and the last ruling, about a round after it was closed (2 queries).
 
-    Where it was, the standings need not have changed.
+    They are told by their keys, 0 where there is none. The standings need not have changed.
     """
     closed = Round.objects.filter(event=tournament.event_id, closed_at__isnull=False)
-    written = Write.objects.filter(game__table__round=OuterRef("pk"), at__gt=OuterRef("closed_at"))
-    ruled = Ruling.objects.filter(round=OuterRef("pk")).filter(
-        Q(at__gt=OuterRef("closed_at")) | Q(withdrawn_at__gt=OuterRef("closed_at"))
+    written = Write.objects.filter(
+        game__table__round__in=closed, at__gt=F("game__table__round__closed_at")
     )
-    return closed.filter(Exists(written) | Exists(ruled)).exists()
+    ruled = Ruling.objects.filter(round__in=closed).filter(
+        Q(at__gt=F("round__closed_at")) | Q(withdrawn_at__gt=F("round__closed_at"))
+    )
+    last = (rows.aggregate(last=Max("pk"))["last"] for rows in (written, ruled))
+    write, ruling = (pk or 0 for pk in last)
+    return write, ruling
 
 
 def fingerprint(changes: Sequence[Moved]) -> str:

@@ -21,7 +21,6 @@ from tournaments.services.rounds import (
     accept_changes,
     changes_since_closing,
     close_round,
-    corrected_since_closing,
     fingerprint,
     open_round,
     reopen_round,
@@ -29,7 +28,7 @@ from tournaments.services.rounds import (
 from tournaments.services.tournaments import Depended, WrongState
 from tournaments.tournament_queries import load_course
 from tournaments.web.clock_view import clock_of
-from tournaments.web.running_view import etag_of_round, running_tables
+from tournaments.web.running_view import etag_of_round, running_tables, standings_moved
 from tournaments.web.running_words import UNREADY
 from tournaments.web.scoring import number_in
 from tournaments.web.tournament_words import ROUND_STATES, round_name
@@ -77,7 +76,7 @@ def _page(request: HttpRequest, row: Tournament, place: Round) -> dict[str, Any]
         "clock": clock_of(place, now),
         "minutes": MINUTES,
         "rulings": place.rulings.filter(withdrawn_at=None).count(),
-        "corrected": corrected_since_closing(row),
+        "corrected": standings_moved(row),
     }
 
 

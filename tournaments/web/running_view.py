@@ -14,8 +14,9 @@ from tournaments.engine.rulesets import PerSide, Ruleset, number_of
 from tournaments.models import Game, Round, Table, Tournament, Write
 from tournaments.queries import fold_sheet
 from tournaments.services.confirming import Agreement, agreement_of
+from tournaments.services.rounds import changes_since_closing, last_correction
 from tournaments.telling import going_text
-from tournaments.tournament_queries import rules_of_tournament
+from tournaments.tournament_queries import load_course, rules_of_tournament
 from tournaments.web.clock_view import Clock, clock_of, minutes_text
 from tournaments.web.event_view import etag_of, tag_of
 from tournaments.web.phone import address
@@ -105,6 +106,24 @@ def running_tables(tournament: Tournament, place: Round, at: datetime) -> list[R
         for said in [game.confirmations.all()]
     ]
     return sorted(tables, key=_urgency)
+
+
+_moved: dict[int, tuple[object, bool]] = {}
+"""Whether corrections have changed anything, by tournament, and by what this was found out."""
+
+
+def standings_moved(tournament: Tournament) -> bool:
+    """Whether standings that were kept at closing are others now (2 queries, 9 after a change)."""
+    last = last_correction(tournament)
+    if last == (0, 0):
+        return False
+    # The revision counts rulings, those withdrawn too, and what a director has seen.
+    found_by = (tournament.slug, tournament.revision, last)
+    known = _moved.get(tournament.pk)
+    if known is None or known[0] != found_by:
+        known = (found_by, bool(changes_since_closing(load_course(tournament))))
+        _moved[tournament.pk] = known
+    return known[1]
 
 
 def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) -> str:

@@ -35,6 +35,7 @@ from tournaments.web.audit_words import value_text
 from tournaments.web.club_words import CONFIRMATIONS, Text
 from tournaments.web.event_view import etag_of
 from tournaments.web.forms import key_of
+from tournaments.web.running_view import standings_moved
 from tournaments.web.tournament_forms import TournamentForm
 from tournaments.web.tournament_steps import current_round, next_step, progress_of, step_back
 from tournaments.web.tournament_words import (
@@ -160,6 +161,7 @@ def tournament(request: HttpRequest, slug: str, tournament: str) -> HttpResponse
         if unchanged is not None:
             return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag}), **standing_of(row)}
+    page["corrected"] = page["directs"] and standings_moved(row)
     template = "tournaments/_tournament_now.html" if fragment else "tournaments/tournament.html"
     response = render(request, template, page)
     response["ETag"] = etag
