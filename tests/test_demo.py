@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from io import StringIO
 from random import Random
+from urllib.parse import urljoin
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -26,8 +27,9 @@ LOOKS = 2
 """So many pages of each kind are looked at."""
 
 SEEN = {
-    *("club", "players", "player", "season", "event", "event_table", "club_game", "tournament"),
-    *("people", "club_changes"),
+    *("club", "players", "player", "people", "club_changes", "season", "event", "event_table"),
+    *("club_game", "tournament", "entrants", "entrant", "seating", "running", "running_table"),
+    *("standings", "why_place", "wall", "rulings", "round_changes"),
 }
 
 
@@ -134,10 +136,11 @@ def test_second_time_nothing_is_changed(club):
     assert (AuditLine.objects.count(), Game.objects.count()) == before
 
 
-def test_owner_finds_every_page_answering(club):
+def test_owner_finds_every_page_answering(club, third):
     client = Client()
     client.force_login(User.objects.get(email="owner@example.org"))
-    waiting, known, visits = ["/", "/clubs/moda/"], {"/", "/clubs/moda/"}, {}
+    waiting = ["/", reverse("tournament", args=["moda", third.event.tournament.slug])]
+    known, visits = set(waiting), {}
     while waiting:
         path = waiting.pop(0)
         name = resolve(path).view_name
@@ -151,8 +154,9 @@ def test_owner_finds_every_page_answering(club):
             continue
         assert (path, answer.status_code) == (path, 200)
         if answer.headers["Content-Type"].startswith("text/html"):
-            found = re.findall(r'href="(/(?:clubs|games)/[^"#?]*)', answer.content.decode())
-            new = [href for href in dict.fromkeys(found) if href not in known]
+            hrefs = re.findall(r'href="([^"#?]+)', answer.content.decode())
+            found = dict.fromkeys(urljoin(path, href) for href in hrefs)
+            new = [each for each in found if each.startswith("/clubs/") and each not in known]
             waiting += new
             known.update(new)
 
