@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments import words
 from tournaments.engine.problems import InvalidEntry
+from tournaments.engine.tournament_settings import write_settings
 from tournaments.models import Club, Event, Round, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.queries import rulesets_of_club
@@ -30,7 +31,7 @@ from tournaments.services.tournaments import (
     remove_tournament,
     replace_links,
 )
-from tournaments.tournament_queries import rules_of_tournament
+from tournaments.tournament_queries import rules_of_tournament, settings_of
 from tournaments.web.audit_words import value_text
 from tournaments.web.club_words import CONFIRMATIONS, Text
 from tournaments.web.event_view import etag_of
@@ -182,7 +183,7 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "round": place,
         "round_name": place and round_name(place),
         "round_state": place and ROUND_STATES[place.state],
-        "rounds": row.settings["rounds"],
+        "rounds": settings_of(row).rounds,
         "state": state_name(row.state),
         "progress": progress,
         "step": next_step(row, rounds, progress, enough=enough),
@@ -193,14 +194,14 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "too_few": "" if enough else _too_few(rules.side_count),
         "game": words.name_of(rules),
         "options": value_text("options", event.options) if event.options else "",
-        "settings": list(settings_that_matter(row.settings)),
+        "settings": list(settings_that_matter(write_settings(settings_of(row)))),
         "confirmations": CONFIRMATIONS[event.confirmations],
     }
 
 
 def checked_in(row: Tournament, rounds: Sequence[Round]) -> int | None:
     """How many have said that they are there for the next round; None where nobody is asked."""
-    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[row.settings["check_in"]]
+    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[settings_of(row).check_in]
     if not asked or row.state != State.RUNNING or any(place.closed_at is None for place in rounds):
         return None
     playing = row.entrants.competing().playing()
