@@ -12,9 +12,10 @@ from tournaments.engine.finals import Stage, next_stage, rank_with_finals, stage
 from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import Field, PlayedRound
 from tournaments.engine.round_results import Competitor, RoundResults, Ruling, TableResult
-from tournaments.engine.rulesets import Ruleset, number_of
+from tournaments.engine.rulesets import Points, Ruleset, number_of
 from tournaments.engine.standing_reasons import Why, why_place
 from tournaments.engine.standings import Standing, rank_entrants
+from tournaments.engine.tallies import tally_rounds
 from tournaments.engine.tournament_settings import TournamentSettings, read_settings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -136,6 +137,12 @@ class Course:
         played = [each for each in self.results if each.number == number]
         return rank_entrants(self.competitors, played, self.settings, self.tournament.seed)
 
+    def points_after(self, number: int) -> dict[str, Points]:
+        """The points of everybody who has played by round `number`, penalties taken off."""
+        played = [each for each in self.results if each.number <= number]
+        tallies = tally_rounds(self.competitors, played, self.settings)
+        return {key: tally.points for key, tally in tallies.items() if tally.has_played}
+
     def why(self, key: str, number: int) -> Why:
         """Why an entrant stands where they stand by points, after round `number`.
 
@@ -211,24 +218,39 @@ def field_of(course: Course, number: int, seated: Iterable[Entrant] | None = Non
 
 def load_course(tournament: Tournament) -> Course:
     """A tournament with all that was drawn, played and decided (5 queries, however large)."""
-    players = ("player", "partner")
-    entrants = {e.pk: e for e in tournament.entrants.select_related(*players)}
-    keys = {pk: entrant.key for pk, entrant in entrants.items()}
+    return load_courses([tournament])[0]
+
+
+def load_courses(tournaments: Sequence[Tournament]) -> list[Course]:
+    """Several tournaments, each as `load_course` has it (5 queries, however many and large)."""
+    events = [row.event_id for row in tournaments]
+    rows = Entrant.objects.filter(tournament__in=tournaments).select_related("player", "partner")
+    entrants: dict[int, list[Entrant]] = defaultdict(list)
+    for entrant in rows:
+        entrants[entrant.tournament_id].append(entrant)
+    keys = {each.pk: each.key for those in entrants.values() for each in those}
     rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
-    rounds = Round.objects.filter(event=tournament.event_id).order_by("number")
-    sittings = _sittings(tournament, keys)
-    drawn = tuple(_drawn(place, sittings[place.pk]) for place in rounds.prefetch_related(rulings))
-    games = Game.objects.filter(table__round__event=tournament.event_id, result__isnull=False)
+    sittings = _sittings(events, keys)
+    rounds: dict[int, list[Drawn]] = defaultdict(list)
+    places = Round.objects.filter(event__in=events).order_by("number")
+    for place in places.prefetch_related(rulings):
+        rounds[place.event_id].append(_drawn(place, sittings[place.pk]))
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
     played: dict[int | None, Any] = dict(games.values_list("table_id", "result"))
-    results = tuple(
-        _result(each, played, keys) for each in drawn if each.row.published_at is not None
-    )
-    return Course(tournament, {e.key: e for e in entrants.values()}, drawn, results)
+    return [
+        Course(
+            row,
+            {each.key: each for each in entrants[row.pk]},
+            drawn := tuple(rounds[row.event_id]),
+            tuple(_result(each, played, keys) for each in drawn if each.row.published_at),
+        )
+        for row in tournaments
+    ]
 
 
-def _sittings(tournament: Tournament, keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:
+def _sittings(events: Sequence[int], keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:
     """Who sits where by round, in order of tables and sides; those who are out come first."""
-    rows = Sitting.objects.filter(entrant__tournament=tournament).order_by("side")
+    rows = Sitting.objects.filter(round__event__in=events).order_by("side")
     fields = ("round_id", "table_id", "table__number", "entrant_id")
     sat: dict[int, list[Sat]] = defaultdict(list)
     # Plain tuples: a row as an object costs five times as much, and there are thousands.

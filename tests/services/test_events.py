@@ -54,7 +54,12 @@ def test_season_is_made_with_a_line_in_the_audit():
         "settings",
         "add-season",
         "192.0.2.7",
-        {"name": "Kış", "starts_on": "2026-11-01", "ends_on": "2027-02-28"},
+        {
+            "name": "Kış",
+            "starts_on": "2026-11-01",
+            "ends_on": "2027-02-28",
+            "league_best": None,
+        },
     )
 
 

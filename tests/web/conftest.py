@@ -1,8 +1,15 @@
 """A club, and visitors who may be somebody in it."""
 
 import pytest
+from django.core.cache import caches
 
 from tests.club_factories import ClubFactory, MemberFactory
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    """Rows of the next test may have the numbers of those of the last one."""
+    caches["pages"].clear()
 
 
 @pytest.fixture

@@ -21,11 +21,15 @@ class SeasonInUse(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SeasonDates:
-    """A season's name, its first day and its last, which is part of it."""
+    """A season's name, its first day and its last, which is part of it.
+
+    `league_best` is how many of a player's best evenings count in its league; None for all.
+    """
 
     name: str
     starts_on: date
     ends_on: date
+    league_best: int | None = None
 
 
 def create_season(club: Club, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:
@@ -45,7 +49,7 @@ def create_season(club: Club, dates: SeasonDates, by: Actor, *, at: datetime) ->
 
 
 def change_season(season_pk: int, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:
-    """Give a season another name or other dates; its evenings stay with it.
+    """Give a season another name, other dates or another league; its evenings stay with it.
 
     Raises:
         SeasonNameTaken: the club has another one with that name; nothing is written.
@@ -54,16 +58,13 @@ def change_season(season_pk: int, dates: SeasonDates, by: Actor, *, at: datetime
     try:
         with transaction.atomic():
             season = _locked(season_pk)
-            before = _told(SeasonDates(season.name, season.starts_on, season.ends_on))
-            if before == _told(dates):
+            before, after = _told(dates_of(season)), _told(dates)
+            if before == after:
                 return season
-            season.name, season.starts_on, season.ends_on = (
-                dates.name,
-                dates.starts_on,
-                dates.ends_on,
-            )
-            season.save(update_fields=["name", "starts_on", "ends_on"])
-            change = Change(SETTINGS, "change-season", subject_of(season), before, _told(dates))
+            for name, value in asdict(dates).items():
+                setattr(season, name, value)
+            season.save(update_fields=list(asdict(dates)))
+            change = Change(SETTINGS, "change-season", subject_of(season), before, after)
             note_change(season.club, change, by, at=at)
     except IntegrityError as error:
         raise SeasonNameTaken from error
@@ -84,7 +85,7 @@ def remove_season(season_pk: int, by: Actor, *, at: datetime) -> None:
             return
         if season.events.exists():
             raise SeasonInUse
-        before = _told(SeasonDates(season.name, season.starts_on, season.ends_on))
+        before = _told(dates_of(season))
         change = Change(SETTINGS, "remove-season", subject_of(season), before)
         note_change(season.club, change, by, at=at)
         season.delete()
@@ -105,5 +106,11 @@ def _locked(season_pk: int) -> Season:
     return rows.get(pk=season_pk)
 
 
-def _told(dates: SeasonDates) -> dict[str, str]:
-    return {name: str(value) for name, value in asdict(dates).items()}
+def dates_of(season: Season) -> SeasonDates:
+    """A season as it stands."""
+    return SeasonDates(season.name, season.starts_on, season.ends_on, season.league_best)
+
+
+def _told(dates: SeasonDates) -> dict[str, str | int | None]:
+    days = {"starts_on": str(dates.starts_on), "ends_on": str(dates.ends_on)}
+    return {"name": dates.name, **days, "league_best": dates.league_best}

@@ -118,6 +118,7 @@ FIELDS: Mapping[str, Text] = {
     "held_on": gettext_lazy("Day"),
     "starts_on": gettext_lazy("First day"),
     "ends_on": gettext_lazy("Last day"),
+    "league_best": gettext_lazy("Best evenings that count in the league"),
     "ruleset": gettext_lazy("Game"),
     "options": gettext_lazy("Options"),
     "season": gettext_lazy("Season"),
@@ -146,6 +147,13 @@ TOLD: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}
 """Of what is long only these fields are told, by the kind of the subject."""
 
 
+UNLIMITED: Mapping[str, Text] = {
+    "uses": gettext_lazy("any number"),
+    "league_best": pgettext_lazy("evenings", "all"),
+}
+"""What stands for no number, where that is a choice."""
+
+
 def action_text(kind: str, action: str) -> str:
     """What was done, in words; an act that has none yet is called as it is stored."""
     if kind == Kind.RESULT and action in Write.Kind.values:
@@ -165,8 +173,8 @@ def field_place(name: str) -> tuple[int, str]:
 
 def value_text(field: str, value: Any) -> str:
     """A value before or after a change, as a reader says it."""
-    if field == "uses" and value is None:
-        return _("any number")
+    if field in UNLIMITED and value is None:
+        return str(UNLIMITED[field])
     if value is None or value in ("", [], {}):
         return "–"
     if isinstance(value, list):

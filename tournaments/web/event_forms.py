@@ -1,7 +1,7 @@
 """Forms of the pages of seasons and evenings."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from typing import Any
 
@@ -15,7 +15,7 @@ from tournaments.engine.rulesets import Ruleset
 from tournaments.models import Club, Confirmations, Event, Game, Season
 from tournaments.services.events import EventPlan
 from tournaments.services.people import LONGEST_PLAYER_NAME
-from tournaments.services.seasons import SeasonDates, season_on
+from tournaments.services.seasons import SeasonDates, dates_of, season_on
 from tournaments.services.tables import Laying
 from tournaments.web.club_words import CONFIRMATIONS, choices_of
 from tournaments.web.forms import NewTableForm, SeatFields, option_names
@@ -25,6 +25,7 @@ from tournaments.web.seating import seated_sentence
 
 BY_THE_DAY, NO_SEASON = "day", ""
 LONGEST_NAME = 80
+MOST_EVENINGS = 366
 
 
 def _day(label: Any) -> forms.DateField:
@@ -34,17 +35,23 @@ def _day(label: Any) -> forms.DateField:
 
 
 class SeasonForm(forms.Form):
-    """A season's name and days."""
+    """A season's name and days, and how many evenings count in its league."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     starts_on = _day(gettext_lazy("First day"))
     ends_on = _day(gettext_lazy("Last day"))
+    league_best = forms.IntegerField(
+        label=gettext_lazy("Best evenings that count in the league"),
+        help_text=gettext_lazy("Left empty, all tournaments of the season count."),
+        min_value=1,
+        max_value=MOST_EVENINGS,
+        required=False,
+    )
 
     @classmethod
     def of(cls, season: Season) -> "SeasonForm":
         """The form as a season stands."""
-        names = ("name", "starts_on", "ends_on")
-        return cls(initial={name: getattr(season, name) for name in names})
+        return cls(initial=asdict(dates_of(season)))
 
     def clean(self) -> dict[str, Any]:
         """Refuse a season that ends before it starts."""

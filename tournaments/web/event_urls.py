@@ -8,6 +8,7 @@ from tournaments.web import (
     confirming,
     event_tables,
     events,
+    league,
     seasons,
     table_doors,
 )
@@ -21,6 +22,7 @@ PLAY = "play/<str:public_id>/<str:secret>"
 urlpatterns = [
     path(f"{CLUB}/seasons/", seasons.seasons, name="seasons"),
     path(f"{CLUB}/seasons/<int:pk>/", seasons.season, name="season"),
+    path(f"{CLUB}/seasons/<int:pk>/league/", league.league, name="league"),
     path(f"{CLUB}/seasons/<int:pk>/remove/", seasons.remove, name="remove_season"),
     path(f"{CLUB}/player-names/", event_tables.player_names, name="player_names"),
     path(f"{CLUB}/events/", events.events, name="events"),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 from django.core.cache import caches
 from django.db.models import Count, OuterRef, Subquery, Sum
@@ -14,11 +13,15 @@ from django.utils.translation import get_language
 
 from tournaments.engine.season_sums import team_standings
 from tournaments.models import AuditLine, Game, Tournament
+from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.tournament_queries import Course, load_course, settings_of
 from tournaments.web.standings_table import round_label, standings_table
 from tournaments.web.tournament_steps import current_round
 
 KEPT_SECONDS = 24 * 60 * 60
+
+Version = tuple[int, ...]
+"""What standings depend on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +52,31 @@ class Shown:
     round: RoundSeen | None
 
 
-def version_of(tournament: Tournament) -> tuple[Any, ...]:
-    """What the standings depend on, told without reading them (1 query).
+def version_of(tournament: Tournament) -> Version:
+    """What the standings depend on, told without reading them (1 query)."""
+    ((_row, version),) = with_versions(Tournament.objects.filter(pk=tournament.pk))
+    return version
+
+
+def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
+    """Each tournament with what its standings depend on (1 query).
 
     A sheet that is finished, or corrected afterwards, changes number or sum of revisions; names
     change with a line in the audit; everything else raises the revision of the tournament.
     """
     games = Game.objects.filter(table__round__event=OuterRef("event"), result__isnull=False)
-    told = games.order_by().values("table__round__event")
+    by_event = games.order_by().values("table__round__event")
     names = AuditLine.objects.filter(club=OuterRef("event__club"), kind=AuditLine.Kind.PLAYER)
-    row = Tournament.objects.filter(pk=tournament.pk).values_list(
-        "revision",
-        Coalesce(Subquery(told.annotate(n=Count("pk")).values("n")), 0),
-        Coalesce(Subquery(told.annotate(n=Sum("revision")).values("n")), 0),
-        Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
+    found = rows.annotate(
+        games=Coalesce(Subquery(by_event.annotate(n=Count("pk")).values("n")), 0),
+        written=Coalesce(Subquery(by_event.annotate(n=Sum("revision")).values("n")), 0),
+        named=Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
     )
-    return (tournament.pk, *row.get())
+    told = ("pk", "revision", "games", "written", "named")
+    return [(row, tuple(getattr(row, name) for name in told)) for row in found]
 
 
-def standings_shown(tournament: Tournament, asked: Asked, version: tuple[Any, ...]) -> Shown:
+def standings_shown(tournament: Tournament, asked: Asked, version: Version) -> Shown:
     """The standings, kept by this process until something changes (5 queries, kept none)."""
     said = repr((version, asked, get_language()))
     key = f"standings-{sha256(said.encode()).hexdigest()}"
