@@ -82,7 +82,7 @@ FINALS: Mapping[int, Text] = {
 
 OVERTIME: Mapping[str, Text] = {
     "as-it-stands": gettext_lazy("counts as it stands"),
-    "last-deal-void": gettext_lazy("counts without the deal that is being played"),
+    "last-deal-void": gettext_lazy("counts without the last deal written"),
 }
 
 CHECK_INS: Mapping[str, Text] = {
