@@ -131,13 +131,15 @@ def clock(request: HttpRequest, slug: str, tournament: str, number: int) -> Http
         "pause": lambda: pause_clock(place.pk, by, at=now),
         "add": lambda: add_time(place.pk, added_in(request), by, at=now),
     }
+    asked = does.get(request.POST.get("do", ""))
     try:
-        does[request.POST.get("do", "")]()
+        if asked is not None:
+            asked()
     except NotThatLong:
         messages.error(request, _("Between 1 minute and 2 hours, and not below nothing."))
     except WrongState:
         messages.error(request, _("The clock goes while the round is open."))
-    except (KeyError, Round.DoesNotExist) as error:
+    except Round.DoesNotExist as error:
         raise Http404 from error
     return redirect("running", slug, row.slug, number)
 
@@ -165,7 +167,8 @@ def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     moved = changes_since_closing(course)
     rounds = {drawn.row.number: round_name(drawn.row) for drawn in course.drawn}
     lines: dict[str, list[dict[str, Any]]] = {}
-    for each in moved:
+    # Whose points are others comes first; the places of the rest follow from that.
+    for each in sorted(moved, key=lambda each: (each.round, each.before[1] == each.after[1])):
         said = {
             "name": course.entrants[each.entrant].shown_name,
             "before": each.before,
