@@ -41,7 +41,7 @@ def page(looker, row, name="standings", *number, **query):
 def lines(looker, row, **query):
     """Place, name and points of each row, as they are read."""
     rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
-    told = r'place">(.*?)<.*<a [^>]*>(.*?)</a>.*points">(.*?)<'
+    told = r'rank">(.*?)<.*<a [^>]*>(.*?)</a>.*points">(.*?)<'
     return [re.search(told, each).groups() for each in rows]
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import escape
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.engine.rulesets import Points, whole
@@ -108,7 +108,7 @@ def _table(
     text = cache(figure)
     head = "".join(_head(season, evenings))
     body = "".join(
-        f'<tr><td class="num place">{row.place}{"=" if row.shared else ""}</td>'
+        f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
         f'<th scope="row">{_name(season, people[row.player], looker)}</th>'
         f'<td class="num points">{text(row.points)}</td>'
         f"{''.join(_cells(row, text))}</tr>"
@@ -119,7 +119,7 @@ def _table(
 
 
 def _head(season: Season, evenings: Iterable[Evening]) -> Iterator[str]:
-    yield f'<tr><th scope="col" class="num">{escape(_("Place"))}</th>'
+    yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
     yield f'<th scope="col">{escape(_("Name"))}</th>'
     yield f'<th scope="col" class="num">{escape(_("Points"))}</th>'
     for each in evenings:

@@ -7,6 +7,7 @@ from functools import cache
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.rulesets import Points
@@ -80,7 +81,7 @@ def standings_table(
     text = cache(figure)
     reached = stages_reached(course, after)
     body = "".join(
-        f'<tr id="{row.entrant}"><td class="num place">{row.place}{"=" if row.shared else ""}</td>'
+        f'<tr id="{row.entrant}"><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
         f"{_name(course, row.entrant, reached.get(row.entrant))}"
         f"{_cells('round', row.by_round[: len(rounds)], text)}"
         f'<td class="num points">{text(row.points)}</td>'
@@ -92,7 +93,7 @@ def standings_table(
 
 
 def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:
-    yield f'<tr><th scope="col" class="num">{escape(_("Place"))}</th>'
+    yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
     yield f'<th scope="col">{escape(_("Name"))}</th>'
     for label in rounds:
         yield f'<th scope="col" class="num round">{escape(label)}</th>'

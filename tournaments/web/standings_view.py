@@ -116,7 +116,9 @@ def _render(course: Course, asked: Asked) -> SafeString:
     after = min(asked.after or last, last)
     only = asked.only if asked.only and asked.only <= last else None
     rows = course.standings_of(only) if only else course.standings_before(after + 1)
-    rounds = [n for n in (each.row.number for each in course.drawn) if n <= after]
+    # A round alone has neither columns of others nor a stage that somebody has reached.
+    until = 0 if only else after
+    rounds = [n for n in (each.row.number for each in course.drawn) if n <= until]
     page = {
         "tournament": course.tournament,
         "event": course.tournament.event,
@@ -125,7 +127,7 @@ def _render(course: Course, asked: Asked) -> SafeString:
         "after": after,
         "rounds": [(n, round_label(course, n)) for n in range(1, last + 1)],
         "hidden": hides(course) and not asked.directs,
-        "table": standings_table(course, rows, [] if only else rounds, after) if rows else "",
+        "table": standings_table(course, rows, rounds, until) if rows else "",
         "teams": [] if only else team_standings(rows, course.competitors),
     }
     return render_to_string("tournaments/_standings.html", page)
