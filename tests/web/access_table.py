@@ -252,7 +252,8 @@ ENTRANTS = {
     "check_in": Page("check-in", EVERYBODY, EVERYBODY),
 }
 
-OF_AN_EVENING = ("event", "club_game", "tournament", "entrants", "wall", "tournament round")
+OF_A_TOURNAMENT = ("tournament", "entrants", "seating", "standings", "why_place", "wall")
+OF_AN_EVENING = ("event", "club_game", *OF_A_TOURNAMENT)
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 
 ACCOUNT = {
