@@ -1,9 +1,11 @@
 """Phones for the browser tests, put away after each."""
 
 import pytest
+from django.test import Client
 
 from tests.browser.cable import Cable
 from tests.browser.phone import Phone, TablePhone, game_with
+from tests.club_factories import MemberFactory
 from tournaments.web.phone import address
 
 NOT_NEEDED = [
@@ -74,3 +76,19 @@ def at_table(table_phone):
         return phone
 
     return open_table
+
+
+@pytest.fixture
+def directors_phone(table_phone, db):
+    """A phone in Turkish, signed in as the director of a club."""
+
+    def make(club, **settings):
+        phone = table_phone(**{"locale": "tr-TR", **settings})
+        client = Client()
+        client.force_login(MemberFactory(club=club, role="director").user)
+        (session,) = client.cookies.values()
+        cookie = {"name": session.key, "value": session.value, "url": phone.base}
+        phone.context.add_cookies([cookie])
+        return phone
+
+    return make

@@ -4,13 +4,12 @@ import re
 from io import BytesIO
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
 from tests.browser.test_hands import write_hand
-from tests.club_factories import ClubFactory, MemberFactory, TableFactory
+from tests.club_factories import ClubFactory, TableFactory
 from tests.factories import NAMES, WHOLE_GAME
 from tournaments.models import Confirmation, Event, Game, Table
 
@@ -21,22 +20,6 @@ SIDES = ("top", "bottom", "left", "right")
 LONE_MARCH = {"maker": 0, "tricks": 5, "alone": True}
 
 
-@pytest.fixture
-def directors_phone(table_phone, db):
-    """A phone in Turkish, signed in as the director of a club."""
-
-    def make(club, **settings):
-        phone = table_phone(locale="tr-TR", **settings)
-        client = Client()
-        client.force_login(MemberFactory(club=club, role="director").user)
-        (session,) = client.cookies.values()
-        cookie = {"name": session.key, "value": session.value, "url": phone.base}
-        phone.context.add_cookies([cookie])
-        return phone
-
-    return make
-
-
 def tap_and_go(phone, target, path):
     phone.tap(phone.page.locator(target))
     phone.page.wait_for_url(re.compile(path))
@@ -45,7 +28,7 @@ def tap_and_go(phone, target, path):
 def make_evening(phone, club):
     """An evening of Euchre with codes, confirmed by two; by the forms of the pages."""
     phone.open(reverse("events", args=[club.slug]))
-    tap_and_go(phone, ".actions a", "/events/new/$")
+    tap_and_go(phone, ".actions a[href$='/events/new/']", "/events/new/$")
     assert phone.faults() == {}
     phone.page.fill("[name=name]", "Cuma akşamı")
     phone.page.fill("[name=held_on]", "2026-11-20")

@@ -8,6 +8,7 @@ from django.urls import resolve, reverse
 
 from tests.club_factories import EventFactory, MemberFactory, PlayerFactory
 from tests.factories import WHOLE_GAME, HouseRulesetFactory, UserFactory
+from tests.services.whole_tournament import whole_tournament
 from tournaments.models import User
 
 pytestmark = pytest.mark.browser
@@ -71,7 +72,9 @@ def crawl(phone, waiting):
 
 def test_no_page_breaks_the_policy(owner_phone):
     rules, user = HouseRulesetFactory(), UserFactory()
-    club = MemberFactory(user=User.objects.get(username="Nil"), role="owner").club
+    tournament = whole_tournament()
+    club = tournament.event.club
+    MemberFactory(club=club, user=User.objects.get(username="Nil"), role="owner")
     player = PlayerFactory(club=club)
     EventFactory(club=club)
     addresses = [
@@ -80,6 +83,9 @@ def test_no_page_breaks_the_policy(owner_phone):
         reverse("admin:tournaments_user_change", args=[user.pk]),
         reverse("club", args=[club.slug]),
         reverse("player", args=[club.slug, player.public_id]),
+        reverse("tournament", args=[club.slug, tournament.slug]),
+        # The way through its pages leads to the seating of the round that is played.
+        reverse("seating", args=[club.slug, tournament.slug, 3]),
         reverse("account_email"),
         reverse("admin:index"),
         "/",
@@ -93,6 +99,9 @@ def test_no_page_breaks_the_policy(owner_phone):
     assert within >= {
         *("home", "new", "write", "pen", "history", "report", "rules", "rules_of_game"),
         *("house_rules", "try_rules", "club", "people", "players", "player", "me"),
+        *("tournament", "change_tournament", "entrants", "add_entrants", "entrant", "seating"),
+        *("running", "running_table", "new_ruling", "rulings", "wall", "standings", "why_place"),
+        *("register_card", "check_in_card", "event_cards", "new_tournament"),
         *("account_email", "mfa_list_webauthn", "mfa_add_webauthn", "usersessions_list"),
         *("admin:index", "admin:tournaments_user_change", "admin:tournaments_user_changelist"),
     }

@@ -1,0 +1,52 @@
+"""A director's laptop in Chromium: what is pressed there, and what its browser complains of."""
+
+from django.urls import reverse
+
+LAPTOP = {
+    "viewport": {"width": 1280, "height": 800},
+    "has_touch": False,
+    "is_mobile": False,
+}
+
+
+class Laptop:
+    """A laptop, signed in by `phone`; addresses are those of the tournament `row`, once it is.
+
+    Controls are known by where they lead: what is written on them is in the reader's language.
+    """
+
+    def __init__(self, phone):
+        self.phone, self.page, self.row = phone, phone.page, None
+        self.complaints = []
+        phone.context.on("console", self.note)
+        phone.context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+
+    def note(self, message):
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def url(self, name, *more):
+        return reverse(name, args=[self.row.event.club.slug, self.row.slug, *more])
+
+    def open(self, name, *more):
+        self.phone.open(self.url(name, *more))
+
+    def form(self, name, *more):
+        return self.page.locator(f"form[action='{self.url(name, *more)}']")
+
+    def press(self, button):
+        """Press what leads to another page, and wait for that."""
+        with self.page.expect_navigation():
+            button.click()
+
+    def send(self, name, *more, button="button"):
+        """Press the button of the form that goes to an address of the tournament."""
+        self.press(self.form(name, *more).locator(button).first)
+
+    def follow(self, name, *more, query=""):
+        """Press the link to a page of the tournament."""
+        self.press(self.page.locator(f"main a[href='{self.url(name, *more)}{query}']").first)
+
+    def finish_form(self):
+        """Press the button below a form that fills the page."""
+        self.press(self.page.locator(".actions button").first)

@@ -1,0 +1,346 @@
+"""A small tournament in Chromium, from the list of names to the winner, led on a laptop."""
+
+import re
+import unicodedata
+from datetime import timedelta
+from fractions import Fraction
+from urllib.parse import urlsplit
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from tests.browser.laptop import LAPTOP, Laptop
+from tests.browser.phone import PHONE, SIDEWAYS, SMALL_TARGETS
+from tests.club_factories import ClubFactory, MemberFactory
+from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.services.whole_tournament import LATER, whole_tournament
+from tournaments.models import Game, Round, Table, Tournament
+from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.calls import call_director
+from tournaments.services.overtime import finish_for_time
+from tournaments.services.playing import correct_entry
+
+pytestmark = pytest.mark.browser
+
+SOON = 15_000
+BY_LINK, LATE = "Zeynep Ak", "Ömer Geç"
+LIST = ("Ada Su", "Burak Er", "Cem Ay", "Deniz Gül", "Ece Taş", "Fırat Can", "Gül Nur", "Hakan Öz")
+TWO_DEALS = WHOLE_GAME[:2]
+STOPPED = {"type": "stopped", "reason": "time"}
+
+
+@pytest.fixture
+def new_laptop(directors_phone):
+    """Make laptops in Turkish, signed in as directors of a club."""
+
+    def make(club, **settings):
+        return Laptop(directors_phone(club, **{**LAPTOP, **settings}))
+
+    return make
+
+
+def test_director_leads_a_tournament_from_the_list_of_names_to_the_winner(new_laptop, table_phone):
+    club = ClubFactory()
+    laptop, phone = new_laptop(club), table_phone(locale="tr-TR")
+
+    make_tournament(laptop, club)
+    enter(laptop, phone)
+    seat_first_round(laptop)
+    play_first_round(laptop, phone)
+    play_second_round(laptop)
+    correct_first_round(laptop)
+    finish(laptop)
+
+    # The browser's word for the answer that the round could not be closed yet.
+    assert [text for text in laptop.complaints if "409 (Conflict)" not in text] == []
+
+
+def make_tournament(laptop, club):
+    """Two rounds by places, as a preset has them, with a clock; registration is open."""
+    laptop.phone.open(reverse("events", args=[club.slug]))
+    laptop.press(laptop.page.locator(f"a[href='{reverse('new_tournament', args=[club.slug])}']"))
+    laptop.page.fill("[name=name]", "Moda Açık")
+    laptop.page.fill("[name=held_on]", "2026-11-20")
+    laptop.press(laptop.page.locator("[name=preset][value=league-night]"))
+    expect(laptop.page.locator("[name=name]")).to_have_value("Moda Açık")
+    expect(laptop.page.locator("[name=rounds]")).to_have_value("2")
+    expect(laptop.page.locator("[name=points]")).to_have_value("places")
+    laptop.page.fill("[name=minutes]", "40")
+    laptop.finish_form()
+    laptop.row = Tournament.objects.get()
+    assert laptop.page.url.endswith(laptop.url("tournament"))
+    laptop.send("move_tournament")
+
+
+def enter(laptop, phone):
+    """One comes by the link, eight are pasted, and one of them withdraws."""
+    laptop.open("entrants")
+    laptop.follow("register_card")
+    phone.open(urlsplit(laptop.page.input_value("#card-address")).path)
+    assert phone.faults() == {}
+    phone.page.fill("[name=name]", BY_LINK)
+    phone.tap(phone.page.locator(".actions button"))
+    expect(phone.page.locator(".entrant-done strong")).to_have_text("1")
+
+    laptop.open("entrants")
+    laptop.press(laptop.page.locator(f".actions a[href='{laptop.url('add_entrants')}']"))
+    laptop.page.fill("[name=list]", "\n".join(LIST))
+    laptop.press(laptop.page.locator("form:has([name=list]) button"))
+    expect(laptop.page.locator(".entrants-preview > li")).to_have_count(len(LIST))
+    assert laptop.phone.faults() == {}
+    laptop.finish_form()
+    expect(laptop.page.locator(".entrants > li")).to_have_count(1 + len(LIST))
+
+    laptop.follow("entrant", 9)
+    laptop.send("withdraw_entrant", 9)
+    laptop.open("entrants")
+    expect(laptop.page.locator(".entrant-gone")).to_have_id("e9")
+
+
+def seat_first_round(laptop):
+    """Two change places, a table stays while the others are seated again, and all is published."""
+    laptop.open("tournament")
+    laptop.send("move_tournament")
+    laptop.send("seat_round")
+    before = seats(laptop)
+    assert [len(table) for table in before] == [4, 4]
+
+    choose(laptop, before[0][0])
+    choose(laptop, before[1][3])
+    laptop.send("swap_seats", 1)
+    swapped = seats(laptop)
+    assert (swapped[0][0], swapped[1][3]) == (before[1][3], before[0][0])
+
+    laptop.page.locator("#t2 [name=locked]").check()
+    laptop.press(laptop.page.locator("button[form=again]"))
+    expect(laptop.page.locator("#t2 [name=locked]")).to_be_checked()
+    again = seats(laptop)
+    assert (again[1], sorted(again[0])) == (swapped[1], sorted(swapped[0]))
+    laptop.send("publish_round", 1)
+    assert Table.objects.count() == 2
+
+
+def seats(laptop):
+    """The names at each table of the proposal."""
+    tables = laptop.page.locator(".seating-tables > li").all()
+    return [table.locator(".seating-chair > a").all_inner_texts() for table in tables]
+
+
+def choose(laptop, name):
+    """Tap a name of the proposal, to let it change places."""
+    laptop.page.locator(".seating-chair > a", has_text=name).click()
+    expect(laptop.page.locator("#swap p").first).to_contain_text(name)
+
+
+def play_first_round(laptop, phone):
+    """A table writes and calls, time runs out, and the round closes at the second attempt."""
+    laptop.press(laptop.page.locator("main a[href$='/cards/']"))
+    card = laptop.page.locator(".event-address").first.inner_text()
+    phone.open(urlsplit(card).path)
+    assert "/play/" not in phone.page.url
+    laptop.open("tournament")
+    laptop.send("open_tournament_round", 1)
+    laptop.send("round_clock", 1, button="[value=start]")
+    look_at_the_wall(laptop)
+
+    phone.open(urlsplit(card).path)
+    for body in TWO_DEALS:
+        phone.write_deal(body)
+    expect(phone.page.locator("#round-bar .clock")).to_be_visible()
+    phone.tap(phone.page.locator("#round-bar button"))
+    expect(phone.page.locator(".round-called")).to_be_visible()
+    assert phone.faults() == {}
+    expect(laptop.page.locator("#table-1 .called")).to_be_visible(timeout=SOON)
+    assert laptop.phone.faults() == {}
+    laptop.send("answer_call", 1, 1)
+    expect(laptop.page.locator(".called")).to_have_count(0)
+
+    laptop.follow("running_table", 1, 1)
+    laptop.send("finish_table", 1, 1)
+    laptop.open("running", 1)
+    laptop.send("close_tournament_round", 1)
+    unready = laptop.page.locator(".running-unready li")
+    expect(unready).to_have_count(1)
+    expect(unready).to_have_text(re.compile(r"2\s+\w+"))
+    assert laptop.phone.faults() == {}
+    record(Game.objects.get(table__number=2), WHOLE_GAME[0])
+    laptop.follow("running_table", 1, 2)
+    laptop.send("finish_table", 1, 2)
+    punish(laptop)
+    laptop.open("tournament")
+    laptop.send("close_tournament_round", 1)
+    assert Round.objects.get().closed_at
+
+
+def look_at_the_wall(laptop):
+    """It shows the clock, then one thing after another by itself."""
+    wall = laptop.phone.context.new_page()
+    wall.clock.install()
+    wall.goto(laptop.phone.base + laptop.url("wall"))
+    expect(wall.locator(".clock[data-running]")).to_be_visible()
+    expect(wall.locator(".wall-seating > li")).to_have_count(2)
+    wall.clock.fast_forward(10_000)
+    expect(wall.locator(".wall-going > li")).to_have_text(["1", "2"])
+    wall.close()
+
+
+def punish(laptop):
+    """Take half a point from somebody at the first table."""
+    laptop.open("running", 1)
+    laptop.follow("new_ruling", 1, query="?table=1")
+    laptop.page.locator("[name=entrant]").select_option(index=0)
+    laptop.page.locator("[name=kind][value=penalty]").check()
+    laptop.page.fill("[name=points]", "1/2")
+    laptop.page.fill("[name=reason]", "Telefonla konuştu")
+    assert laptop.phone.faults() == {}
+    laptop.finish_form()
+    expect(laptop.page.locator(".ruling-list > li")).to_contain_text("Telefonla konuştu")
+
+
+def play_second_round(laptop):
+    """One has come late and one sits out; a swap would cost meetings, and is given up."""
+    laptop.open("add_entrants")
+    laptop.page.fill("form:has([value=one]) [name=name]", LATE)
+    laptop.press(laptop.page.locator("form:has([value=one]) button"))
+    laptop.open("tournament")
+    laptop.send("seat_round")
+    expect(laptop.page.locator(".seating-byes .seating-chair")).to_have_count(1)
+    one, other = seats(laptop)
+    choose(laptop, one[0])
+    choose(laptop, other[0])
+    expect(laptop.page.locator(".seating-costs b").first).to_have_text(re.compile("\\d → "))
+    assert laptop.phone.faults() == {}
+    laptop.press(laptop.page.locator("#swap a"))
+    laptop.send("publish_round", 2)
+    laptop.send("open_tournament_round", 2)
+    for game in Game.objects.filter(table__round__number=2):
+        for body in (*TWO_DEALS, STOPPED):
+            record(game, body)
+    laptop.open("tournament")
+    laptop.send("close_tournament_round", 2)
+
+
+def correct_first_round(laptop):
+    """Queens were counted for the wrong player; what that changes is shown, until it is seen."""
+    first, *_rest, last = Game.objects.get(table__round__number=1, table__number=1).players
+    assert round_points(laptop, first) == ["1½"]
+    laptop.open("running_table", 1, 1)
+    laptop.press(laptop.page.locator(".running-doors .button").first)
+    laptop.press(laptop.page.locator(".sheet tbody a").nth(1))
+    for seat, number in ((2, 1), (0, 2)):
+        laptop.page.locator(".unit-queens .tile").nth(seat).click()
+        laptop.phone.key(number).click()
+    laptop.page.fill("[name=why]", "Yanlış yazıldı")
+    laptop.press(laptop.page.locator("button[value=correct]"))
+
+    laptop.open("running", 2)
+    laptop.follow("round_changes")
+    assert laptop.phone.faults() == {}
+    changed = laptop.page.locator("section").first.locator("tbody th").all_inner_texts()
+    assert {first, last} <= set(changed)
+    laptop.press(laptop.page.locator("main form button"))
+    laptop.open("running", 2)
+    expect(laptop.page.locator(f"a[href='{laptop.url('round_changes')}']")).to_have_count(0)
+    assert (round_points(laptop, first), round_points(laptop, last)) == (["1"], ["2"])
+
+
+def round_points(laptop, name):
+    """What the first round is worth to somebody, in the standings."""
+    laptop.open("standings")
+    row = laptop.page.locator("#standings tr", has_text=name)
+    return row.locator(".round").first.all_inner_texts()
+
+
+def finish(laptop):
+    """The sum behind a place is opened, and the winner stands."""
+    laptop.press(laptop.page.locator("#standings tbody tr").first.locator("a"))
+    *parts, total = map(worth, laptop.page.locator(".why td.num").all_inner_texts())
+    assert laptop.phone.faults() == {}
+    assert sum(parts) == total
+    laptop.open("tournament")
+    laptop.send("move_tournament")
+    laptop.follow("standings")
+    assert Tournament.objects.get().state == "finished"
+
+
+def worth(text):
+    """Points as they are written, as a number: −4½ is −9/2."""
+    sign, whole, part = re.fullmatch(r"(−?)(\d*)(.*)", text).groups()
+    parts = Fraction(unicodedata.numeric(part)).limit_denominator(12) if part else 0
+    return (int(whole or 0) + parts) * (-1 if sign else 1)
+
+
+@pytest.fixture
+def hall(db):
+    """A tournament with a bit of everything: a table calls, a closed round was corrected."""
+    row = whole_tournament()
+    first, second = row.event.rounds.order_by("number")[:2]
+    call_director(second.tables.get(number=1).pk, NOBODY, at=EVENING)
+    game = first.tables.get(number=2).games.get()
+    swapped = {**WHOLE_GAME[1], "counts": {"queens": [2, 0, 1, 1]}}
+    by = Actor(MemberFactory(club=row.event.club, role="director").user)
+    pen = PenFactory(revision=game.revision, at=LATER + timedelta(hours=1), by=by)
+    correct_entry(game.pk, 1, swapped, "yanlış yazıldı", pen)
+    return row
+
+
+PAGES = {
+    **{name: (name,) for name in ("tournament", "entrants", "add_entrants", "register_card")},
+    **{name: (name,) for name in ("standings", "rulings", "round_changes", "change_tournament")},
+    "entrant": ("entrant", 3),
+    "proposal": ("seating", 3),
+    "seating": ("seating", 2),
+    "running": ("running", 2),
+    "table": ("running_table", 2, 1),
+    "ruling": ("new_ruling", 2),
+    "why": ("why_place", 1),
+    "wall": ("wall",),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "scheme", "screens"),
+    [("tr", "dark", (PHONE, LAPTOP)), ("it", "light", (LAPTOP, PHONE))],
+)
+def test_pages_of_a_tournament_keep_nobody_out(hall, new_laptop, language, scheme, screens):
+    first, other = (screen["viewport"] for screen in screens)
+    settings = {"locale": language, "color_scheme": scheme, "reduced_motion": "reduce"}
+    laptop = new_laptop(hall.event.club, viewport=first, **settings)
+    laptop.row = hall
+
+    found = {}
+    for page, address in PAGES.items():
+        laptop.open(*address)
+        found[page] = laptop.phone.faults()
+        laptop.page.set_viewport_size(other)
+        found[page, "wider"] = laptop.page.evaluate(SIDEWAYS)
+        found[page, "small"] = laptop.page.evaluate(SMALL_TARGETS)
+        laptop.page.set_viewport_size(first)
+
+    assert {page: faults for page, faults in found.items() if faults} == {}
+    assert laptop.complaints == []
+
+
+def test_pages_follow_what_happens_at_the_tables(hall, new_laptop):
+    laptop = new_laptop(hall.event.club)
+    laptop.row, table = hall, Table.objects.get(round__number=2, number=1)
+    entrant = table.sittings.first().entrant.key
+    signs = {
+        ("running", 2): "#table-1 .done",
+        ("tournament",): ".tournament-now progress[value='1']",
+        ("standings",): f"#{entrant} td:nth-of-type(3):not(:has-text('–'))",
+    }
+    pages = {}
+    for address, sign in signs.items():
+        pages[address] = page = laptop.phone.context.new_page()
+        page.clock.install()
+        page.goto(laptop.phone.base + laptop.url(*address))
+        expect(page.locator(sign)).to_have_count(0)
+
+    finish_for_time(table.pk, "süre bitti", NOBODY, at=EVENING)
+
+    for address, sign in signs.items():
+        pages[address].clock.fast_forward(10_000)
+        expect(pages[address].locator(sign)).to_be_visible()
+    assert laptop.complaints == []
