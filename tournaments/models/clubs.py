@@ -38,9 +38,7 @@ class ClubQuerySet(models.QuerySet["Club"]):
         self, user: User | AnonymousUser | None, roles: tuple[Role, ...] = tuple(Role)
     ) -> "ClubQuerySet":
         """The clubs in which someone has one of `roles`; none for a visitor without account."""
-        if user is None or not user.is_authenticated:
-            return self.none()
-        return self.filter(pk__in=Member.objects.filter(user=user, role__in=roles).values("club"))
+        return self.filter(pk__in=Member.objects.of_user(user, roles).values("club"))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
         """The clubs whose events, players and results someone may change."""
@@ -85,6 +83,18 @@ class Club(models.Model):
         return self.name
 
 
+class MemberQuerySet(models.QuerySet["Member"]):
+    """Whose memberships there are."""
+
+    def of_user(
+        self, user: User | AnonymousUser | None, roles: tuple[Role, ...] = tuple(Role)
+    ) -> "MemberQuerySet":
+        """Those of an account in one of `roles`; none for a visitor without one."""
+        if user is None or not user.is_authenticated:
+            return self.none()
+        return self.filter(user=user, role__in=roles)
+
+
 class Member(models.Model):
     """An account in a club. A club always has an owner: its services see to that."""
 
@@ -94,6 +104,8 @@ class Member(models.Model):
     )
     role = models.CharField(max_length=8, choices=Role, default=Role.MEMBER)
     joined_at = models.DateTimeField()
+
+    objects = MemberQuerySet.as_manager()
 
     class Meta:
         constraints = [

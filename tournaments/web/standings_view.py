@@ -5,7 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from django.core.cache import caches
-from django.db.models import Count, OuterRef, Subquery, Sum
+from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -19,6 +19,7 @@ from tournaments.web.standings_table import round_label, standings_table
 from tournaments.web.tournament_steps import current_round
 
 KEPT_SECONDS = 24 * 60 * 60
+ONE_GAME = 1_000_000
 
 Version = tuple[int, ...]
 """What standings depend on."""
@@ -61,18 +62,20 @@ def version_of(tournament: Tournament) -> Version:
 def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
     """Each tournament with what its standings depend on (1 query).
 
-    A sheet that is finished, or corrected afterwards, changes number or sum of revisions; names
-    change with a line in the audit; everything else raises the revision of the tournament.
+    A sheet that is finished, or corrected afterwards, changes how many there are or the sum of
+    their revisions, which are told as one number; names change with a line in the audit;
+    everything else raises the revision of the tournament.
     """
     games = Game.objects.filter(table__round__event=OuterRef("event"), result__isnull=False)
     by_event = games.order_by().values("table__round__event")
     names = AuditLine.objects.filter(club=OuterRef("event__club"), kind=AuditLine.Kind.PLAYER)
     found = rows.annotate(
-        games=Coalesce(Subquery(by_event.annotate(n=Count("pk")).values("n")), 0),
-        written=Coalesce(Subquery(by_event.annotate(n=Sum("revision")).values("n")), 0),
+        written=Coalesce(
+            Subquery(by_event.annotate(n=Sum(F("revision") + ONE_GAME)).values("n")), 0
+        ),
         named=Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
     )
-    told = ("pk", "revision", "games", "written", "named")
+    told = ("pk", "revision", "written", "named")
     return [(row, tuple(getattr(row, name) for name in told)) for row in found]
 
 
