@@ -170,6 +170,8 @@ def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(directo
         (2, "is not confirmed"),
     ]
     assert url("running_table", place, 1) in refused.text
+    # Without scripts the page asks again too, where it can be asked for.
+    assert f'content="15;url={url("running", place)}"' in refused.text
     place.event.confirmations = "none"
     place.event.save()
     play_at(place, 1, WHOLE_GAME)
