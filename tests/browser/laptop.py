@@ -18,6 +18,8 @@ class Laptop:
     def __init__(self, phone):
         self.phone, self.page, self.row = phone, phone.page, None
         self.complaints = []
+        # Time goes on as ever, and can be skipped: pages ask again every few seconds.
+        phone.context.clock.install()
         phone.context.on("console", self.note)
         phone.context.on("weberror", lambda error: self.complaints.append(str(error.error)))
 
@@ -30,6 +32,10 @@ class Laptop:
 
     def open(self, name, *more):
         self.phone.open(self.url(name, *more))
+
+    def skip(self, seconds):
+        """Let so much time pass at once, on all pages of the laptop."""
+        self.phone.context.clock.fast_forward(seconds * 1000)
 
     def form(self, name, *more):
         return self.page.locator(f"form[action='{self.url(name, *more)}']")
