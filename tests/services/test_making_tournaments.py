@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory
+from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory, TableFactory
 from tests.factories import EVENING, HouseRulesetFactory
 from tests.services.test_tournaments import plan
 from tournaments.engine.problems import InvalidEntry
@@ -250,3 +250,36 @@ def test_new_links_find_the_tournament_and_old_ones_do_not():
         found = Tournament.objects.found_at
         assert not found(kind, row.public_id, secret).exists()
         assert found(kind, row.public_id, new.secret(kind)).get() == row
+
+
+def test_pairs_and_single_players_are_not_exchanged_once_somebody_has_entered():
+    row = create(ClubFactory(), plan())
+    register_entrants(row.pk, [Entry("Ayşe")], NOBODY, at=EVENING)
+
+    with pytest.raises(InvalidEntry):
+        change(row, plan("euchre"))
+    assert Event.objects.get().ruleset == "turkish-king"
+
+
+@pytest.mark.parametrize("another", [{"rounds": 2}, {"finals": 0}, {"carry": False}])
+def test_cut_stands_once_a_final_is_seated(another):
+    settings = {"rounds": 1, "finals": 4}
+    row = create(ClubFactory(), plan(**settings))
+    for state in ("registration", "running"):
+        move(row, state)
+    RoundFactory(event=row.event, number=2, stage="final", seating={}, opened_at=None)
+
+    with pytest.raises(InvalidEntry):
+        change(row, plan(**settings | another))
+    change(row, plan(**settings, minutes=30))
+
+
+def test_tournament_is_not_finished_with_a_game_that_a_correction_left_unfinished():
+    row = create(ClubFactory(), plan())
+    for state in ("registration", "running"):
+        move(row, state)
+    place = RoundFactory(event=row.event, number=1, closed_at=EVENING)
+    TableFactory(round=place)
+
+    with pytest.raises(Depended):
+        move(row, "finished")

@@ -129,7 +129,7 @@ def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director
     ("state", "to", "said"),
     [
         ("running", "registration", "A round is seated"),
-        ("running", "finished", "A round is not closed yet"),
+        ("running", "finished", "A round is not closed, or a correction"),
         ("draft", "finished", "That is no next step: draft."),
     ],
 )

@@ -83,20 +83,26 @@ def test_who_sits_out_is_told_as_well(club, wall):
     assert "take your seats" in screens[0].text
 
 
-def test_standings_are_hidden_during_the_last_round_only(club, wall):
+def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club, wall):
     place = going(club, 1, rounds=2, hide_last=True)
     play(place)
     close_round(place.pk, NOBODY, at=timezone.now())
-    assert kinds(wall(place)) == [("nothing", 0)]
+    before = standings_on(wall(place))
+    assert kinds(wall(place)) == [("standings", 4)]
 
     place = next_round(Tournament.objects.get())
-    assert kinds(wall(place)) == [("seating", 1), ("going", 1)]
+    assert kinds(wall(place)) == [("seating", 1), ("standings", 4), ("going", 1)]
     play(place)
     close_round(place.pk, NOBODY, at=timezone.now())
 
-    assert kinds(wall(place)) == [("standings", 4)]
-    Tournament.objects.update(settings={})
-    assert kinds(wall(Round.objects.get(number=1))) == [("standings", 4)]
+    assert standings_on(wall(place)) == before
+    Tournament.objects.update(state="finished")
+    assert standings_on(wall(place)) != before
+
+
+def standings_on(screens):
+    shown = [each.context["screen"] for each in screens]
+    return [list(screen.rows) for screen in shown if screen.kind == "standings"]
 
 
 def test_wall_has_the_clock_and_follows_without_scripts(club, projector):

@@ -59,8 +59,8 @@ class TournamentSettings:
     or a fixed number. `finals` is how many play on after the last round (0: nobody), with
     what they have when they `carry`, else from zero. `minutes` are the time of a round (None:
     no limit), `overtime` says what becomes of a game that is not over then, `check_in` when
-    entrants say that they are there, and with `hide_last` nobody sees the standings during
-    the last round.
+    entrants say that they are there, and with `hide_last` none
+    but directors see what the last round brings before the tournament is finished.
     """
 
     rounds: int = 3

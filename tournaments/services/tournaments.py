@@ -13,7 +13,7 @@ from tournaments.engine.tournament_settings import (
     read_settings,
     write_settings,
 )
-from tournaments.models import AuditLine, Club, Event, Tournament
+from tournaments.models import AuditLine, Club, Event, Game, Tournament
 from tournaments.queries import find_ruleset_of_club, house_document
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.events import (
@@ -28,9 +28,13 @@ from tournaments.services.events import (
 from tournaments.services.events import subject_of as event_subject
 from tournaments.services.events import told as plan_told
 from tournaments.services.slugs import free_slugs
+from tournaments.tournament_queries import rules_of_tournament
 
 State = Tournament.State
 STATES = tuple(State)
+
+CUT = ("rounds", "finals", "carry")
+"""What decides who plays the finals: it stays once one is seated."""
 
 TABLES = ((4, 4), (4, 2), (2, 2))
 """Seats and sides of the games a tournament plays: four or two for themselves, or two pairs."""
@@ -106,6 +110,7 @@ def change_tournament(
         _check_change(tournament, plan)
         if tournament.state != State.RUNNING:
             rules = _check(plan, event.club)
+            _check_entrants(tournament, rules)
             tournament.document = house_document(rules)
         before, after = put_plan(event, plan.event)
         settings = write_settings(plan.settings)
@@ -123,7 +128,8 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
 
     Raises:
         WrongState: `state` is not the next one, nor the one before.
-        Depended: back to registration with a round seated, or finished with one not closed.
+        Depended: back to registration with a round seated, or finished with one not closed, or
+            with a game that a correction has left unfinished.
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
@@ -132,16 +138,22 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
         steps = STATES.index(State(state)) - STATES.index(State(tournament.state))
         if abs(steps) != 1:
             raise WrongState(tournament.state)
-        rounds = tournament.event.rounds
-        if (state == State.REGISTRATION and steps < 0 and rounds.exists()) or (
-            state == State.FINISHED and rounds.filter(closed_at=None).exists()
-        ):
+        if _depended(tournament, state):
             raise Depended
         before, tournament.state = tournament.state, State(state)
         touch(tournament)
         told = {"before": {"state": before}, "after": {"state": state}}
         note(tournament, "move-tournament", by, at, **told)
     return tournament
+
+
+def _depended(tournament: Tournament, state: str) -> bool:
+    rounds = tournament.event.rounds
+    if state == State.REGISTRATION:
+        return rounds.exists()
+    unfinished = Game.objects.filter(table__round__event=tournament.event, result__isnull=True)
+    over = rounds.filter(closed_at=None).exists() or unfinished.exists()
+    return state == State.FINISHED and over
 
 
 def remove_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> None:
@@ -232,8 +244,19 @@ def _check_change(tournament: Tournament, plan: TournamentPlan) -> None:
     if plan.settings.rounds < drawn:
         params = {"expected": drawn, "got": plan.settings.rounds}
         problems.append(Problem(Code.WRONG_TYPE, "settings.rounds", params))
+    before = read_settings(tournament.settings)
+    moved = any(getattr(plan.settings, name) != getattr(before, name) for name in CUT)
+    if moved and event.rounds.exclude(stage="").exists():
+        problems.append(Problem(Code.UNKNOWN_OPTION, "settings.finals", {"option": "finals"}))
     if problems:
         raise InvalidEntry(problems)
+
+
+def _check_entrants(tournament: Tournament, rules: Ruleset) -> None:
+    """Refuse a game for pairs where single players have entered, and the other way round."""
+    as_many = rules.seats_in_a_side == rules_of_tournament(tournament).seats_in_a_side
+    if not as_many and tournament.entrants.exists():
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "entrants", {"ruleset": rules.id})])
 
 
 def _told(plan: TournamentPlan) -> dict[str, Any]:

@@ -62,16 +62,16 @@ def version_of(tournament: Tournament) -> Version:
 def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
     """Each tournament with what its standings depend on (1 query).
 
-    A sheet that is finished, or corrected afterwards, changes how many there are or the sum of
-    their revisions, which are told as one number; names change with a line in the audit;
-    everything else raises the revision of the tournament.
+    A sheet that is finished, or corrected afterwards, changes the sum over all that are: of their
+    keys, each weighed with its revision, so that no sheet stands for another one; names change
+    with a line in the audit; everything else raises the revision of the tournament.
     """
     games = Game.objects.filter(table__round__event=OuterRef("event"), result__isnull=False)
     by_event = games.order_by().values("table__round__event")
     names = AuditLine.objects.filter(club=OuterRef("event__club"), kind=AuditLine.Kind.PLAYER)
     found = rows.annotate(
         written=Coalesce(
-            Subquery(by_event.annotate(n=Sum(F("revision") + ONE_GAME)).values("n")), 0
+            Subquery(by_event.annotate(n=Sum(F("pk") * (F("revision") + ONE_GAME))).values("n")), 0
         ),
         named=Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
     )

@@ -277,4 +277,8 @@ def _refusal(problem: Problem) -> tuple[str | None, str]:
     if problem.code == Code.WRONG_TYPE and problem.where == "settings.rounds":
         drawn = {"number": problem.params["expected"]}
         return "rounds", _("%(number)s rounds were drawn already.") % drawn
+    if problem.where == "settings.finals":
+        return "finals", _("A final is seated: rounds and finals stay as they are.")
+    if problem.where == "entrants":
+        return None, _("There are entrants already: pairs and single players are not exchanged.")
     return None, messages.explain(problem)

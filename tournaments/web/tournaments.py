@@ -234,7 +234,9 @@ DEPENDED: Mapping[str, Text] = {
     State.REGISTRATION: gettext_lazy(
         "A round is seated: it goes back to registration only without any."
     ),
-    State.FINISHED: gettext_lazy("A round is not closed yet: close it first, or take it back."),
+    State.FINISHED: gettext_lazy(
+        "A round is not closed, or a correction has left a game unfinished: see to it first."
+    ),
 }
 """Why the tournament does not go to a state."""
 

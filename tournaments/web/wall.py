@@ -18,6 +18,7 @@ from tournaments.models import Game, Round, Tournament
 from tournaments.tournament_queries import Course, load_course
 from tournaments.web.clock_view import clock_of
 from tournaments.web.scoring import number_in
+from tournaments.web.standings_view import last_counted
 from tournaments.web.tournament_words import round_name
 from tournaments.web.visitors import seen_tournament
 
@@ -97,15 +98,13 @@ def seated(course: Course, place: Round) -> list[tuple[int | None, list[str]]]:
 
 
 def top_places(course: Course) -> list[tuple[int, str, Any]]:
-    """Place, name and points of those in front, after the last round that was closed.
-
-    Nobody, before a round was closed, and while the settings hide them during the last one.
-    """
+    """Place, name and points of those in front, after the last closed round that all may see."""
+    shown = last_counted(course, directs=False)
     closed = [each.row.number for each in course.drawn if each.row.closed_at is not None]
-    last = course.settings.rounds
-    if not closed or (course.settings.hide_last and max(closed) == last - 1 and last > 1):
+    counted = [number for number in closed if number <= shown]
+    if not counted:
         return []
-    standings = course.standings_before(max(closed) + 1)[:MOST_PLACES]
+    standings = course.standings_before(max(counted) + 1)[:MOST_PLACES]
     return [
         (each.place, course.entrants[each.entrant].shown_name, each.points) for each in standings
     ]
