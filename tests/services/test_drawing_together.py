@@ -6,13 +6,15 @@ immediate transaction.
 
 import pytest
 
+from tests.club_factories import PlayerFactory
 from tests.factories import EVENING
-from tests.services.test_playing_together import at_once
+from tests.services.test_playing_together import at_once, while_another_is_writing
 from tests.services.test_tables_together import told, write
 from tests.services.test_tournaments import NINE, running
 from tournaments.models import Entrant, Game, Round, Sitting, Table, Tournament
-from tournaments.services import drawing, late_changes, rounds, swapping
+from tournaments.services import drawing, events, late_changes, rounds, swapping, tables
 from tournaments.services.auditing import NOBODY
+from tournaments.services.merging import merge_players
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,3 +84,62 @@ def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
         (1, "ImpossibleChange", True),
         (1, "left", False),
     ]
+
+
+def published():
+    place = drawing.seat_next_round(running(*NINE).pk, NOBODY, at=EVENING)
+    return drawing.publish_round(place.pk, NOBODY, at=EVENING)
+
+
+def take_back(place):
+    return lambda: drawing.take_back_round(place.pk, NOBODY, at=EVENING).state
+
+
+def close(place):
+    rounds.open_round(place.pk, NOBODY, at=EVENING)
+    return lambda: rounds.close_round(place.pk, NOBODY, at=EVENING).state
+
+
+def close_evening(place):
+    rounds.open_round(place.pk, NOBODY, at=EVENING)
+    return lambda: events.close_round(place.pk, NOBODY, at=EVENING).state
+
+
+def let_leave(place):
+    leaving = Entrant.objects.get(sittings__table__number=1, sittings__side=0)
+    made = {"at": EVENING, "leaving": [leaving.pk]}
+    return lambda: bool(late_changes.change_late(place.pk, NOBODY, **made))
+
+
+@pytest.mark.parametrize(
+    ("lead", "gave"),
+    [
+        (take_back, "seated"),
+        (close, "RoundNotReady"),
+        (close_evening, "closed"),
+        (let_leave, True),
+    ],
+)
+def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
+    place = published()
+    table = place.tables.get(number=1)
+
+    def replace():
+        return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
+
+    first, second, waited = while_another_is_writing(told(replace), told(lead(place)), "UPDATE")
+
+    assert (first, second, waited) == (2, gave, True)
+
+
+def test_round_that_is_taken_back_waits_for_players_who_are_merged():
+    place = published()
+    gone = Entrant.objects.get(sittings__table__number=1, sittings__side=0).player
+    kept = PlayerFactory(club=gone.club)
+
+    def merge():
+        return merge_players(kept.pk, gone.pk, NOBODY, at=EVENING).kept_id
+
+    first, second, waited = while_another_is_writing(told(merge), told(take_back(place)))
+
+    assert (first, second, waited) == (kept.pk, "seated", True)

@@ -54,12 +54,12 @@ def at_once(*writes):
         return list(pool.map(one, writes))
 
 
-def while_another_is_writing(write, other):
+def while_another_is_writing(write, other, storing=("INSERT", "DELETE FROM")):
     """Hold `write` just before it stores its row, begin `other` meanwhile; give both outcomes."""
     about_to_store, go_on = threading.Event(), threading.Event()
 
     def hold(execute, sql, params, many, context):
-        if sql.startswith(("INSERT", "DELETE FROM")) and not about_to_store.is_set():
+        if sql.startswith(storing) and not about_to_store.is_set():
             about_to_store.set()
             go_on.wait(PATIENCE)
         return execute(sql, params, many, context)

@@ -16,7 +16,7 @@ from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
 from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Table, Tournament, Write
 from tournaments.services.auditing import Actor
-from tournaments.services.events import lock_round
+from tournaments.services.events import lock_round, lock_tables_of
 from tournaments.services.people import lock_people, names_at_table
 from tournaments.services.tournaments import (
     Depended,
@@ -238,9 +238,10 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         tournament, place = lock_drawn(round_pk)
         if place.published_at is None:
             return place
+        # Whoever merges two players changes seats and then games; here seats go last.
+        lock_people(tournament.event.club_id)
         # Whoever writes holds the row of the game: with all of them locked nobody begins.
-        games = Game.objects.select_for_update().filter(table__round=place).order_by("pk")
-        list(games.values_list("pk"))
+        lock_tables_of(place)
         later = tournament.event.rounds.filter(number__gt=place.number, published_at__isnull=False)
         begun = Write.objects.filter(game__table__round=place)
         if begun.exists() or later.exists() or place.rulings.exists():

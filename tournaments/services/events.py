@@ -151,8 +151,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         if place.closed_at is None:
             # Writers hold the row of their game and look at the round only then: with the games
             # locked nobody is between having seen the round open and storing what they wrote.
-            games = Game.objects.select_for_update(of=("self",)).filter(table__round=place)
-            list(games.order_by("pk").values_list("pk"))
+            lock_tables_of(place)
             place.closed_at = at
             place.save(update_fields=["closed_at"])
             change = _of_round(place.event, "close-round", place.number)
@@ -179,6 +178,19 @@ def lock_round(round_pk: int) -> Round:
     """
     rows = Round.objects.select_for_update(of=("self",)).select_related("event__club")
     return rows.get(pk=round_pk)
+
+
+def lock_tables_of(place: Round) -> None:
+    """Lock the tables of a locked round and then their games, as whoever changes one table does.
+
+    Where seats are changed too, the people of the club are locked before.
+    """
+    tables = Table.objects.select_for_update(of=("self",)).filter(round=place)
+    list(tables.order_by("pk").values_list("pk"))
+    # Each by itself: without `of`, PostgreSQL would lock the rows of joined tables as well, and
+    # only after the games.
+    games = Game.objects.select_for_update(of=("self",)).filter(table__round=place)
+    list(games.order_by("pk").values_list("pk"))
 
 
 def subject_of(event: Event) -> str:

@@ -6,9 +6,10 @@ from datetime import datetime
 from django.db import transaction
 
 from tournaments.engine.pairing.late import LateChange, Published, late_change
-from tournaments.models import Entrant, Game, Round, Seat, Sitting, Table, Write
+from tournaments.models import Entrant, Round, Seat, Sitting, Table, Write
 from tournaments.services.auditing import Actor
 from tournaments.services.drawing import clear_tables, lay_tables, lock_drawn, players_at
+from tournaments.services.events import lock_tables_of
 from tournaments.services.people import lock_people, names_at_table
 from tournaments.services.tournaments import WrongState, note, touch
 from tournaments.tournament_queries import Course, Drawn, field_of, load_course
@@ -38,8 +39,7 @@ def change_late(
             raise WrongState(place.state)
         lock_people(tournament.event.club_id)
         # Whoever writes holds the row of the game: no table begins while this one is at it.
-        games = Game.objects.select_for_update().filter(table__round=place).order_by("pk")
-        list(games.values_list("pk"))
+        lock_tables_of(place)
         coming = Entrant.objects.filter(pk__in=arriving, joins_in__gt=place.number)
         coming.update(joins_in=place.number)
         course = load_course(tournament)

@@ -17,6 +17,7 @@ from tournaments.services.auditing import Actor
 from tournaments.services.confirming import agreement_on
 from tournaments.services.drawing import lock_drawn
 from tournaments.services.events import close_round as close_event_round
+from tournaments.services.events import lock_tables_of
 from tournaments.services.tournaments import (
     Depended,
     WrongState,
@@ -86,8 +87,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         if place.opened_at is None:
             raise WrongState(place.state)
         # Locked, so that no sheet changes between being looked at and being closed.
-        games = Game.objects.select_for_update().filter(table__round=place).order_by("pk")
-        list(games.values_list("pk"))
+        lock_tables_of(place)
         unready = unready_tables(place)
         if unready:
             raise RoundNotReady(unready)
