@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Ruleset
@@ -80,12 +80,13 @@ def create_tournament(
         event, made = start_event(club, plan.event, start_key, at)
         if not made:
             return event.tournament
-        tournament = Tournament.objects.create(
-            event=event,
-            slug=_free_slug(club, plan.event),
-            document=house_document(rules),
-            settings=write_settings(plan.settings),
-            seed=plan.seed,
+        tournament = _with_slug(
+            Tournament(
+                event=event,
+                document=house_document(rules),
+                settings=write_settings(plan.settings),
+                seed=plan.seed,
+            )
         )
         note(tournament, "add-tournament", by, at, after=_told(plan))
     return tournament
@@ -211,10 +212,20 @@ def note(tournament: Tournament, action: str, by: Actor, at: datetime, **told: A
     note_change(event.club, change, by, at=at)
 
 
-def _free_slug(club: Club, plan: EventPlan) -> str:
-    stem = f"{club.slug[:20]} {plan.name[:24]} {plan.held_on}"
-    slugs = free_slugs(stem, "tournament", 60, ())
-    return next(slug for slug in slugs if not Tournament.objects.filter(slug=slug).exists())
+def _with_slug(tournament: Tournament) -> Tournament:
+    """Store a new tournament under a slug of name and day that no other has on this server."""
+    event = tournament.event
+    for slug in free_slugs(f"{event.name[:40]} {event.held_on}", "tournament", 60, ()):
+        tournament.slug = slug
+        try:
+            with transaction.atomic():
+                tournament.save(force_insert=True)
+                return tournament
+        except IntegrityError:
+            # Two that are made at once get a slug each.
+            if not Tournament.objects.filter(slug=slug).exists():
+                raise
+    raise AssertionError("there is always another slug")
 
 
 def _check(plan: TournamentPlan, club: Club) -> Ruleset:

@@ -155,7 +155,7 @@ def figures(quality: Quality) -> Iterator[tuple[str, str]]:
             "bound": quality.repeat_bound,
         }
     yield FIGURES["repeat_meetings"](), repeats
-    yield FIGURES["score_spread"](), figure(quality.score_spread)
+    yield FIGURES["score_spread"](), measure_text(quality.score_spread)
     yield FIGURES["seat_imbalance"](), str(quality.seat_imbalance)
     for name in ("avoided_met", "same_club", "fixed_parted"):
         if getattr(quality, name):
@@ -176,12 +176,19 @@ FIGURES: Mapping[str, Callable[[], str]] = {
 def figure(value: Points) -> str:
     """A figure as a sheet writes it; what is no half or quarter with one digit after the comma."""
     text = points_text(value)
-    if "/" not in text:
-        return text
-    rounded = number_format(Decimal(value.numerator) / value.denominator, 1, use_l10n=True)
-    return rounded.replace("-", MINUS)
+    return measure_text(value).replace("-", MINUS) if "/" in text else text
+
+
+def measure_text(value: Points) -> str:
+    """What was measured of a seating, with one digit after the comma unless it is whole."""
+    if value == int(value):
+        return str(int(value))
+    return number_format(Decimal(value.numerator) / value.denominator, 1, use_l10n=True)
 
 
 def cost_lines(changes: tuple[Change, ...]) -> list[tuple[str, str, str]]:
     """What a swap changes: what is counted, before and after."""
-    return [(FIGURES[each.name](), figure(each.before), figure(each.after)) for each in changes]
+    return [
+        (FIGURES[each.name](), measure_text(each.before), measure_text(each.after))
+        for each in changes
+    ]
