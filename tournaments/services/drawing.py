@@ -4,20 +4,27 @@ Locks are taken in one order: the tournament, the round, the people of the club,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from tournaments.engine.pairing.field import Field
-from tournaments.engine.pairing.judging import Seating, judge
-from tournaments.engine.pairing.manual import seat_rest
-from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
+from tournaments.engine.pairing.judging import judge
 from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Table, Tournament, Write
 from tournaments.services.auditing import Actor
 from tournaments.services.events import lock_round, lock_tables_of
 from tournaments.services.people import lock_people, names_at_table
+from tournaments.services.proposals import (
+    NoRoundLeft,
+    check_results,
+    document_of,
+    draw,
+    draw_rest,
+    kept_tables,
+    stage_of,
+)
 from tournaments.services.tournaments import (
     Depended,
     WrongState,
@@ -28,23 +35,6 @@ from tournaments.services.tournaments import (
 from tournaments.tournament_queries import Course, field_of, load_course
 
 State = Tournament.State
-
-WHOLE_EVENING = ("fixed", "round-robin")
-"""Ways of seating that draw all rounds at once; those by the standings wait for each round."""
-
-BY_STANDINGS = ("swiss", "rank-near", "rank-spread")
-
-
-class NotEnough(Exception):
-    """Fewer entrants are there than sit at one table."""
-
-
-class RoundsLeft(Exception):
-    """A round before this one is still played, and the seating depends on what it comes to."""
-
-
-class NoRoundLeft(Exception):
-    """All rounds have been seated."""
 
 
 class SeatingOutdated(Exception):
@@ -77,19 +67,15 @@ def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
         number = len(course.drawn) + 1
         if number > course.settings.rounds + len(course.stages):
             raise NoRoundLeft
-        if _needs_results(course, number) and any(
-            each.row.closed_at is None for each in course.drawn
-        ):
-            raise RoundsLeft
-        rounds = course.settings.rounds
+        check_results(course, number)
         places = [
             Round.objects.create(
                 event=tournament.event,
                 number=number + further,
-                stage=course.stages[number - rounds - 1] if number > rounds else "",
-                seating=_document(seating),
+                stage=stage_of(course, number),
+                seating=document_of(seating),
             )
-            for further, seating in enumerate(_draw(course, number))
+            for further, seating in enumerate(draw(course, number))
         ]
         touch(tournament)
         numbers = [place.number for place in places]
@@ -138,7 +124,7 @@ def put_seating(round_pk: int, draft: Draft, by: Actor, *, at: datetime) -> Roun
         tournament, place = lock_seated(round_pk)
         field = field_seated(load_course(tournament), place)
         judged = judge(field, draft.tables, draft.byes)
-        before, place.seating = place.seating, _document(judged, draft.locked)
+        before, place.seating = place.seating, document_of(judged, draft.locked)
         if before != place.seating:
             place.save(update_fields=["seating"])
             touch(tournament)
@@ -156,28 +142,42 @@ def field_seated(course: Course, place: Round) -> Field:
 def seat_again(round_pk: int, locked: Sequence[int], by: Actor, *, at: datetime) -> Round:
     """Seat everybody once more who is there now, but for the tables in `locked`, from 0.
 
+    With no table locked, a schedule for the whole evening is drawn anew from this round on. A
+    final is for those who have reached it by now, whatever is locked.
+
     Raises:
         WrongState: the round was published.
         InvalidSeating: somebody at a locked table is not there any more.
-        NotEnough, NoRoundRobin: as in `seat_next_round`.
+        NoRoundLeft, RoundsLeft, NotEnough, NoRoundRobin: as in `seat_next_round`.
     """
     with transaction.atomic():
         tournament, place = lock_seated(round_pk)
         course = load_course(tournament)
-        field = field_of(course, place.number)
-        if len(field.entrants) < field.table_size:
-            raise NotEnough
-        tables = (place.seating or {"tables": []})["tables"]
-        kept = {number: tables[number] for number in locked if number < len(tables)}
-        method = course.settings.seating
+        kept = {} if place.stage else kept_tables(place, locked)
         # The lot of the next try is another one, but can be drawn again as well.
-        field = replace(field, seed=tournament.seed + tournament.revision)
-        drawn = seat_rest(field, method, kept) if method in METHODS else _seat(field, method)
-        place.seating = _document(drawn, sorted(kept))
-        place.save(update_fields=["seating"])
+        seed = tournament.seed + tournament.revision
+        check_results(course, place.number)
+        if kept:
+            drawn = draw_rest(course, place.number, kept, seed)
+            stays = [at for at, table in enumerate(drawn.tables) if list(table) in kept.values()]
+            documents = [document_of(drawn, stays)]
+        else:
+            documents = [document_of(each) for each in draw(course, place.number, seed)]
+        numbers = _put_seatings(course, place, documents)
         touch(tournament)
-        note(tournament, "seat-again", by, at, after={"round": place.number})
+        told = {"round": place.number, "rounds": numbers}
+        note(tournament, "seat-again", by, at, after=told)
+        place.refresh_from_db(fields=["seating", "stage"])
     return place
+
+
+def _put_seatings(course: Course, first: Round, documents: Sequence[dict[str, Any]]) -> list[int]:
+    """Store the seatings of a round and of those after it, none of which is published."""
+    numbers = list(range(first.number, first.number + len(documents)))
+    for number, document in zip(numbers, documents, strict=True):
+        seated = {"seating": document, "stage": stage_of(course, number)}
+        Round.objects.update_or_create(event_id=first.event_id, number=number, defaults=seated)
+    return numbers
 
 
 def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
@@ -326,42 +326,3 @@ def _game(course: Course, table_pk: int, players: Sequence[Player], at: datetime
         title=event.name,
         played_at=at,
     )
-
-
-def _needs_results(course: Course, number: int) -> bool:
-    return number > course.settings.rounds or course.settings.seating in BY_STANDINGS
-
-
-def _draw(course: Course, number: int) -> Sequence[Seating]:
-    """The seatings of round `number`, and of those after it where all are drawn at once."""
-    if number > course.settings.rounds:
-        stage = course.next_final(number)
-        assert stage is not None
-        names = [name for table in stage.tables for name in table]
-        field = field_of(course, number, [course.entrants[name] for name in names])
-        return [judge(field, stage.tables, ())]
-    field = field_of(course, number)
-    if len(field.entrants) < field.table_size:
-        raise NotEnough
-    method = course.settings.seating
-    if method in WHOLE_EVENING:
-        return schedule(field, course.settings.rounds - number + 1, method)
-    return [_seat(field, method)]
-
-
-def _seat(field: Field, method: str) -> Seating:
-    """A round by a method; where the director seats by hand it begins in order of numbers."""
-    if method in METHODS:
-        return seat_round(field, method)
-    names = list(field.index)
-    full = len(names) // field.table_size * field.table_size
-    tables = [names[at : at + field.table_size] for at in range(0, full, field.table_size)]
-    return judge(field, tables, names[full:])
-
-
-def _document(seating: Seating, locked: Sequence[int] = ()) -> dict[str, Any]:
-    return {
-        "tables": [list(table) for table in seating.tables],
-        "byes": list(seating.byes),
-        "locked": sorted(locked),
-    }

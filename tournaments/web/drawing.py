@@ -17,9 +17,6 @@ from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.pairing.methods import NoRoundRobin
 from tournaments.models import Round, Tournament
 from tournaments.services.drawing import (
-    NoRoundLeft,
-    NotEnough,
-    RoundsLeft,
     SeatingOutdated,
     publish_round,
     seat_again,
@@ -28,6 +25,13 @@ from tournaments.services.drawing import (
     unseat_round,
 )
 from tournaments.services.late_changes import change_late
+from tournaments.services.proposals import (
+    NoRoundLeft,
+    NotEnough,
+    RoundsLeft,
+    StageUnfinished,
+    TooFewLeft,
+)
 from tournaments.services.swapping import SeatingMoved, swap_of, swap_seats
 from tournaments.services.tournaments import Depended, WrongState
 from tournaments.tournament_queries import Course, load_course
@@ -231,6 +235,7 @@ def refusal_text(error: Exception) -> str:
         sizes = ", ".join(map(str, error.sizes))
         return _(
             "%(count)s cannot all meet each other once at tables of four: only %(sizes)s can."
+            " Change “Who sits with whom” in the settings."
         ) % {"count": error.count, "sizes": sizes}
     if isinstance(error, ImpossibleChange) and error.code == "begun":
         number = error.table + 1
@@ -246,6 +251,10 @@ SENTENCES: dict[type[Exception], Callable[[], str]] = {
     NoRoundLeft: lambda: _("All rounds have been seated."),
     NotEnough: lambda: _("Too few are here to fill a table."),
     RoundsLeft: lambda: _("A round is still played; its results decide who sits where."),
+    StageUnfinished: lambda: _("A table of the stage before has no result yet."),
+    TooFewLeft: lambda: _(
+        "Too few are left for this stage: fewer can play on. Change “Finals” in the settings."
+    ),
     SeatingMoved: lambda: _("The seating has changed meanwhile: look at it once more."),
     SeatingOutdated: lambda: _("Somebody of this seating has withdrawn: seat again."),
     WrongState: lambda: _("Somebody was faster: look at how it stands now."),

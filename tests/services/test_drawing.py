@@ -1,0 +1,128 @@
+"""Proposals of rounds: drawn again, for finals and for whole evenings, and what they rest on."""
+
+from itertools import combinations
+
+import pytest
+
+from tests.factories import EVENING
+from tests.services.test_tournaments import NINE, SHORT, play, running
+from tournaments.models import Entrant, Round, Tournament
+from tournaments.services.auditing import NOBODY
+from tournaments.services.drawing import (
+    Draft,
+    publish_round,
+    put_seating,
+    seat_again,
+    seat_next_round,
+)
+from tournaments.services.entering import withdraw_entrant
+from tournaments.services.proposals import TooFewLeft
+from tournaments.services.rounds import close_round, open_round
+from tournaments.tournament_queries import load_course
+
+pytestmark = pytest.mark.django_db
+
+TWELVE = [f"Oyuncu {n}" for n in range(1, 13)]
+SIXTEEN = [f"Oyuncu {n}" for n in range(1, 17)]
+
+
+def seated(row):
+    return seat_next_round(row.pk, NOBODY, at=EVENING)
+
+
+def again(place, *locked):
+    return seat_again(place.pk, locked, NOBODY, at=EVENING).seating
+
+
+def opened(row):
+    place = seated(row)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    return open_round(place.pk, NOBODY, at=EVENING)
+
+
+def closed(row):
+    place = opened(row)
+    play(place, SHORT)
+    return close_round(place.pk, NOBODY, at=EVENING)
+
+
+def withdrawn(row, number):
+    entrant = Entrant.objects.get(tournament=row, number=number)
+    return withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
+
+
+def test_final_seated_again_is_for_the_same_four_and_for_who_steps_in():
+    row = running(*TWELVE, rounds=1, finals=4)
+    closed(row)
+    place = seated(row)
+    four = place.seating["tables"]
+
+    assert again(place, 0)["tables"] == four
+    gone = int(four[0][1][1:])
+    withdrawn(row, gone)
+    now = again(place)
+
+    assert (len(now["tables"]), now["byes"]) == (1, [])
+    assert len({*four[0]} & {*now["tables"][0]}) == 3
+    assert f"e{gone}" not in now["tables"][0]
+    assert Round.objects.get(pk=place.pk).stage == "final"
+
+
+def test_finals_that_too_few_are_left_for_are_not_seated():
+    row = running(*NINE[:6], rounds=1, finals=8)
+    closed(row)
+
+    with pytest.raises(TooFewLeft):
+        seated(row)
+    assert Round.objects.count() == 1
+
+
+def test_whole_evening_is_drawn_anew_from_the_round_that_is_seated_again():
+    row = running(*SIXTEEN, rounds=5, seating="fixed")
+    closed(row)
+    withdrawn(row, 3)
+    second = Round.objects.get(number=2)
+
+    again(second)
+
+    drawn = load_course(Tournament.objects.get(pk=row.pk)).drawn
+    assert [each.row.number for each in drawn] == [1, 2, 3, 4, 5]
+    names = [{*each.byes, *(n for t in each.tables for n in t.entrants)} for each in drawn[1:]]
+    assert all(len(those) == 15 and "e3" not in those for those in names)
+
+
+def test_whole_evening_seated_again_still_has_nobody_meet_twice():
+    row = running(*SIXTEEN, rounds=5, seating="fixed")
+    closed(row)
+
+    again(Round.objects.get(number=2))
+
+    drawn = load_course(Tournament.objects.get(pk=row.pk)).drawn
+    met = [
+        frozenset(pair)
+        for each in drawn
+        for table in each.tables
+        for pair in combinations(table.entrants, 2)
+    ]
+    assert (len(met), len({*met})) == (120, 120)
+
+
+def test_whole_evening_with_a_locked_table_changes_this_round_alone():
+    row = running(*SIXTEEN, rounds=5, seating="fixed")
+    first = seated(row)
+    table, later = first.seating["tables"][2], Round.objects.get(number=2).seating
+
+    assert again(first, 2)["tables"][2] == table
+    assert Round.objects.get(number=2).seating == later
+
+
+def test_locked_table_stays_where_the_director_seats_by_hand():
+    row = running(*SIXTEEN, seating="manual")
+    place = seated(row)
+    spread = [[f"e{n + 4 * k}" for k in range(4)] for n in range(1, 5)]
+    put_seating(place.pk, Draft(spread), NOBODY, at=EVENING)
+
+    after = again(place, 2)
+
+    assert (after["tables"][2], after["locked"]) == (["e3", "e7", "e11", "e15"], [2])
+    assert after["tables"][0] == ["e1", "e2", "e4", "e5"]
