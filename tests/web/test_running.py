@@ -252,6 +252,18 @@ def test_phone_calls_the_director_who_comes(director, club):
     assert line.table == table(place).public_id
 
 
+def test_phone_asks_no_more_once_its_round_is_closed(club):
+    place = going(club)
+    game = table(place).games.get()
+    bar = reverse("table_round", args=[game.public_id, game.secret("write")])
+    assert Client().get(bar, **HTMX).status_code == 200
+
+    Round.objects.filter(pk=place.pk).update(closed_at=timezone.now())
+
+    # htmx stops at this answer.
+    assert Client().get(bar, **HTMX).status_code == 286
+
+
 def test_sheet_of_no_tournament_has_no_bar(director):
     page = director.get(address(TableFactory().games.get(), "write"))
 

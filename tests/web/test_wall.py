@@ -10,7 +10,7 @@ from tests.club_factories import ClubFactory, MemberFactory
 from tests.factories import WHOLE_GAME
 from tests.services.test_tournaments import play
 from tests.web.test_running import going, next_round, of_all, play_at
-from tournaments.models import Event, Round, Sitting, Tournament
+from tournaments.models import Event, Sitting, Tournament
 from tournaments.services.auditing import NOBODY
 from tournaments.services.clocks import start_clock
 from tournaments.services.drawing import publish_round, seat_next_round

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.models import Table
+from tournaments.models import Game, Table
 from tournaments.services.calls import call_director
 from tournaments.services.playing import RoundClosed
 from tournaments.web.phone import address
@@ -14,13 +14,20 @@ from tournaments.web.round_bar import round_bar
 from tournaments.web.scoring import for_writing, handed_over
 from tournaments.web.visitors import actor_of, writable_game
 
+STOP_POLLING = 286
+"""What htmx takes as an end of asking again."""
+
 
 @never_cache
 @require_safe
 def table_round(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The bar above the sheet; the phone asks for it again and again."""
+    asks_again = bool(request.htmx)  # type: ignore[attr-defined]
+    if asks_again and Game.objects.closed_at(public_id, secret).exists():
+        # The round is over: nothing is left to ask for, and the clock goes.
+        return HttpResponse(status=STOP_POLLING)
     row = get_object_or_404(writable_game(request, public_id, secret))
-    if not request.htmx:  # type: ignore[attr-defined]
+    if not asks_again:
         return redirect(address(row, "write"))
     page = {"row": row, "secret": secret, "bar": round_bar(row, timezone.now())}
     return render(request, "tournaments/_running_bar.html", page)
