@@ -6,7 +6,7 @@ import pytest
 
 from tests.factories import EVENING
 from tests.services.test_tournaments import NINE, SHORT, play, running
-from tournaments.models import Entrant, Round, Tournament
+from tournaments.models import AuditLine, Entrant, Round, Tournament
 from tournaments.services.auditing import NOBODY
 from tournaments.services.drawing import (
     Draft,
@@ -16,8 +16,8 @@ from tournaments.services.drawing import (
     seat_next_round,
 )
 from tournaments.services.entering import withdraw_entrant
-from tournaments.services.proposals import TooFewLeft
-from tournaments.services.rounds import close_round, open_round
+from tournaments.services.proposals import RoundsLeft, TooFewLeft
+from tournaments.services.rounds import close_round, open_round, reopen_round
 from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +126,37 @@ def test_locked_table_stays_where_the_director_seats_by_hand():
 
     assert (after["tables"][2], after["locked"]) == (["e3", "e7", "e11", "e15"], [2])
     assert after["tables"][0] == ["e1", "e2", "e4", "e5"]
+
+
+def test_proposal_by_the_standings_goes_when_the_round_before_is_opened_again():
+    row = running(*SIXTEEN, rounds=3)
+    first = closed(row)
+    place = seated(row)
+
+    reopen_round(first.pk, NOBODY, at=EVENING)
+
+    assert not Round.objects.filter(pk=place.pk).exists()
+    line = AuditLine.objects.get(action="unseat-round")
+    assert line.before == {"round": 2}
+    with pytest.raises(RoundsLeft):
+        seated(row)
+
+
+def test_schedule_of_the_evening_stays_when_a_round_is_opened_again():
+    row = running(*SIXTEEN, rounds=3, seating="fixed")
+    reopen_round(closed(row).pk, NOBODY, at=EVENING)
+
+    assert Round.objects.count() == 3
+    place = publish_round(Round.objects.get(number=2).pk, NOBODY, at=EVENING)
+    assert place.state == "published"
+
+
+def test_seating_by_the_standings_waits_for_every_round_before_it():
+    row = running(*NINE[:8], seating="random")
+    opened(row)
+    place = seated(row)
+    Tournament.objects.filter(pk=row.pk).update(settings={"seating": "swiss"})
+
+    with pytest.raises(RoundsLeft):
+        publish_round(place.pk, NOBODY, at=EVENING)
+    assert Round.objects.get(pk=place.pk).state == "seated"

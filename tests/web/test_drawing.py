@@ -168,5 +168,5 @@ def test_seating_asks_the_same_whatever_the_number_of_tables(
     at.post("seat_round")
     at.post("publish_round", 1)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         at.get("seating", 1)

@@ -23,6 +23,7 @@ from tournaments.services.proposals import (
     draw,
     draw_rest,
     kept_tables,
+    needs_results,
     stage_of,
 )
 from tournaments.services.tournaments import (
@@ -180,6 +181,17 @@ def _put_seatings(course: Course, first: Round, documents: Sequence[dict[str, An
     return numbers
 
 
+def unseat_dependants(tournament: Tournament, place: Round, by: Actor, *, at: datetime) -> None:
+    """Throw proposals away that rest on the results of a round; the tournament is locked."""
+    course = load_course(tournament)
+    for each in course.drawn:
+        row = each.row
+        depends = row.number > place.number and needs_results(course, row.number)
+        if depends and row.published_at is None:
+            note(tournament, "unseat-round", by, at, before={"round": row.number})
+            row.delete()
+
+
 def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
     """A round that is seated and not published, with its tournament, both locked.
 
@@ -210,6 +222,7 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
 
     Raises:
         SeatingOutdated: it names somebody who has withdrawn or was struck off the list.
+        RoundsLeft: a round before it, whose results seat it, was opened again.
         WrongState: an earlier round is not published yet.
     """
     with transaction.atomic():
@@ -220,7 +233,9 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         if earlier.exists():
             raise WrongState(State.RUNNING)
         lock_people(tournament.event.club_id)
-        lay_seating(tournament, place, place.seating or {}, at)
+        course = load_course(tournament)
+        check_results(course, place.number)
+        lay_seating(course, place, place.seating or {}, at)
         place.published_at = at
         place.save(update_fields=["published_at"])
         touch(tournament)
@@ -256,15 +271,12 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     return place
 
 
-def lay_seating(
-    tournament: Tournament, place: Round, seating: Mapping[str, Any], at: datetime
-) -> None:
+def lay_seating(course: Course, place: Round, seating: Mapping[str, Any], at: datetime) -> None:
     """Lay the tables of a seating in a locked round, from number 1; the club's people are locked.
 
     Raises:
         SeatingOutdated: it names somebody who plays no more.
     """
-    course = load_course(tournament)
     named = [key for names in [*seating["tables"], seating["byes"]] for key in names]
     gone = [
         key

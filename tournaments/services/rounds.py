@@ -15,7 +15,7 @@ from tournaments.models import Event, Game, Round, Ruling, Tournament, Write
 from tournaments.queries import Sheet, load_sheets, result_of
 from tournaments.services.auditing import Actor
 from tournaments.services.confirming import agreement_on
-from tournaments.services.drawing import lock_drawn
+from tournaments.services.drawing import lock_drawn, unseat_dependants
 from tournaments.services.events import close_round as close_event_round
 from tournaments.services.events import lock_tables_of
 from tournaments.services.tournaments import (
@@ -100,6 +100,8 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
 def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     """Let the phones of the last published round write once more; twice is once.
 
+    Proposals that were seated by what it came to are thrown away.
+
     Raises:
         Depended: a later round is seated by what this one came to; directors can still correct.
     """
@@ -112,6 +114,7 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
             raise Depended
         place.closed_at, place.standings = None, None
         place.save(update_fields=["closed_at", "standings"])
+        unseat_dependants(tournament, place, by, at=at)
         touch(tournament)
         note(tournament, "reopen-round", by, at, after={"round": place.number})
     return place
