@@ -185,9 +185,12 @@ class Course:
         here = [each for each in self.entrants.values() if self._is_here(each, number)]
         playing = [each for each in here if not each.house]
         house = [each for each in here if each.house] if self.settings.odd == "house" else []
+        return playing + house[: self.house_wanted(len(playing), 0, len(house))]
+
+    def house_wanted(self, playing: int, least: int, most: int) -> int:
+        """How many house players keep fewest of so many from playing."""
         size = self.rules.side_count
-        fill = min(range(len(house) + 1), key=lambda k: ((len(playing) + k) % size, k))
-        return playing + house[:fill]
+        return min(range(least, most + 1), key=lambda k: ((playing + k) % size, k))
 
     def _is_here(self, entrant: Entrant, number: int) -> bool:
         if entrant.withdrawn_at is not None or entrant.joins_in > number:

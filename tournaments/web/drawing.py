@@ -24,7 +24,7 @@ from tournaments.services.drawing import (
     take_back_round,
     unseat_round,
 )
-from tournaments.services.late_changes import change_late
+from tournaments.services.late_changes import change_late, who_can_come
 from tournaments.services.proposals import (
     NoRoundLeft,
     NotEnough,
@@ -32,6 +32,7 @@ from tournaments.services.proposals import (
     StageUnfinished,
     TooFewLeft,
 )
+from tournaments.services.substituting import TakesPart
 from tournaments.services.swapping import SeatingMoved, swap_of, swap_seats
 from tournaments.services.tournaments import Depended, WrongState
 from tournaments.tournament_queries import Course, load_course
@@ -55,6 +56,7 @@ REFUSALS = (
     RoundsLeft,
     SeatingMoved,
     SeatingOutdated,
+    TakesPart,
     WrongState,
 )
 
@@ -125,10 +127,12 @@ def _late(course: Course, place: Round) -> dict[str, Any] | None:
     here = {name for table in drawn.tables for name in table.entrants} | {*drawn.byes}
     entrants = course.entrants.values()
     return {
-        "leaving": [each for each in entrants if each.key in here],
-        "arriving": [
-            each for each in entrants if each.key not in here and each.withdrawn_at is None
-        ],
+        # Who has withdrawn first: it is most often they who are missing.
+        "leaving": sorted(
+            (each for each in entrants if each.key in here),
+            key=lambda each: each.withdrawn_at is None,
+        ),
+        "arriving": who_can_come(course, drawn),
     }
 
 
@@ -240,6 +244,8 @@ def refusal_text(error: Exception) -> str:
     if isinstance(error, ImpossibleChange) and error.code == "begun":
         number = error.table + 1
         return _("Table %(number)s has begun: nobody leaves it any more.") % {"number": number}
+    if isinstance(error, TakesPart):
+        return _("%(name)s plays this round already.") % {"name": error.player.name}
     return str(SENTENCES[type(error)]())
 
 
