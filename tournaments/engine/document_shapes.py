@@ -1,7 +1,7 @@
 """Shapes of documents: each is checked strictly, and says itself as JSON Schema."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Protocol
@@ -89,17 +89,24 @@ class OrNull:
 
 @dataclass(frozen=True)
 class Fields:
-    """An object with all of these fields and no others."""
+    """An object with these fields and no others: all of them, or at least the required ones."""
 
     shapes: Mapping[str, Shape]
+    required: Collection[str] | None = None
+
+    @property
+    def needed(self) -> Collection[str]:
+        """The fields that may not be left out."""
+        return self.shapes.keys() if self.required is None else self.required
 
     def check(self, where: str, value: Any) -> Problems:
         """It is no object, a field is missing, one is too many, or wrong."""
         if not isinstance(value, dict):
             yield wrong_type(where, "object")
             return
-        for name in self.shapes.keys() - value.keys():
-            yield Problem(Code.MISSING_FIELD, below(where, name), {"field": name})
+        for name in self.needed:
+            if name not in value:
+                yield Problem(Code.MISSING_FIELD, below(where, name), {"field": name})
         for name, part in value.items():
             if name in self.shapes:
                 yield from self.shapes[name].check(below(where, name), part)
@@ -111,7 +118,7 @@ class Fields:
         """As an object."""
         return {
             "type": "object",
-            "required": list(self.shapes),
+            "required": list(self.needed),
             "additionalProperties": False,
             "properties": {name: shape.schema for name, shape in self.shapes.items()},
         }
@@ -188,7 +195,10 @@ def slug(longest: int) -> Plain:
     return Plain("slug", is_it, schema)
 
 
-POINTS_SCHEMA: Schema = {"type": ["integer", "string"], "pattern": "^-?[0-9]{1,30}/[0-9]{1,30}$"}
+POINTS_SCHEMA: Schema = {
+    "type": ["integer", "string"],
+    "pattern": "^-?[0-9]{1,30}/(?!0+$)[0-9]{1,30}$",
+}
 SWITCH = Plain("true or false", lambda value: type(value) is bool, {"type": "boolean"})
 MOMENT = Plain(
     "ISO 8601 with its offset from UTC", _is_moment, {"type": "string", "format": "date-time"}
