@@ -110,11 +110,27 @@ SPOILED = {
         with_entrant(id="x", score="1/0"),
         [("wrong-type", "entrants[9].score")],
     ),
+    "a score that no sum of can be written": (
+        with_entrant(id="x", score=10**400),
+        [("wrong-type", "entrants[9].score")],
+    ),
     "half a score": (with_entrant(id="x", score=1.5), [("wrong-type", "entrants[9].score")]),
     "a club that is no text": (with_entrant(id="x", club=3), [("wrong-type", "entrants[9].club")]),
     "a rating that is none": (
         with_entrant(id="x", rating="high"),
         [("wrong-type", "entrants[9].rating")],
+    ),
+    "true for a rating": (
+        with_entrant(id="x", rating=True),
+        [("wrong-type", "entrants[9].rating")],
+    ),
+    "faults of several parts": (
+        {"seed": None, "rounds": [[]], **with_entrant(score=1)},
+        [
+            ("wrong-type", "seed"),
+            ("missing-field", "entrants[9].id"),
+            ("wrong-type", "rounds[0]"),
+        ],
     ),
     "an entrant with more": (
         with_entrant(id="x", age=3),
@@ -191,6 +207,12 @@ def test_what_may_be_left_out_is_left_out():
     seating = seat_document(document)
 
     assert (len(seating["tables"]), len(seating["byes"]), seating["seed"]) == (2, 1, 0)
+
+
+def test_a_rating_is_any_number_and_seats_nobody_elsewhere():
+    rated = [{**each, "rating": 1500.5 - each["score"]} for each in NINE["entrants"]]
+
+    assert seat_document(NINE | {"entrants": rated}) == seat_document(NINE)
 
 
 def test_half_points_are_compared_exactly():
