@@ -8,6 +8,7 @@ from tests.club_factories import (
     EntrantFactory,
     PlayerFactory,
     RoundFactory,
+    SittingFactory,
     SubstituteFactory,
     TournamentFactory,
 )
@@ -18,6 +19,7 @@ from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.merging import (
     MergedFurther,
     NotOnePerson,
+    StillPlaying,
     Unlike,
     merge_players,
     undo_merge,
@@ -174,6 +176,34 @@ def test_tournaments_played_since_stay_with_the_kept_player(kept, gone, entered)
     assert named_in([(later, "player")]) == [kept]
     # The one who is replaced is the entrant, and goes back with them.
     assert named_in([*rest, (since, "instead_of")]) == [gone] * 4
+
+
+def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, gone):
+    entrant = EntrantFactory(player=gone, tournament__event__club=kept.club)
+    done = merge(kept, gone)
+    place = RoundFactory(event=entrant.tournament.event)
+    table = Table(round=place, players=["Ayşe Yılmaz", *OTHERS])
+    SittingFactory(round=place, table=table, side=0, entrant=entrant)
+
+    with pytest.raises(StillPlaying):
+        undo(done)
+    assert (Entrant.objects.get().player, player_of(table)) == (kept, kept)
+
+    place.closed_at = EVENING
+    place.save()
+    undo(done)
+    assert (Entrant.objects.get().player, player_of(table)) == (gone, kept)
+
+
+def test_who_sat_for_an_entrant_before_the_merge_goes_back_in_a_going_round(kept, gone):
+    entrant = EntrantFactory(player=gone, tournament__event__club=kept.club)
+    place = RoundFactory(event=entrant.tournament.event)
+    table = Table(round=place, players=["Ayse", *OTHERS])
+    SittingFactory(round=place, table=table, side=0, entrant=entrant)
+
+    undo(merge(kept, gone))
+
+    assert (Entrant.objects.get().player, player_of(table)) == (gone, gone)
 
 
 def test_account_comes_along_and_goes_back(kept, gone):

@@ -13,6 +13,7 @@ from tournaments.services.entering_lists import Entry
 from tournaments.services.rounds import open_round
 from tournaments.services.seating import SitsElsewhere
 from tournaments.services.substituting import (
+    NotAtTable,
     Place,
     TakesPart,
     put_substitute,
@@ -177,6 +178,18 @@ def test_player_who_sits_elsewhere_meanwhile_does_not_come_back():
 
     with pytest.raises(SitsElsewhere):
         take_out_substitute(place_of(out), NOBODY, at=EVENING)
+
+
+def test_place_that_another_was_given_on_the_sheet_is_not_taken():
+    row, _place = published()
+    one, _other, _out = at_a_table(row)
+    seat = sheet_of(one).seats.get(player=one.player)
+    seat.player = PlayerFactory(club=row.event.club)
+    seat.save()
+
+    with pytest.raises(NotAtTable):
+        put(one, "Zeki")
+    assert not Substitute.objects.exists()
 
 
 def test_only_a_player_of_the_entrant_is_replaced():

@@ -9,9 +9,11 @@ from django.urls import reverse
 from tests.club_factories import (
     AccountFactory,
     ClubFactory,
+    EntrantFactory,
     EventFactory,
     PlayerFactory,
     RoundFactory,
+    SittingFactory,
     TableFactory,
 )
 from tests.factories import EVENING, WHOLE_GAME
@@ -407,6 +409,21 @@ def test_merge_is_undone_on_the_page_of_the_player(director, club):
     assert "Sule is a player of their own again." in answer.text
     assert path not in answer.text
     assert Player.objects.present().filter(pk=gone.pk).exists()
+
+
+def test_merge_is_not_undone_while_the_entrant_plays(director, club):
+    entrant = EntrantFactory(tournament__event__club=club)
+    kept = PlayerFactory(club=club)
+    merge = merge_players(kept.pk, entrant.player.pk, NOBODY, at=EVENING)
+    table = TableFactory(round__event=entrant.tournament.event)
+    table.games.get().seats.filter(number=0).update(player=kept)
+    SittingFactory(round=table.round, table=table, side=0, entrant=entrant)
+
+    answer = director.post(page_of("part_player", kept, merge.pk), follow=True)
+
+    sentence = "plays in a round that is not closed: undo the merge after it."
+    assert sentence in answer.text
+    assert Merge.objects.get().undone_at is None
 
 
 def test_who_cannot_be_one_is_not_merged(director, club):

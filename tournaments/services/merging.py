@@ -42,6 +42,14 @@ class MergedFurther(Exception):
         super().__init__(str(merge))
 
 
+class StillPlaying(Exception):
+    """A merge is not undone while `player` sits for an entrant in a round that is not closed."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        super().__init__(f"{player} sits in a round that is not closed")
+
+
 def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
     """Give games, tournaments and account of the player `gone` to `kept`, who keeps name and row.
 
@@ -94,6 +102,7 @@ def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
     Raises:
         MergedFurther: the kept player was merged into another one; that is undone first.
         Player.DoesNotExist: the kept player was removed, and the other name with it.
+        StillPlaying: the entrant who would be given back has sat down since, and plays.
     """
     with transaction.atomic():
         lock_people(Merge.objects.values_list("kept__club_id", flat=True).get(pk=pk))
@@ -104,6 +113,8 @@ def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
             raise MergedFurther(merge.kept.merged_away.get(undone_at=None))
         if merge.kept.removed_at is not None:
             raise Player.DoesNotExist
+        if _sits_since(merge):
+            raise StillPlaying(merge.kept)
         _part(merge, at)
         note_change(merge.kept.club, _change("part", merge), by, at=at)
     return merge
@@ -158,6 +169,18 @@ def _put_entrants(moved: Mapping[str, Sequence[int]], old: Player, new: Player) 
         Substitute.objects.filter(entrant__in=rows, instead_of=old).update(instead_of=new)
         rows.filter(**{field: old}).update(**{field: new})
     Substitute.objects.filter(pk__in=moved.get("substitute", ()), player=old).update(player=new)
+
+
+def _sits_since(merge: Merge) -> bool:
+    """Whether a seat taken since, which stays, would part from its entrant, who goes back."""
+    moved = merge.entrants
+    stood_in = Substitute.objects.filter(pk__in=moved.get("substitute", ()))
+    entrants = {*moved.get("player", ()), *moved.get("partner", ())}
+    entrants.update(stood_in.values_list("entrant_id", flat=True))
+    seats = merge.kept.seats.filter(
+        game__table__round__closed_at=None, game__table__sittings__entrant__in=entrants
+    )
+    return not set(merge.seats).issuperset(seats.values_list("pk", flat=True))
 
 
 def _part(merge: Merge, at: datetime) -> None:

@@ -28,6 +28,14 @@ class TakesPart(Exception):
         super().__init__(f"{player} plays this round already")
 
 
+class NotAtTable(Exception):
+    """`player` does not sit at the table any more, and nobody can take their seat there."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        super().__init__(f"{player} does not sit at the table")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Which place is taken: that of a player (its key) of an entrant, in a round."""
@@ -45,6 +53,7 @@ def put_substitute(place: Place, name: str, by: Actor, *, at: datetime) -> Subst
     Raises:
         TakesPart, SitsElsewhere: they play this round already, or sit in it.
         NoName: the name is none.
+        NotAtTable: another has been seated in the place meanwhile, on the sheet.
         WrongState: the round is closed.
         Player.DoesNotExist: the entrant has no such player.
     In each case nothing is written.
@@ -63,7 +72,7 @@ def put_substitute(place: Place, name: str, by: Actor, *, at: datetime) -> Subst
         )
         row.player = player
         row.save()
-        _change_seats(entrant, drawn, {sat.pk: player}, by, at)
+        _change_seats(entrant, drawn, (sat, player), by, at)
         _note("put-substitute", row, by, at)
     return row
 
@@ -73,6 +82,7 @@ def take_out_substitute(place: Place, by: Actor, *, at: datetime) -> None:
 
     Raises:
         WrongState: the round is closed.
+        NotAtTable: the substitute has been replaced meanwhile, on the sheet.
         SitsElsewhere: the player has taken a place at another table meanwhile.
         Player.DoesNotExist: the entrant has no such player.
     """
@@ -84,7 +94,7 @@ def take_out_substitute(place: Place, by: Actor, *, at: datetime) -> None:
         back = _player_of(entrant, place)
         if drawn is not None:
             _refuse_who_sits(drawn, back)
-        _change_seats(entrant, drawn, {row.player_id: back}, by, at)
+        _change_seats(entrant, drawn, (row.player, back), by, at)
         row.entrant = entrant
         _note("take-out-substitute", row, by, at)
         row.delete()
@@ -141,15 +151,18 @@ def _refuse_who_sits(drawn: Round, player: Player) -> None:
 
 
 def _change_seats(
-    entrant: Entrant, drawn: Round | None, put: dict[int, Player], by: Actor, at: datetime
+    entrant: Entrant, drawn: Round | None, turn: tuple[Player, Player], by: Actor, at: datetime
 ) -> None:
-    """Seat others at the entrant's table of a round: new players, by the keys of those who sat."""
+    """Seat another at the entrant's table of a round: who sat there, and who does now."""
     sitting = Sitting.objects.filter(round=drawn, entrant=entrant).first()
     if drawn is None or sitting is None or sitting.table_id is None:
         return
     game = Game.objects.select_for_update().get(table=sitting.table_id)
     seats = game.seats.select_related("player").order_by("number")
-    seating = Seating(tuple(put.get(seat.player_id, seat.player) for seat in seats))
+    sat, player = turn
+    if all(seat.player_id != sat.pk for seat in seats):
+        raise NotAtTable(sat)
+    seating = Seating(tuple(player if s.player_id == sat.pk else s.player for s in seats))
     if game.writes.exists():
         pen = Pen(secrets.token_urlsafe(12), game.revision, at, by=by)
         seat_others(game, seating, pen)

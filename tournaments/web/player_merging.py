@@ -16,6 +16,7 @@ from tournaments.models import Player, addresses
 from tournaments.services.merging import (
     MergedFurther,
     NotOnePerson,
+    StillPlaying,
     Unlike,
     merge_players,
     undo_merge,
@@ -68,6 +69,10 @@ def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpRespon
     except (MergedFurther, Player.DoesNotExist) as error:
         # The page of a player who is no more is not there either.
         raise Http404 from error
+    except StillPlaying:
+        text = _("%(name)s plays in a round that is not closed: undo the merge after it.")
+        messages.error(request, text % {"name": kept.name})
+        return redirect("player", slug, public_id)
     done = _("%(gone)s is a player of their own again.") % {"gone": row.gone.name}
     messages.success(request, done)
     return redirect("player", slug, public_id)
