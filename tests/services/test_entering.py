@@ -248,6 +248,23 @@ def test_house_player_is_marked_and_unmarked():
     assert AuditLine.objects.get().after["house"] is True
 
 
+@pytest.mark.parametrize(
+    ("change", "withdrawn"),
+    [
+        (lambda pk: entering.withdraw_entrant(pk, NOBODY, at=EVENING), None),
+        (lambda pk: entering.return_entrant(pk, NOBODY, at=EVENING), EVENING),
+        (lambda pk: entering.mark_house(pk, NOBODY, at=EVENING, house=True), None),
+    ],
+)
+def test_final_standings_stay_as_they_are(change, withdrawn):
+    entrant = EntrantFactory(tournament__state="finished", withdrawn_at=withdrawn)
+
+    with pytest.raises(WrongState):
+        change(entrant.pk)
+    after = Entrant.objects.get()
+    assert (after.withdrawn_at, after.house) == (withdrawn, False)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_one_name_registered_by_several_phones_at_once_is_one_entrant():
     row = open_tournament()

@@ -14,6 +14,7 @@ from tests.club_factories import (
     PlayerFactory,
     RoundFactory,
     SittingFactory,
+    TableFactory,
     TournamentFactory,
 )
 from tests.factories import EVENING
@@ -247,6 +248,32 @@ def test_entrant_withdraws_returns_is_a_house_player_and_changes_team(director, 
     assert after("change_entrant", team="Moda", represents="Kadıköy").team == "Moda"
     wrong = director.post(url("change_entrant", 3), {"team": "–"})
     assert (wrong.status_code, "A team or a club has letters" in text(wrong)) == (422, True)
+
+
+def test_entrant_of_a_finished_tournament_stays_as_it_is(director, row):
+    one = entrant(row, 3, "Ayşe")
+    row.state = "finished"
+    row.save()
+
+    page = text(director.get(url("entrant", 3)))
+    assert (url("withdraw_entrant", 3) in page, url("mark_house", 3) in page) == (False, False)
+    for name in ("withdraw_entrant", "return_entrant", "mark_house"):
+        answer = director.post(url(name, 3), {"house": "1"}, follow=True)
+        assert "The tournament is finished: its standings stay as they are." in text(answer)
+    one.refresh_from_db()
+    assert (one.withdrawn_at, one.house) == (None, False)
+
+
+def test_place_that_another_sits_on_is_told_where_a_substitute_is_put(director, row):
+    one = entrant(row, 1, "Nuri")
+    table = TableFactory(round__event=row.event, round__number=1)
+    SittingFactory(round=table.round, table=table, side=0, entrant=one)
+
+    body = {"name": "Zeki", "round_number": 1, "instead_of": one.player_id}
+    answer = director.post(url("put_substitute", 1), body)
+
+    sentence = "Nuri does not sit at the table any more: change it on the sheet."
+    assert (answer.status_code, sentence in text(answer)) == (422, True)
 
 
 def test_entrant_is_taken_off_the_list_once_and_not_when_seated(director, row):

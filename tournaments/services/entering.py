@@ -97,9 +97,13 @@ def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetim
 
 
 def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
-    """Let an entrant play no further round; what they have played stays. Twice is once."""
+    """Let an entrant play no further round; what they have played stays. Twice is once.
+
+    Raises:
+        WrongState: the tournament is finished.
+    """
     with transaction.atomic():
-        entrant = lock_entrant(entrant_pk)
+        entrant = _lock_unfinished(entrant_pk)
         if entrant.withdrawn_at is None:
             entrant.withdrawn_at = at
             _store(entrant, "withdraw-entrant", by, at)
@@ -107,9 +111,13 @@ def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
 
 
 def return_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
-    """Let an entrant who withdrew play again, from the next round that is not seated."""
+    """Let an entrant who withdrew play again, from the next round that is not seated.
+
+    Raises:
+        WrongState: the tournament is finished.
+    """
     with transaction.atomic():
-        entrant = lock_entrant(entrant_pk)
+        entrant = _lock_unfinished(entrant_pk)
         if entrant.withdrawn_at is not None:
             entrant.withdrawn_at = None
             players = [player.pk for player in entrant.players]
@@ -155,9 +163,13 @@ def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at
 
 
 def mark_house(entrant_pk: int, by: Actor, *, at: datetime, house: bool) -> Entrant:
-    """Make an entrant a house player, whose results count for nobody, or one like all others."""
+    """Make an entrant a house player, whose results count for nobody, or one like all others.
+
+    Raises:
+        WrongState: the tournament is finished, and its standings are final.
+    """
     with transaction.atomic():
-        entrant = lock_entrant(entrant_pk)
+        entrant = _lock_unfinished(entrant_pk)
         if entrant.house != house:
             entrant.house = house
             _store(entrant, "change-entrant", by, at, before={"house": not house}, house=house)
@@ -191,6 +203,14 @@ def lock_entrant(pk: int) -> Entrant:
     tournament = lock_tournament(Entrant.objects.values_list("tournament_id", flat=True).get(pk=pk))
     entrant = Entrant.objects.select_related("player", "partner").get(pk=pk)
     entrant.tournament = tournament
+    return entrant
+
+
+def _lock_unfinished(pk: int) -> Entrant:
+    """An entrant of a tournament that is not finished, locked: its standings may still change."""
+    entrant = lock_entrant(pk)
+    if entrant.tournament.state == State.FINISHED:
+        raise WrongState(entrant.tournament.state)
     return entrant
 
 

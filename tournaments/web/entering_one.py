@@ -25,6 +25,7 @@ from tournaments.services.entering_lists import NoLabel
 from tournaments.services.people import NoName
 from tournaments.services.seating import SitsElsewhere
 from tournaments.services.substituting import (
+    NotAtTable,
     Place,
     TakesPart,
     put_substitute,
@@ -121,6 +122,8 @@ def substitute(request: HttpRequest, slug: str, tournament: str, entrant: int) -
         except TakesPart as error:
             sentence = _("%(name)s plays this round already.") % {"name": error.player.name}
             form.add_error("name", sentence)
+        except NotAtTable as error:
+            form.add_error("name", _not_at_table(error))
         except WrongState:
             form.add_error("round_number", _("This round is closed."))
         except Player.DoesNotExist as error:
@@ -144,6 +147,8 @@ def no_substitute(request: HttpRequest, slug: str, tournament: str, entrant: int
             messages.error(request, _("This round is closed."))
         except SitsElsewhere as error:
             messages.error(request, seated_sentence(error))
+        except NotAtTable as error:
+            messages.error(request, _not_at_table(error))
     return redirect("entrant", slug, tournament, entrant)
 
 
@@ -158,6 +163,8 @@ def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) ->
         change()
     except Entrant.DoesNotExist as error:
         raise Http404 from error
+    except WrongState:
+        messages.error(request, _("The tournament is finished: its standings stay as they are."))
     tournament = row.tournament
     return redirect("entrant", tournament.event.club.slug, tournament.slug, row.number)
 
@@ -187,6 +194,11 @@ def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
     last = max(settings_of(row.tournament).rounds, event.rounds.count())
     suggest = reverse("player_names", args=[event.club.slug])
     return SubstituteForm(row.players, data, number=min(number, last), last=last, suggest=suggest)
+
+
+def _not_at_table(error: NotAtTable) -> str:
+    text = _("%(name)s does not sit at the table any more: change it on the sheet.")
+    return text % {"name": error.player.name}
 
 
 def _now() -> Any:
