@@ -170,3 +170,56 @@ def test_seating_asks_the_same_whatever_the_number_of_tables(
 
     with django_assert_num_queries(11):
         at.get("seating", 1)
+
+
+def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
+    at = directed(*NINE[:8])
+    at.post("seat_round")
+    register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)
+
+    # As from the page of the tournament, where nobody has been named yet.
+    asked = at.post("publish_round", 1).text
+    assert "Here, but not seated: <b>Zeynep</b>" in asked
+    assert "Look who is here: the seating is not of them." in asked
+    assert Round.objects.get().state == "seated"
+    assert 'name="all_the_same"' in asked
+
+    at.post("publish_round", 1, all_the_same="1")
+    assert Round.objects.get().state == "published"
+
+
+def test_proposal_says_who_has_a_seat_and_is_not_here_until_it_is_seated_again(directed):
+    at = directed(*NINE, check_in="round")
+    Entrant.objects.update(checked_in=1)
+    at.post("seat_round")
+    Entrant.objects.filter(number=4).update(checked_in=0)
+
+    page = at.get("seating", 1)
+    assert "Seated, but not here: <b>Oyuncu 4</b>" in page.text
+
+    again = at.post("seat_again", 1).text
+    assert "not here" not in again
+    assert "Publish the seating" in again
+
+
+def test_late_comer_gets_a_seat_in_all_rounds_of_a_schedule_that_are_left(directed):
+    at = directed(*NINE[:8], rounds=3, seating="fixed")
+    at.post("seat_round")
+    at.post("publish_round", 1)
+    late = register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)[0]
+
+    assert "Here, but not seated: <b>Zeynep</b>" in at.get("seating", 2).text
+    at.post("seat_again", 2)
+
+    for place in Round.objects.filter(number__gt=1):
+        named = [*place.seating["byes"], *(n for t in place.seating["tables"] for n in t)]
+        assert late.key in named, place.number
+
+
+def test_final_has_no_tables_to_lock(directed):
+    at = directed(*NINE[:8])
+    at.post("seat_round")
+    assert 'name="locked"' in at.get("seating", 1).text
+
+    Round.objects.update(stage="final")
+    assert 'name="locked"' not in at.get("seating", 1).text

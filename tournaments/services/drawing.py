@@ -24,6 +24,7 @@ from tournaments.services.proposals import (
     draw_rest,
     kept_tables,
     needs_results,
+    presence_at,
     stage_of,
 )
 from tournaments.services.tournaments import (
@@ -44,6 +45,10 @@ class SeatingOutdated(Exception):
     def __init__(self, keys: Sequence[str]) -> None:
         self.keys = tuple(keys)
         super().__init__(", ".join(keys))
+
+
+class NotWhoIsHere(Exception):
+    """Somebody is here who has no seat in the seating, or has one and is not here."""
 
 
 def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
@@ -217,11 +222,14 @@ def lock_drawn(round_pk: int) -> tuple[Tournament, Round]:
     return tournament, place
 
 
-def publish_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
+def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool = False) -> Round:
     """Lay the tables of a seated round, each with its game, to be seen by all; twice is once.
+
+    `all_the_same` publishes it also where it is not of those who are here.
 
     Raises:
         SeatingOutdated: it names somebody who has withdrawn or was struck off the list.
+        NotWhoIsHere: as its name says.
         RoundsLeft: a round before it, whose results seat it, was opened again.
         WrongState: an earlier round is not published yet.
     """
@@ -235,7 +243,8 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         lock_people(tournament.event.club_id)
         course = load_course(tournament)
         check_results(course, place.number)
-        lay_seating(course, place, place.seating or {}, at)
+        _check_presence(course, place, all_the_same=all_the_same)
+        _lay_seating(course, place, place.seating or {}, at)
         place.published_at = at
         place.save(update_fields=["published_at"])
         touch(tournament)
@@ -271,20 +280,17 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     return place
 
 
-def lay_seating(course: Course, place: Round, seating: Mapping[str, Any], at: datetime) -> None:
-    """Lay the tables of a seating in a locked round, from number 1; the club's people are locked.
+def _check_presence(course: Course, place: Round, *, all_the_same: bool) -> None:
+    drawn = next(each for each in course.drawn if each.row.pk == place.pk)
+    presence = presence_at(course, drawn)
+    if presence.gone:
+        raise SeatingOutdated(presence.gone)
+    if presence and not all_the_same:
+        raise NotWhoIsHere
 
-    Raises:
-        SeatingOutdated: it names somebody who plays no more.
-    """
-    named = [key for names in [*seating["tables"], seating["byes"]] for key in names]
-    gone = [
-        key
-        for key in named
-        if key not in course.entrants or course.entrants[key].withdrawn_at is not None
-    ]
-    if gone:
-        raise SeatingOutdated(gone)
+
+def _lay_seating(course: Course, place: Round, seating: Mapping[str, Any], at: datetime) -> None:
+    """Lay the tables of a seating, from number 1; the people of the club are locked."""
     lay_tables(course, place, dict(enumerate(seating["tables"], 1)), at)
     out = [Sitting(round=place, entrant=course.entrants[key]) for key in seating["byes"]]
     Sitting.objects.bulk_create(out)

@@ -116,7 +116,8 @@ def next_stage(course: Course, number: int) -> Stage:
 class Presence:
     """Who is here but has no seat in a proposal, and who has one but is not here.
 
-    `gone` have withdrawn or were struck off the list, by key: with them it cannot be published.
+    `gone` are the keys of those who have withdrawn or were struck off the list; those who are
+    still known stand in `absent` too. With them it cannot be published.
     """
 
     unseated: tuple[Entrant, ...] = ()
@@ -124,7 +125,7 @@ class Presence:
     gone: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.unseated or self.absent or self.gone)
+        return bool(self.unseated or self.absent)
 
 
 def presence_at(course: Course, drawn: Drawn) -> Presence:
@@ -132,17 +133,15 @@ def presence_at(course: Course, drawn: Drawn) -> Presence:
     number = drawn.row.number
     names = dict.fromkeys([*(name for t in drawn.tables for name in t.entrants), *drawn.byes])
     gone = tuple(name for name in names if _has_left(course, name))
+    seated = [course.entrants[name] for name in names if name in course.entrants]
     if number > course.settings.rounds:
-        return Presence(gone=gone)
+        return Presence((), tuple(each for each in seated if each.key in gone), gone)
     here = {each.key: each for each in course.present(number)}
+    # A house player who is not needed any more has not gone away.
+    absent = (each for each in seated if each.key not in here)
     return Presence(
         tuple(each for key, each in here.items() if key not in names),
-        # A house player who is not needed any more has not gone away.
-        tuple(
-            course.entrants[name]
-            for name in names
-            if name not in here and name not in gone and not course.entrants[name].house
-        ),
+        tuple(each for each in absent if each.key in gone or not each.house),
         gone,
     )
 

@@ -1,6 +1,7 @@
 """The seating of a round: proposed, changed by its director, published, and read by all."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +18,7 @@ from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.pairing.methods import NoRoundRobin
 from tournaments.models import Round, Tournament
 from tournaments.services.drawing import (
+    NotWhoIsHere,
     SeatingOutdated,
     publish_round,
     seat_again,
@@ -28,9 +30,11 @@ from tournaments.services.late_changes import change_late, who_can_come
 from tournaments.services.proposals import (
     NoRoundLeft,
     NotEnough,
+    Presence,
     RoundsLeft,
     StageUnfinished,
     TooFewLeft,
+    presence_at,
 )
 from tournaments.services.substituting import TakesPart
 from tournaments.services.swapping import SeatingMoved, swap_of, swap_seats
@@ -53,6 +57,7 @@ REFUSALS = (
     NoRoundLeft,
     NoRoundRobin,
     NotEnough,
+    NotWhoIsHere,
     RoundsLeft,
     SeatingMoved,
     SeatingOutdated,
@@ -92,6 +97,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "by_name": request.GET.get("by") == "name",
         "figures": list(figures(shown.quality)) if shown.quality else [],
         "swap": _swap(course, place, request.GET) if page["directs"] else None,
+        "presence": _presence(course, place),
         "late": _late(course, place) if page["directs"] else None,
     }
     return render(request, "tournaments/seating.html", page)
@@ -102,6 +108,14 @@ def _round_of(course: Course, number: int) -> Round:
         if each.row.number == number:
             return each.row
     raise Http404
+
+
+def _presence(course: Course, place: Round) -> Presence | None:
+    """Who is here, against the next round to be published; None for any other one."""
+    proposed = next((each for each in course.drawn if each.row.published_at is None), None)
+    if proposed is None or proposed.row.pk != place.pk:
+        return None
+    return presence_at(course, proposed)
 
 
 def _swap(course: Course, place: Round, asked: QueryDict) -> dict[str, Any] | None:
@@ -163,8 +177,9 @@ def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> Htt
 
 @require_POST
 def publish(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Lay the tables, and let everybody see who sits where."""
-    return _led(request, slug, tournament, number, _by_service(request, publish_round))
+    """Lay the tables, and let everybody see who sits where; once asked, also of who is not here."""
+    service = partial(publish_round, all_the_same="all_the_same" in request.POST)
+    return _led(request, slug, tournament, number, _by_service(request, service))
 
 
 @require_POST
@@ -256,6 +271,7 @@ SENTENCES: dict[type[Exception], Callable[[], str]] = {
     InvalidSeating: lambda: _("Somebody of this seating is not there any more: seat again."),
     NoRoundLeft: lambda: _("All rounds have been seated."),
     NotEnough: lambda: _("Too few are here to fill a table."),
+    NotWhoIsHere: lambda: _("Look who is here: the seating is not of them."),
     RoundsLeft: lambda: _("A round is still played; its results decide who sits where."),
     StageUnfinished: lambda: _("A table of the stage before has no result yet."),
     TooFewLeft: lambda: _(
