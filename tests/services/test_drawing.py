@@ -6,18 +6,22 @@ import pytest
 
 from tests.factories import EVENING
 from tests.services.test_tournaments import NINE, SHORT, play, running
-from tournaments.models import AuditLine, Entrant, Round, Tournament
+from tournaments.models import AuditLine, Entrant, Round, Ruling, Tournament
 from tournaments.services.auditing import NOBODY
 from tournaments.services.drawing import (
     Draft,
+    RuledAbout,
     publish_round,
     put_seating,
     seat_again,
     seat_next_round,
+    take_back_round,
 )
-from tournaments.services.entering import withdraw_entrant
+from tournaments.services.entering import Entry, register_entrants, withdraw_entrant
+from tournaments.services.late_changes import change_late
 from tournaments.services.proposals import RoundsLeft, TooFewLeft
 from tournaments.services.rounds import close_round, open_round, reopen_round
+from tournaments.services.rulings import Decision, rule, withdraw_ruling
 from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
@@ -160,3 +164,32 @@ def test_seating_by_the_standings_waits_for_every_round_before_it():
     with pytest.raises(RoundsLeft):
         publish_round(place.pk, NOBODY, at=EVENING)
     assert Round.objects.get(pk=place.pk).state == "seated"
+
+
+def test_round_taken_back_is_seated_as_it_stood_after_a_late_change():
+    row = running(*NINE[:8])
+    place = opened(row)
+    late = register_entrants(row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)[0]
+    leaving = withdrawn(row, 5)
+    change_late(place.pk, NOBODY, at=EVENING, leaving=[leaving.pk], arriving=[late.pk])
+    stood = load_course(Tournament.objects.get(pk=row.pk)).drawn[0]
+
+    place = take_back_round(place.pk, NOBODY, at=EVENING)
+
+    assert place.seating["tables"] == [list(table.entrants) for table in stood.tables]
+    assert late.key in str(place.seating)
+    assert publish_round(place.pk, NOBODY, at=EVENING).state == "published"
+
+
+def test_round_is_taken_back_once_its_ruling_is_withdrawn():
+    row = running(*NINE[:8])
+    place = opened(row)
+    decision = Decision("penalty", 10, "Geç kaldı")
+    ruling = rule(place.pk, row.entrants.first().pk, decision, NOBODY, at=EVENING)
+
+    with pytest.raises(RuledAbout):
+        take_back_round(place.pk, NOBODY, at=EVENING)
+    withdraw_ruling(ruling.pk, NOBODY, at=EVENING)
+
+    assert take_back_round(place.pk, NOBODY, at=EVENING).state == "seated"
+    assert not Ruling.objects.exists()

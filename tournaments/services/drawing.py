@@ -47,6 +47,10 @@ class SeatingOutdated(Exception):
         super().__init__(", ".join(keys))
 
 
+class RuledAbout(Depended):
+    """A ruling about somebody's round is in force."""
+
+
 class NotWhoIsHere(Exception):
     """Somebody is here who has no seat in the seating, or has one and is not here."""
 
@@ -255,8 +259,11 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
 def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     """Make a published round a seated one again: its tables go, and their cards with them.
 
+    The proposal is the seating as it stood, after late changes. Rulings that were withdrawn go.
+
     Raises:
-        Depended: a table has begun, somebody was ruled about, or a later round is published.
+        Depended: a table has begun, or a later round is published.
+        RuledAbout: somebody was ruled about, and the ruling is in force.
     """
     with transaction.atomic():
         tournament, place = lock_drawn(round_pk)
@@ -268,8 +275,12 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         lock_tables_of(place)
         later = tournament.event.rounds.filter(number__gt=place.number, published_at__isnull=False)
         begun = Write.objects.filter(game__table__round=place)
-        if begun.exists() or later.exists() or place.rulings.exists():
+        if begun.exists() or later.exists():
             raise Depended
+        if place.rulings.filter(withdrawn_at=None).exists():
+            raise RuledAbout
+        place.seating = _seating_as_it_stands(tournament, place)
+        place.rulings.all().delete()
         clear_tables(place.tables.all())
         place.sittings.all().delete()
         place.published_at = place.opened_at = place.closed_at = None
@@ -278,6 +289,16 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         touch(tournament)
         note(tournament, "take-back-round", by, at, before={"round": place.number})
     return place
+
+
+def _seating_as_it_stands(tournament: Tournament, place: Round) -> dict[str, Any]:
+    """Who sits where in a published round; a table stays locked unless it was changed."""
+    drawn = next(each for each in load_course(tournament).drawn if each.row.pk == place.pk)
+    before = place.seating or {}
+    tables = [list(table.entrants) for table in drawn.tables]
+    kept = kept_tables(place, before.get("locked", []))
+    locked = [at for at, table in enumerate(tables) if kept.get(at) == table]
+    return {"tables": tables, "byes": list(drawn.byes), "locked": locked}
 
 
 def _check_presence(course: Course, place: Round, *, all_the_same: bool) -> None:

@@ -19,6 +19,7 @@ from tournaments.engine.pairing.methods import NoRoundRobin
 from tournaments.models import Round, Tournament
 from tournaments.services.drawing import (
     NotWhoIsHere,
+    RuledAbout,
     SeatingOutdated,
     publish_round,
     seat_again,
@@ -272,6 +273,7 @@ SENTENCES: dict[type[Exception], Callable[[], str]] = {
     NoRoundLeft: lambda: _("All rounds have been seated."),
     NotEnough: lambda: _("Too few are here to fill a table."),
     NotWhoIsHere: lambda: _("Look who is here: the seating is not of them."),
+    RuledAbout: lambda: _("Somebody was ruled about in this round: withdraw the ruling first."),
     RoundsLeft: lambda: _("A round is still played; its results decide who sits where."),
     StageUnfinished: lambda: _("A table of the stage before has no result yet."),
     TooFewLeft: lambda: _(
