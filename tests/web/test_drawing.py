@@ -7,12 +7,14 @@ from django.utils import timezone
 
 from tests.club_factories import MemberFactory
 from tests.factories import EVENING, WHOLE_GAME, record
+from tests.services.test_drawing import closed, opened
 from tests.services.test_tournaments import NINE, running
 from tournaments.models import Entrant, Game, Round, Tournament
 from tournaments.services.auditing import NOBODY
 from tournaments.services.drawing import publish_round, seat_next_round
 from tournaments.services.entering import Entry, register_entrants, withdraw_entrant
 from tournaments.services.rounds import open_round
+from tournaments.services.rulings import Decision, rule
 
 pytestmark = pytest.mark.django_db
 
@@ -151,6 +153,7 @@ def test_table_that_has_begun_keeps_its_players(directed):
     [
         (NINE[:3], {}, "Too few are here to fill a table."),
         (NINE, {"seating": "round-robin"}, "9 cannot all meet each other once"),
+        (NINE, {"seating": "round-robin"}, "Change “Who sits with whom” in the settings."),
     ],
 )
 def test_seating_that_cannot_be_had_says_why(directed, names, ways, sentence):
@@ -223,3 +226,22 @@ def test_final_has_no_tables_to_lock(directed):
 
     Round.objects.update(stage="final")
     assert 'name="locked"' not in at.get("seating", 1).text
+
+
+def test_finals_that_cannot_be_filled_are_refused_with_a_way_out(directed):
+    at = directed(*NINE[:6], rounds=1, finals=8)
+    closed(at.row)
+
+    page = at.post("seat_round")
+
+    assert page.status_code == 200
+    assert "Change “Finals” in the settings." in page.text
+
+
+def test_round_with_a_ruling_says_what_to_do_before_it_is_taken_back(directed):
+    at = directed(*NINE[:8])
+    place = opened(at.row)
+    decision = Decision("penalty", 10, "Geç kaldı")
+    rule(place.pk, at.row.entrants.first().pk, decision, NOBODY, at=EVENING)
+
+    assert "withdraw the ruling first" in at.post("take_back_round", 1).text
