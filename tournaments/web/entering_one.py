@@ -34,7 +34,7 @@ from tournaments.services.substituting import (
 from tournaments.services.tournaments import Depended, WrongState
 from tournaments.tournament_queries import settings_of
 from tournaments.web.entering import numbered
-from tournaments.web.entering_view import line_of, name_of
+from tournaments.web.entering_view import line_of, name_of, seats_left
 from tournaments.web.entrant_forms import LabelsForm, SubstituteForm, refusal
 from tournaments.web.event_tables import names_lately
 from tournaments.web.seating import seated_sentence
@@ -180,6 +180,7 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
         "substitute": forms.get("substitute") or _substitute_form(row),
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
+        "seats_left": seats_left(row),
         "names": names_lately(tournament.event.club),
         "hub": False,
     }

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from tournaments.models import Entrant, Player, Tournament
+from tournaments.models import Entrant, Player, Sitting, Tournament, Write
 from tournaments.models.people import plain_name
 from tournaments.services.entering import next_round
 from tournaments.tournament_queries import settings_of
@@ -92,6 +93,21 @@ def name_of(entrant: Entrant, *, directs: bool) -> str:
     """What an entrant is called, to directors by whole names."""
     names = " + ".join(player.name for player in entrant.players if player.name)
     return names if directs and names else entrant.shown_name
+
+
+def seats_left(entrant: Entrant) -> QuerySet[Sitting]:
+    """Where an entrant who has withdrawn still sits, at tables that have not begun (1 query)."""
+    if entrant.withdrawn_at is None:
+        return Sitting.objects.none()
+    going = Sitting.objects.filter(
+        entrant=entrant,
+        table__isnull=False,
+        round__published_at__isnull=False,
+        round__closed_at=None,
+    )
+    begun = Write.objects.filter(game__table__round__event=entrant.tournament.event_id)
+    rows = going.exclude(table__in=begun.values("game__table"))
+    return rows.select_related("round", "table").order_by("round__number")
 
 
 def found_in(lines: Sequence[EntrantLine], asked: str, *, directs: bool) -> list[EntrantLine]:
