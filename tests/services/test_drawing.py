@@ -4,10 +4,12 @@ from itertools import combinations
 
 import pytest
 
+from tests.club_factories import MemberFactory
 from tests.factories import EVENING
 from tests.services.test_tournaments import NINE, SHORT, play, running
-from tournaments.models import AuditLine, Entrant, Round, Ruling, Tournament
-from tournaments.services.auditing import NOBODY
+from tournaments.models import AuditLine, Entrant, Game, Round, Ruling, Tournament
+from tournaments.queries import load_sheet
+from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.drawing import (
     Draft,
     RuledAbout,
@@ -19,7 +21,8 @@ from tournaments.services.drawing import (
 )
 from tournaments.services.entering import Entry, register_entrants, withdraw_entrant
 from tournaments.services.late_changes import change_late
-from tournaments.services.proposals import RoundsLeft, TooFewLeft
+from tournaments.services.playing import Pen, withdraw_entry
+from tournaments.services.proposals import RoundsLeft, StageUnfinished, TooFewLeft, TooFewThrough
 from tournaments.services.rounds import close_round, open_round, reopen_round
 from tournaments.services.rulings import Decision, rule, withdraw_ruling
 from tournaments.tournament_queries import load_course
@@ -79,6 +82,31 @@ def test_finals_that_too_few_are_left_for_are_not_seated():
     with pytest.raises(TooFewLeft):
         seated(row)
     assert Round.objects.count() == 1
+
+
+def test_final_is_not_seated_with_too_few_of_those_who_went_through():
+    row = running(*NINE[:8], rounds=1, finals=8)
+    closed(row)
+    closed(row)
+    for number in range(1, 6):
+        withdrawn(row, number)
+
+    with pytest.raises(TooFewThrough):
+        seated(row)
+
+
+def test_final_waits_for_a_table_that_a_correction_has_left_unfinished():
+    row = running(*NINE[:8], rounds=1, finals=8)
+    closed(row)
+    semi = closed(row)
+    game = Game.objects.filter(table__round=semi).first()
+    last = load_sheet(game).positions[-1]
+    director = Actor(MemberFactory(club=row.event.club, role="director").user)
+    pen = Pen("director1", game.revision, EVENING, by=director)
+    withdraw_entry(game.pk, last, "Yanlış", pen)
+
+    with pytest.raises(StageUnfinished):
+        seated(row)
 
 
 def test_whole_evening_is_drawn_anew_from_the_round_that_is_seated_again():

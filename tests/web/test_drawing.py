@@ -235,7 +235,7 @@ def test_finals_that_cannot_be_filled_are_refused_with_a_way_out(directed):
     page = at.post("seat_round")
 
     assert page.status_code == 200
-    assert "Change “Finals” in the settings." in page.text
+    assert "Change “Finals” in the settings while none is seated." in page.text
 
 
 def test_round_with_a_ruling_says_what_to_do_before_it_is_taken_back(directed):

@@ -24,7 +24,11 @@ class NotEnough(Exception):
 
 
 class TooFewLeft(NotEnough):
-    """So many have withdrawn that a stage of the finals cannot be filled."""
+    """So many have withdrawn that the first stage of the finals cannot be filled."""
+
+
+class TooFewThrough(NotEnough):
+    """So many have withdrawn that a stage after the first one cannot be filled."""
 
 
 class RoundsLeft(Exception):
@@ -99,12 +103,13 @@ def next_stage(course: Course, number: int) -> Stage:
     """Who sits where in a round of the finals.
 
     Raises:
-        NoRoundLeft, TooFewLeft, StageUnfinished: as their names say.
+        NoRoundLeft, TooFewLeft, TooFewThrough, StageUnfinished: as their names say.
     """
     try:
         stage = course.next_final(number)
     except InvalidEntry as error:
-        raise TooFewLeft from error
+        first = number == course.settings.rounds + 1
+        raise (TooFewLeft if first else TooFewThrough) from error
     except ValueError as error:
         raise StageUnfinished from error
     if stage is None:

@@ -35,6 +35,7 @@ from tournaments.services.proposals import (
     RoundsLeft,
     StageUnfinished,
     TooFewLeft,
+    TooFewThrough,
     presence_at,
 )
 from tournaments.services.substituting import TakesPart
@@ -277,7 +278,10 @@ SENTENCES: dict[type[Exception], Callable[[], str]] = {
     RoundsLeft: lambda: _("A round is still played; its results decide who sits where."),
     StageUnfinished: lambda: _("A table of the stage before has no result yet."),
     TooFewLeft: lambda: _(
-        "Too few are left for this stage: fewer can play on. Change “Finals” in the settings."
+        "Too few are left for these finals. Change “Finals” in the settings while none is seated."
+    ),
+    TooFewThrough: lambda: _(
+        "Too few are left for this stage: let somebody return who has withdrawn."
     ),
     SeatingMoved: lambda: _("The seating has changed meanwhile: look at it once more."),
     SeatingOutdated: lambda: _("Somebody of this seating has withdrawn: seat again."),
