@@ -101,6 +101,20 @@ def test_swap_shows_its_cost_and_is_made_once(directed):
     assert "The seating has changed meanwhile" in again
 
 
+def test_swap_with_a_bye_says_how_often_both_have_sat_out(directed):
+    at = directed(*NINE, rounds=3, seating="fixed")
+    at.post("seat_round")
+    at.post("publish_round", 1)
+    second = Round.objects.get(number=2).seating
+    was_out = at.seating["byes"][0]
+    out = second["byes"][0]
+
+    asked = at.get("seating", 2, one=was_out, other=out).text
+
+    names = {each.key: each.shown_name for each in Entrant.objects.all()}
+    assert f"{names[was_out]} <b>1</b>, {names[out]} <b>0</b>" in asked
+
+
 def turned(tables):
     """Two of each table at the other one: each pair of them meets again."""
     one, other = tables

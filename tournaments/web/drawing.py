@@ -16,11 +16,12 @@ from tournaments.engine.pairing.byes import ImpossibleFixed
 from tournaments.engine.pairing.judging import InvalidSeating
 from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.pairing.methods import NoRoundRobin
-from tournaments.models import Round, Tournament
+from tournaments.models import Entrant, Round, Tournament
 from tournaments.services.drawing import (
     NotWhoIsHere,
     RuledAbout,
     SeatingOutdated,
+    field_seated,
     publish_round,
     seat_again,
     seat_next_round,
@@ -132,7 +133,15 @@ def _swap(course: Course, place: Round, asked: QueryDict) -> dict[str, Any] | No
         swapped = swap_of(course, place, one, other)
     except InvalidSeating:
         return None
-    return found | {"costs": cost_lines(swapped.changes)}
+    return found | {"costs": cost_lines(swapped.changes), "byes": _sat_out(course, place, found)}
+
+
+def _sat_out(course: Course, place: Round, found: dict[str, Entrant]) -> list[tuple[str, int]]:
+    """How often each of two has sat out before, where one of them is to sit out now."""
+    field, out = field_seated(course, place), (place.seating or {"byes": []})["byes"]
+    if not any(each.key in out for each in found.values()):
+        return []
+    return [(each.shown_name, field.byes_had[field.index[each.key]]) for each in found.values()]
 
 
 def _late(course: Course, place: Round) -> dict[str, Any] | None:
