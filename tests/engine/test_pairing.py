@@ -51,6 +51,14 @@ def test_a_plan_seats_everybody_in_each_round_and_no_two_twice(count):
     assert len(met) == len(set(met))
 
 
+@pytest.mark.parametrize(("players", "seed"), [(25, 1), (25, 2), (26, 2), (41, 1)])
+def test_seats_stay_even_when_some_sit_out(players, seed):
+    evening = Evening(players, 5, seed).play()
+
+    assert most_often(evening) == 1
+    assert max(evening.imbalance_after(number) for number in range(1, 6)) == 1
+
+
 def test_four_hundred_in_the_ninth_round_meet_nobody_again():
     evening = Evening(400, 9, seed=3).play()
 

@@ -9,15 +9,13 @@ from random import Random
 
 from tournaments.engine.pairing.costs import SEATLESS, SPREAD, scaled_scores, unlikely_pairs
 from tournaments.engine.pairing.field import Field
-from tournaments.engine.pairing.seats import FEASIBLE, SEATS, open_seats
+from tournaments.engine.pairing.seats import FEASIBLE_AT, SEATS, open_seats
 
 STAGES = 24
 TRIES_EACH = 300
 MOST_TRIES = 80_000
 NEAR = 16
 """Exchanged are those at most so far apart in the standings."""
-
-FEASIBLE_AT = bytes(FEASIBLE.reshape(-1).tolist())
 
 Cost = Callable[[Sequence[int]], int]
 
@@ -82,8 +80,8 @@ class _Draft:
 
 def table_cost(field: Field) -> Cost:
     """What a table of four places costs."""
-    count = len(field.entrants)
     scores = [int(score) for score in scaled_scores(field)]
+    count = len(field.entrants)
     masks = [int(mask) for mask in open_seats(field)]
     extra: dict[int, int] = {}
     for one, other, more in unlikely_pairs(field):

@@ -8,10 +8,12 @@ import numpy as np
 
 from tournaments.engine.pairing.byes import seat_groups
 from tournaments.engine.pairing.cooling import cool
-from tournaments.engine.pairing.costs import SEATLESS, Costs, pair_costs, scaled_scores
+from tournaments.engine.pairing.costs import REPEAT, SEATLESS, Costs, pair_costs, scaled_scores
+from tournaments.engine.pairing.covers import cover
 from tournaments.engine.pairing.field import Field
 from tournaments.engine.pairing.plans import Matching, match_plan, plan_for
-from tournaments.engine.pairing.seats import SEATS, open_seats, seat_ahead, seat_table
+from tournaments.engine.pairing.seats import EARLY_ROUNDS, SEATS, open_seats, seat_ahead, seat_table
+from tournaments.engine.pairing.sharing import seat_tables
 from tournaments.engine.pairing.swaps import Draft, Places
 
 Tables = list[tuple[int, ...]]
@@ -28,17 +30,23 @@ MOST_BATCHES = 8
 MANY = 24
 LIKELY_STARTS = 4
 
+LEAST_COVERED, MOST_COVERED = 16, 28
+"""Fewer are seated as well as can be by exchanges alone, and so are more, who can wait."""
 
-def draw_fours(field: Field, groups: Sequence[Sequence[int]], random: Random) -> Tables:
+
+def draw_fours(
+    field: Field, groups: Sequence[Sequence[int]], aside: Sequence[Sequence[int]], random: Random
+) -> Tables:
     """The tables of a round in seat order, as places in `field.entrants`; all play.
 
-    `groups` share a table each, or two do.
+    `groups` share a table each, or two do. `aside` says how often each of those who sit out sat
+    at each seat.
     """
     if not groups and not field.avoid and _wants_plan(field):
         planned = draw_by_plan(field, random)
         if planned is not None:
             return planned
-    return draw_by_exchanges(field, groups, random)
+    return seat_tables(field, draw_by_exchanges(field, groups, random), aside, random)
 
 
 def draw_by_plan(field: Field, random: Random) -> Tables | None:
@@ -83,7 +91,9 @@ def _seat_first_fours(field: Field, way: Matching, number: int, random: Random) 
     return next((seating for seating in seatings if seating is not None), None)
 
 
-def draw_by_exchanges(field: Field, groups: Sequence[Sequence[int]], random: Random) -> Tables:
+def draw_by_exchanges(
+    field: Field, groups: Sequence[Sequence[int]], random: Random
+) -> list[list[int]]:
     """The best of several seatings, each improved as long as exchanging two helps."""
     costs, masks = pair_costs(field), open_seats(field)
     count = len(field.entrants)
@@ -100,8 +110,16 @@ def draw_by_exchanges(field: Field, groups: Sequence[Sequence[int]], random: Ran
             break
     assert best is not None
     found = [[int(place) for place in table] for table in best.tables]
-    cooled = cool(field, found, {place for group in groups for place in group}, random)
-    return [seat_table(field, table, random) for table in cooled]
+    fixed = {place for group in groups for place in group}
+    if best.cost >= SEATLESS and _may_cover(field):
+        found = cover(field, best.cost // REPEAT, random) or found
+    return cool(field, found, fixed, random)
+
+
+def _may_cover(field: Field) -> bool:
+    # Whom to keep together or apart is left to the exchanges.
+    few = LEAST_COVERED <= len(field.entrants) <= MOST_COVERED
+    return few and field.number <= EARLY_ROUNDS and not field.fixed and not field.avoid
 
 
 def _wants_plan(field: Field) -> bool:

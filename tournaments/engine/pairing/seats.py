@@ -28,6 +28,7 @@ def _feasible() -> NDArray[np.bool_]:
 
 
 FEASIBLE = _feasible()
+FEASIBLE_AT = bytes(FEASIBLE.reshape(-1).tolist())
 
 
 def open_seats(field: Field) -> NDArray[np.int64]:
@@ -46,11 +47,16 @@ def _open(taken: Sequence[int], most: int) -> int:
     return mask or (1 << len(taken)) - 1
 
 
+def open_after(taken: Sequence[int], seat: int | None = None) -> int:
+    """The seats (as bits) left to whoever sat so often at each, and then at one more."""
+    return _open([times + (seat == at) for at, times in enumerate(taken)], 1)
+
+
 def seat_table(field: Field, table: Sequence[int], random: Random) -> tuple[int, ...]:
     """The entrants of a table in seat order: least imbalance first, then even use of seats."""
     orders = list(permutations(table))
     random.shuffle(orders)
-    return min(orders, key=lambda order: _strain(field, order))
+    return min(orders, key=lambda order: strain(field, order))
 
 
 def seat_ahead(
@@ -109,7 +115,8 @@ def _orders(table: Sequence[int], taken: Sequence[int]) -> list[tuple[int, ...]]
     ]
 
 
-def _strain(field: Field, order: Sequence[int]) -> tuple[int, int]:
+def strain(field: Field, order: Sequence[int]) -> tuple[int, int]:
+    """The worst imbalance when a table sits so, and how unevenly its seats were used."""
     imbalance, uneven = 0, 0
     for seat, place in enumerate(order):
         taken = field.seats_taken[place]
