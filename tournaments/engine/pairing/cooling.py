@@ -12,7 +12,7 @@ from tournaments.engine.pairing.field import Field
 from tournaments.engine.pairing.seats import FEASIBLE_AT, SEATS, open_seats
 
 STAGES = 24
-TRIES_EACH = 300
+TRIES_EACH = 200
 MOST_TRIES = 80_000
 NEAR = 16
 """Exchanged are those at most so far apart in the standings."""
