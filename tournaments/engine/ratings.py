@@ -1,0 +1,145 @@
+"""Results to ratings: how strong somebody is at a kind of game, and how sure that is.
+
+A Gaussian filter on points. Each player's strength is a normal distribution; a game shows, for
+each side, its strength and luck, of which only the differences are seen, since somebody else
+gets what one loses. What is learned is the mean and variance of each player given that, in
+closed form (Rao, "Linear Statistical Inference", 4a: weighted means with an unknown common
+part). It predicted games not yet seen better than places alone did: `benchmarks/ratings.md`.
+
+Only sums, products, quotients and square roots, which every machine rounds alike: the same games
+give the same ratings to the last digit, in whatever portions they are rated.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import erf, sqrt
+from typing import NamedTuple
+
+from tournaments.engine.rulesets import Points
+
+MODEL = "gaussian-1"
+"""Which figures and formulas these are; ratings made by others have to be made again."""
+
+START = 1500.0
+START_VARIANCE = 120.0**2
+"""What is thought of somebody nobody has seen: the strengths of newcomers."""
+
+LUCK = 212.0
+"""The standard deviation of a side's points in one game for its strength, in rating points.
+
+It makes somebody 400 points better, as in Elo's table, the one above in ten of eleven games.
+"""
+
+DRIFT = 8.0
+"""By how much variance grows in a day without a game: strength changes meanwhile."""
+
+PROVISIONAL = 60.0
+"""A rating with a wider standard deviation is provisional."""
+
+
+class Rating(NamedTuple):
+    """What is thought of a player's strength: a normal distribution, in rating points."""
+
+    mean: float = START
+    variance: float = START_VARIANCE
+
+    @property
+    def deviation(self) -> float:
+        """Its standard deviation; in 19 of 20 cases the strength is within two of them."""
+        return sqrt(self.variance)
+
+    @property
+    def provisional(self) -> bool:
+        """Whether too little is known to rank it among others."""
+        return self.deviation > PROVISIONAL
+
+    def rested(self, days: float) -> "Rating":
+        """The rating after so many days without a game; as wide as a newcomer's at most."""
+        return Rating(self.mean, min(START_VARIANCE, self.variance + DRIFT * max(0.0, days)))
+
+
+class Spread(NamedTuple):
+    """How far points lie apart in the games of a ruleset so far: it makes all rulesets alike."""
+
+    games: int = 0
+    squares: float = 0.0
+
+    def seeing(self, scores: Sequence[float]) -> "Spread":
+        """The spread with one game more, of which `scores` are the sides' points."""
+        return Spread(self.games + 1, self.squares + _sum(s * s for s in scores) / len(scores))
+
+    @property
+    def unit(self) -> float:
+        """The root mean square of a side's points; 0 where nobody ever won a point."""
+        return sqrt(self.squares / self.games) if self.games else 0.0
+
+
+def scores_of(totals: Sequence[Points], ranks: Sequence[int]) -> list[float]:
+    """The points of each side as they count: the highest for the first place, their sum 0.
+
+    A King made takes the first place with however few points; equals have the mean of theirs.
+    """
+    ordered = sorted((float(points) for points in totals), reverse=True)
+    mean = _sum(ordered) / len(ordered)
+    shared = [ranks.count(rank) for rank in ranks]
+    return [
+        _sum(ordered[rank - 1 : rank - 1 + number]) / number - mean
+        for rank, number in zip(ranks, shared, strict=True)
+    ]
+
+
+def rate(
+    ratings: Sequence[Rating], sides: Sequence[int], scores: Sequence[float], unit: float
+) -> list[Rating]:
+    """The ratings of the seats after a game.
+
+    `ratings` and `sides` are per seat, `scores` per side as `scores_of` has them, `unit` that of
+    their spread. A side is as strong as its seats on average.
+    """
+    if unit == 0.0:
+        return list(ratings)
+    count = len(scores)
+    seats = [[s for s, side in enumerate(sides) if side == each] for each in range(count)]
+    weights, surprises = [], []
+    for each, members in enumerate(seats):
+        size = len(members)
+        mean = _sum(ratings[s].mean for s in members) / size
+        variance = _sum(ratings[s].variance for s in members) / (size * size)
+        weights.append(1.0 / (variance + LUCK * LUCK))
+        surprises.append(scores[each] * LUCK / unit - mean)
+    whole = _sum(weights)
+    common = _sum(w * s for w, s in zip(weights, surprises, strict=True)) / whole
+    after = []
+    for rating, side in zip(ratings, sides, strict=True):
+        shared = rating.variance / len(seats[side])
+        gain = shared * weights[side]
+        known = gain * shared * (1.0 - weights[side] / whole)
+        after.append(
+            Rating(rating.mean + gain * (surprises[side] - common), rating.variance - known)
+        )
+    return after
+
+
+def chance_above(one: Sequence[Rating], other: Sequence[Rating]) -> float:
+    """How probable it is that side `one`, of these players, ends above side `other`."""
+    means = [_sum(rating.mean for rating in side) / len(side) for side in (one, other)]
+    variances = [_sum(r.variance for r in side) / len(side) ** 2 for side in (one, other)]
+    far = (means[0] - means[1]) / sqrt(variances[0] + variances[1] + 2 * LUCK * LUCK)
+    return 0.5 * (1.0 + erf(far / sqrt(2.0)))
+
+
+def expected_places(ratings: Sequence[Rating], sides: Sequence[int]) -> list[float]:
+    """The place each side can expect, from 1, on average."""
+    numbers = sorted(set(sides))
+    players = [[r for r, at in zip(ratings, sides, strict=True) if at == side] for side in numbers]
+    return [
+        1.0 + sum(chance_above(other, own) for other in players if other is not own)
+        for own in players
+    ]
+
+
+def _sum(values: Iterable[float]) -> float:
+    """The sum, added from left to right: `sum` of later Pythons keeps lost digits, others not."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
