@@ -5,16 +5,15 @@ import json
 import logging
 from datetime import datetime
 from functools import partial
-from threading import Thread
 from typing import Any
 
-from celery import current_app
 from django.core.files.base import ContentFile
 from django.db import transaction
 
 from tournaments.models import Game, Report
 from tournaments.models.reports import BLANK, LAYOUT, MOST_ATTEMPTS, ReportQuerySet
 from tournaments.queries import fold_sheet
+from tournaments.services.nudges import nudge
 
 log = logging.getLogger(__name__)
 
@@ -104,14 +103,6 @@ def try_again(report: Report, at: datetime) -> None:
     _requeue(Report.objects.filter(pk=report.pk, state=Report.State.FAILED), report.pk, at)
 
 
-def nudge(pk: int) -> None:
-    """Wake a worker for a report; where the broker is away, the sweep finds the row.
-
-    A broker that does not answer keeps its own thread waiting, never who asked.
-    """
-    Thread(target=_send, args=[pk], daemon=True).start()
-
-
 def _request(
     kind: Report.Kind, row: Game | None, parameters: dict[str, Any], language: str, at: datetime
 ) -> Report:
@@ -129,7 +120,7 @@ def _request(
         },
     )
     if created:
-        transaction.on_commit(partial(nudge, report.pk))
+        transaction.on_commit(partial(nudge, BUILD_TASK, report.pk))
     elif report.state == Report.State.DONE and not _is_kept(report):
         _requeue(Report.objects.filter(pk=report.pk, state=Report.State.DONE), report.pk, at)
         report.refresh_from_db()
@@ -146,15 +137,7 @@ def _requeue(rows: ReportQuerySet, pk: int, at: datetime) -> None:
     """Have the report built from the start."""
     waiting = Report.State.WAITING
     if rows.update(state=waiting, step=0, attempts=0, error="", touched_at=at):
-        transaction.on_commit(partial(nudge, pk))
-
-
-def _send(pk: int) -> None:
-    try:
-        current_app.send_task(BUILD_TASK, [pk], retry=False)
-    # Whatever a broker can do wrong: the row is there, and only the sweep is needed.
-    except Exception as error:  # noqa: BLE001
-        log.warning("no nudge for report %s: %s", pk, error)
+        transaction.on_commit(partial(nudge, BUILD_TASK, pk))
 
 
 def _fail(report: Report, reason: str, at: datetime) -> None:

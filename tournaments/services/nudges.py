@@ -1,0 +1,25 @@
+"""Waking a worker for what waits in the database."""
+
+import logging
+from threading import Thread
+from typing import Any
+
+from celery import current_app
+
+log = logging.getLogger(__name__)
+
+
+def nudge(task: str, *args: Any) -> None:
+    """Have a task run soon; where the broker is away, its sweep finds what waits.
+
+    A broker that does not answer keeps its own thread waiting, never who asked.
+    """
+    Thread(target=_send, args=[task, args], daemon=True).start()
+
+
+def _send(task: str, args: tuple[Any, ...]) -> None:
+    try:
+        current_app.send_task(task, args, retry=False)
+    # Whatever a broker can do wrong: the row is there, and only the sweep is needed.
+    except Exception as error:  # noqa: BLE001
+        log.warning("no nudge for %s %s: %s", task, args, error)
