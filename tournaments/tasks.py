@@ -6,7 +6,7 @@ from django.utils import timezone, translation
 
 from tournaments.models import Report
 from tournaments.reports import documents
-from tournaments.services import reporting
+from tournaments.services import rating_calls, ratings, reporting
 
 MOST_AT_ONCE = 200
 """A sweep leaves the rest to the next one rather than fill the broker."""
@@ -36,6 +36,12 @@ def sweep_reports() -> None:
     waiting = Report.objects.awaiting_build(timezone.now()).order_by("asked_at")
     for pk in waiting.values_list("pk", flat=True)[:MOST_AT_ONCE]:
         build_report.delay(pk)
+
+
+@shared_task(name=rating_calls.RATE_TASK)
+def sweep_ratings() -> None:
+    """Compute the ratings that results have changed."""
+    ratings.sweep_ratings()
 
 
 @shared_task(name="tournaments.tasks.sweep_sessions")

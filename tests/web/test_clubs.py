@@ -157,6 +157,8 @@ def test_owner_changes_the_settings(visitor, club):
         "published": False,
         "table_codes": False,
         "confirmations": "none",
+        "rates_evenings": False,
+        "in_server_ratings": False,
     }
 
     answer = visitor.post(path, {"name": "Moda", "table_codes": "on", "confirmations": "all"})

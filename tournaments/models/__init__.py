@@ -6,6 +6,15 @@ from tournaments.models.events import Event, Round, Table
 from tournaments.models.matches import Match
 from tournaments.models.people import Merge, Player, User
 from tournaments.models.play import Confirmation, Game, Seat, Write
+from tournaments.models.ratings import (
+    PlayerRating,
+    RatedRound,
+    RatingChange,
+    RatingCount,
+    RatingDue,
+    RatingLedger,
+    RatingPool,
+)
 from tournaments.models.reports import Report
 from tournaments.models.rules import HouseRuleset
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
@@ -24,6 +33,13 @@ __all__ = [
     "Member",
     "Merge",
     "Player",
+    "PlayerRating",
+    "RatedRound",
+    "RatingChange",
+    "RatingCount",
+    "RatingDue",
+    "RatingLedger",
+    "RatingPool",
     "Report",
     "Role",
     "Round",

@@ -64,6 +64,10 @@ class Club(models.Model):
     confirmations = models.CharField(
         max_length=4, choices=Confirmations, default=Confirmations.NONE
     )
+    # Games of tournaments are always rated; those of evenings where the club says so.
+    rates_evenings = models.BooleanField(default=False)
+    # Whether its games count in the ratings of the whole server, which everybody sees.
+    in_server_ratings = models.BooleanField(default=False)
     created_at = models.DateTimeField()
 
     objects = ClubQuerySet.as_manager()

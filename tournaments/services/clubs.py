@@ -15,6 +15,7 @@ from tournaments.models.clubs import Role
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.claims import unlink_account
 from tournaments.services.people import lock_people
+from tournaments.services.rating_calls import rate_club_again
 from tournaments.services.slugs import free_slugs
 
 LONGEST_SLUG = 40
@@ -34,12 +35,14 @@ class LastOwner(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ClubSettings:
-    """What a club's owners set; the last two are how its events begin."""
+    """What a club's owners set; codes and confirmations are how its events begin."""
 
     name: str
     published: bool = False
     table_codes: bool = False
     confirmations: str = Confirmations.NONE
+    rates_evenings: bool = False
+    in_server_ratings: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: dateti
             for name, value in after.items():
                 setattr(club, name, value)
             club.save(update_fields=list(after))
+            if not after.keys().isdisjoint(("rates_evenings", "in_server_ratings")):
+                rate_club_again(club.pk)
             change = Change(SETTINGS_KIND, "change", before=before, after=after)
             note_change(club, change, by, at=at)
     return club

@@ -15,6 +15,7 @@ from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Roun
 from tournaments.models.play import digest
 from tournaments.queries import find_ruleset_of_club
 from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.rating_calls import rate_round_again
 
 EVENT = AuditLine.Kind.EVENT
 
@@ -154,6 +155,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
             lock_tables_of(place)
             place.closed_at = at
             place.save(update_fields=["closed_at"])
+            rate_round_again(place)
             change = _of_round(place.event, "close-round", place.number)
             note_change(place.event.club, change, by, at=at)
     return place
@@ -164,6 +166,7 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     with transaction.atomic():
         place = lock_round(round_pk)
         if place.closed_at is not None:
+            rate_round_again(place)
             place.closed_at = None
             place.save(update_fields=["closed_at"])
             change = _of_round(place.event, "reopen-round", place.number)

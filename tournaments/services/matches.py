@@ -17,7 +17,7 @@ from tournaments.models.play import digest
 from tournaments.queries import Sheet, load_sheets, ruleset_of
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.people import lock_people
-from tournaments.services.playing import Head, Pen, club_for_writing, record_entry, start_game
+from tournaments.services.playing import Head, Pen, place_for_writing, record_entry, start_game
 
 
 class MatchOver(Exception):
@@ -117,12 +117,12 @@ def start_next_game(
             raise GameGoesOn
         if match.score.over:
             raise MatchOver
-        club = club_for_writing(before.row, by)
+        place = place_for_writing(before.row, by)
         game = _copy_table(before.row, at, start_key)
         _write_carried(game, match, reason, at, by)
-        if club is not None:
+        if place is not None:
             change = Change(AuditLine.Kind.EVENT, "next-game", f"game:{game.public_id}")
-            note_change(club, change, by, at=at)
+            note_change(place.event.club, change, by, at=at)
     return game, True
 
 

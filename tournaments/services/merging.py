@@ -11,6 +11,7 @@ from tournaments.models import AuditLine, Entrant, Merge, Player, Seat, Substitu
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.head_names import let_names_follow
 from tournaments.services.people import lock_people, subject_of
+from tournaments.services.rating_calls import rate_players_again
 
 KIND = AuditLine.Kind.PLAYER
 
@@ -62,6 +63,7 @@ def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
         problem = why_not_one(players[kept], players[gone])
         if problem is not None:
             raise NotOnePerson(problem)
+        rate_players_again(club.pk, [gone])
         merge = _merge(players[kept], players[gone], at)
         note_change(club, _change("merge", merge), by, at=at)
     return merge
@@ -116,6 +118,7 @@ def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
         if _sits_since(merge):
             raise StillPlaying(merge.kept)
         _part(merge, at)
+        rate_players_again(merge.kept.club_id, [merge.gone_id])
         note_change(merge.kept.club, _change("part", merge), by, at=at)
     return merge
 

@@ -22,7 +22,7 @@ from tournaments.engine.records import (
     play_record,
 )
 from tournaments.engine.rulesets import Ruleset
-from tournaments.models import AuditLine, Club, Game, Match, Report, Table, Write
+from tournaments.models import AuditLine, Club, Game, Match, Report, Round, Table, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
 from tournaments.queries import (
     LaterEntryInvalid,
@@ -37,6 +37,7 @@ from tournaments.queries import (
 )
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
+from tournaments.services.rating_calls import rate_round_again
 from tournaments.services.seating import Seating, SeatsDrawn, is_drawn, reseat
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
@@ -393,7 +394,7 @@ def store_write(
                 if not is_same(sheet, stored):
                     raise KeyReused
                 return sheet
-        club = club_for_writing(row, pen.by)
+        place = place_for_writing(row, pen.by)
         if row.revision != pen.revision:
             raise StaleRevision(sheet)
         names = row.players
@@ -402,7 +403,7 @@ def store_write(
             return sheet
         write.game, write.key, write.at = row, pen.key, pen.at
         write.author = _remark(pen.author, LONGEST_AUTHOR)
-        if club is not None and write.author not in names:
+        if place is not None and write.author not in names:
             # The phone was late: that player is called otherwise now, or removed.
             write.author = ""
         write.revision = row.revision + 1
@@ -411,13 +412,14 @@ def store_write(
         row.revision = write.revision
         row.result = result_of(after)
         row.save()
-        if club is not None:
-            _note_write(club, sheet, write, pen)
+        if place is not None:
+            _note_write(place.event.club, sheet, write, pen)
+            rate_round_again(place)
         return after
 
 
-def club_for_writing(row: Game, by: Actor) -> Club | None:
-    """The club at whose event a locked game is played; None for an open table.
+def place_for_writing(row: Game, by: Actor) -> Round | None:
+    """The round of a club in which a locked game is played; None for an open table.
 
     Raises:
         RoundClosed: whoever writes is no director, and the round is over.
@@ -427,10 +429,10 @@ def club_for_writing(row: Game, by: Actor) -> Club | None:
     # Read after the game was locked, and not joined to it: closing a round locks its games, so
     # that a write which waited for it sees that it is closed.
     place = Table.objects.select_related("round__event__club").get(pk=row.table_id).round
-    club = place.event.club
-    if not place.is_open and not Club.objects.directed_by(by.user).filter(pk=club.pk).exists():
+    directed = Club.objects.directed_by(by.user).filter(pk=place.event.club_id)
+    if not place.is_open and not directed.exists():
         raise RoundClosed
-    return club
+    return place
 
 
 def _note_write(club: Club, before: Sheet, write: Write, pen: Pen) -> None:

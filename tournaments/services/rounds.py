@@ -18,6 +18,7 @@ from tournaments.services.confirming import agreement_on
 from tournaments.services.drawing import lock_drawn, unseat_dependants
 from tournaments.services.events import close_round as close_event_round
 from tournaments.services.events import lock_tables_of
+from tournaments.services.rating_calls import rate_round_again
 from tournaments.services.tournaments import (
     Depended,
     WrongState,
@@ -112,6 +113,7 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         later = tournament.event.rounds.filter(number__gt=place.number, published_at__isnull=False)
         if later.exists() or tournament.state != Tournament.State.RUNNING:
             raise Depended
+        rate_round_again(place)
         place.closed_at, place.standings = None, None
         place.save(update_fields=["closed_at", "standings"])
         unseat_dependants(tournament, place, by, at=at)

@@ -24,6 +24,7 @@ from tournaments.services.playing import (
     delete_locked,
     start_game,
 )
+from tournaments.services.rating_calls import rate_round_again
 from tournaments.services.seating import Seating, Who, seat_players
 
 
@@ -121,6 +122,7 @@ def remove_table(table_pk: int, by: Actor, *, at: datetime) -> None:
         records = [sheet.record for sheet in sheets if sheet.positions]
         before = _told(table, games) | ({"records": records} if records else {})
         note_change(place.event.club, _change("remove-table", table, before=before), by, at=at)
+        rate_round_again(place)
         for game in games:
             delete_locked(game)
         table.delete()

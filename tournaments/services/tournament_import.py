@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Min
 
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.tournament_records import number_of_entrant, read_tournament
@@ -37,6 +38,7 @@ from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.events import subject_of
 from tournaments.services.head_names import let_names_follow
 from tournaments.services.people import NoName, add_player, clean_name, find_player, lock_people
+from tournaments.services.rating_calls import rate_since
 
 Json = Mapping[str, Any]
 
@@ -80,6 +82,8 @@ def import_tournament(
             club = _club(document["club"], into, by, at)
             tournament = _tournament(document, club, at)
             _fill(document, tournament, by, at)
+            first = tournament.event.rounds.aggregate(first=Min("closed_at"))["first"]
+            rate_since(club.pk, first)
             subject = subject_of(tournament.event)
             told = {"name": tournament.event.name, "held_on": str(tournament.event.held_on)}
             change = Change(AuditLine.Kind.EVENT, "import-tournament", subject, after=told)

@@ -41,12 +41,18 @@ class SettingsForm(ClubForm):
         choices=choices_of(CONFIRMATIONS),
         widget=forms.RadioSelect,
     )
+    rates_evenings = forms.BooleanField(
+        label=_("Games of evenings count for the ratings, too"), required=False
+    )
+    in_server_ratings = forms.BooleanField(
+        label=_("The club takes part in the ratings of all clubs, which everybody may see"),
+        required=False,
+    )
 
     @classmethod
     def of(cls, club: Club) -> "SettingsForm":
         """The form as a club is set up."""
-        names = ("name", "published", "table_codes", "confirmations")
-        return cls(initial={name: getattr(club, name) for name in names})
+        return cls(initial={name: getattr(club, name) for name in cls.base_fields})
 
     @property
     def settings(self) -> ClubSettings:
