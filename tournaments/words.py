@@ -234,6 +234,8 @@ EXPECTED: Mapping[str, Text] = {
     'integer or "p/q"': _("a number"),
     "list of integers": _("whole numbers"),
     "true or false": _("yes or no"),
+    "number": _("a number"),
+    "list": _("a list"),
     "object": _("fields with names"),
     "list of contracts": _("contracts"),
     "list of doubled pairs": _("pairs of players"),

@@ -123,6 +123,14 @@ def test_tables_that_need_a_director_come_first(director, club):
     assert "4 need you." in page.text
 
 
+def test_long_silence_is_told_in_hours(director, club):
+    place = going(club, 1, at=timezone.now() - timedelta(hours=26, minutes=24))
+
+    page = director.get(url("running", place))
+
+    assert order(page) == [(1, ["nothing written for 26 h 24 min"])]
+
+
 def play_at(place, number, entries):
     for body in entries:
         record(table(place, number).games.get(), body)

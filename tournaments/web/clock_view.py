@@ -9,6 +9,7 @@ from tournaments.models import Round
 from tournaments.services.clocks import seconds_left
 
 MINUTE = 60
+MINUTES = 60
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,13 @@ def clock_of(place: Round, at: datetime, extra: int = 0) -> Clock | None:
 
 
 def minutes_text(seconds: int) -> str:
-    """A time in whole minutes; what is begun counts, so that 0 is the end."""
+    """A time in whole minutes, from two hours on with its hours.
+
+    What is begun counts, so that 0 is the end.
+    """
     minutes = -(-abs(seconds) // MINUTE)
-    return _("%(minutes)s min") % {"minutes": f"{'−' if seconds < 0 and minutes else ''}{minutes}"}
+    sign = "−" if seconds < 0 and minutes else ""
+    if minutes < 2 * MINUTES:
+        return _("%(minutes)s min") % {"minutes": f"{sign}{minutes}"}
+    hours, minutes = divmod(minutes, MINUTES)
+    return _("%(hours)s h %(minutes)s min") % {"hours": f"{sign}{hours}", "minutes": minutes}
