@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 
 from tournaments.engine import badges, games, outcomes
+from tournaments.engine.earnings import write_badges, write_earned
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.problems import InvalidEntry, Problem
 from tournaments.engine.records import GAME_FORMAT, play_record
@@ -84,6 +85,7 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
     """What a finished game came to, as JSON; None while it goes on.
 
     Totals and ranks are per side, the others lists of sides: in `kings` one for each King made.
+    `contracts` and `badges` are as `engine.earnings` writes them: by seat, and by side.
     """
     if not sheet.game.finished:
         return None
@@ -93,6 +95,8 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
         "out": list(sheet.outcome.out),
         "sunk": list(sheet.outcome.sunk),
         "kings": sorted(badge.seat for badge in sheet.badges if badge.badge == "king"),
+        "contracts": write_earned(sheet.game),
+        "badges": write_badges(sheet.badges, sheet.game.ruleset.side_count),
     }
 
 

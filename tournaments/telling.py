@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tournaments import words
+from tournaments.engine.earnings import who_declared
 from tournaments.engine.entries import Entry, Passed, Redeal, Stopped, Void
 from tournaments.engine.fields import ALL_TRICKS, PILES, TRICKS_OF_FIVE
 from tournaments.engine.games import Game, PlayedDeal
@@ -51,13 +52,6 @@ def deal_line(game: Game, played: PlayedDeal, players: Sequence[str]) -> DealLin
         marks=tuple(marks_of(ruleset, players, details, ON_THE_SHEET)),
         king=ruleset.sides[king.seat] if king is not None and king.made else None,
     )
-
-
-def who_declared(played: PlayedDeal) -> int | None:
-    """The seat that declared or made trump; None where there was only a leader."""
-    maker: int | None = played.deal.details.get("maker")
-    declared = played.contract.declared and played.contract.named
-    return played.declarer if declared else maker
 
 
 def marks_of(

@@ -101,7 +101,7 @@ class Game(models.Model):
     # When another phone last took over.
     taken_at = models.DateTimeField(null=True, blank=True, editable=False)
     # What a finished game came to, as `queries.result_of` has it; null while it goes on. It is
-    # the fold of the writes, kept for standings, and can be thrown away.
+    # the fold of the writes, kept for what adds up many games, and can be thrown away.
     result = models.JSONField(null=True, blank=True, editable=False)
 
     # The match whose game of this number, from 1, it is; most games are of none.
