@@ -185,7 +185,7 @@ def test_seating_asks_the_same_whatever_the_number_of_tables(
     at.post("seat_round")
     at.post("publish_round", 1)
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         at.get("seating", 1)
 
 

@@ -52,6 +52,15 @@ class ClubQuerySet(models.QuerySet["Club"]):
         """The clubs whose page a visitor may see: their own, and published ones."""
         return self.filter(Q(published=True) | Q(pk__in=self.of_member(user).values("pk")))
 
+    def showing_ratings_to(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
+        """The clubs whose ratings a visitor may see.
+
+        Their own, and published ones that take part in those of the server: there names are
+        public anyway.
+        """
+        own = self.of_member(user).values("pk")
+        return self.filter(Q(pk__in=own) | Q(published=True, in_server_ratings=True))
+
 
 class Club(models.Model):
     """A club: everything of its evenings belongs to it, and nobody else sees it unpublished."""

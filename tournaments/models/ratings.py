@@ -17,12 +17,9 @@ class RatingPoolQuerySet(models.QuerySet["RatingPool"]):
     def seen_by(self, user: User | AnonymousUser | None) -> "RatingPoolQuerySet":
         """Those of the server, of the visitor's clubs, and of published ones that take part there.
 
-        In the server's ratings are only clubs that said so: there names are public anyway.
+        In the server's ratings are only clubs that said so.
         """
-        open_clubs = Club.objects.filter(published=True, in_server_ratings=True)
-        return self.filter(
-            Q(club=None) | Q(club__in=Club.objects.of_member(user)) | Q(club__in=open_clubs)
-        )
+        return self.filter(Q(club=None) | Q(club__in=Club.objects.showing_ratings_to(user)))
 
 
 class RatingPool(models.Model):
@@ -57,7 +54,10 @@ class PlayerRating(models.Model):
     account plays in several clubs, `a` and the key of the account. `player` is whom to show.
     """
 
-    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="ratings")
+    # Found by the constraint, which begins with it.
+    pool = models.ForeignKey(
+        RatingPool, on_delete=models.CASCADE, related_name="ratings", db_index=False
+    )
     person = models.CharField(max_length=24)
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="ratings")
     mean = models.FloatField()
@@ -71,7 +71,10 @@ class PlayerRating(models.Model):
     provisional = models.BooleanField()
 
     class Meta:
-        indexes = [models.Index(fields=["pool", "-points", "id"], name="rating_leaderboard")]
+        indexes = [
+            models.Index(fields=["pool", "-points", "id"], name="rating_leaderboard"),
+            models.Index(fields=["pool", "last_at"], name="rating_last_game"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["pool", "person"], name="rating_one_per_person"),
             models.CheckConstraint(condition=Q(games__gte=1), name="rating_after_a_game"),
@@ -91,10 +94,26 @@ class RatingChange(models.Model):
     """What a game has changed in somebody's rating; it is the `number`-th of theirs, from 1.
 
     `at` is when its round was closed. What was before has rested since the game before it.
+    The database does not look whether rating and game are there: for millions of rows that takes
+    as long as all else, and whoever corrects a game would wait for who computes, and they for
+    them. A game that is deleted meanwhile leaves rows that the next computing takes away.
     """
 
-    rating = models.ForeignKey(PlayerRating, on_delete=models.CASCADE, related_name="changes")
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="rating_changes")
+    # Both are found by the constraints, which begin with them.
+    rating = models.ForeignKey(
+        PlayerRating,
+        on_delete=models.CASCADE,
+        related_name="changes",
+        db_index=False,
+        db_constraint=False,
+    )
+    game = models.ForeignKey(
+        Game,
+        on_delete=models.CASCADE,
+        related_name="rating_changes",
+        db_index=False,
+        db_constraint=False,
+    )
     seat = models.PositiveSmallIntegerField()
     number = models.PositiveIntegerField()
     at = models.DateTimeField(db_index=True)
@@ -129,11 +148,16 @@ class RatingChange(models.Model):
 class RatedRound(models.Model):
     """A closed round whose games have been rated in a pool, with the spreads of points after it.
 
-    `spreads` has, by the id of each ruleset, how many games there were and their squares.
+    `spreads` has, by the id of each ruleset (after "house " where it is a club's), how many games
+    there were and their squares. Nor does the database look whether the round is there.
     """
 
-    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="rounds")
-    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="+")
+    pool = models.ForeignKey(
+        RatingPool, on_delete=models.CASCADE, related_name="rounds", db_index=False
+    )
+    round = models.ForeignKey(
+        Round, on_delete=models.CASCADE, related_name="+", db_constraint=False
+    )
     at = models.DateTimeField()
     spreads = models.JSONField()
 
@@ -150,7 +174,9 @@ class RatedRound(models.Model):
 class RatingCount(models.Model):
     """How many ratings of a pool show these points: ranks among many are told from it at once."""
 
-    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="counts")
+    pool = models.ForeignKey(
+        RatingPool, on_delete=models.CASCADE, related_name="counts", db_index=False
+    )
     points = models.IntegerField()
     month = models.PositiveIntegerField()
     provisional = models.BooleanField()
@@ -169,17 +195,21 @@ class RatingCount(models.Model):
 
 
 class RatingDue(models.Model):
-    """Ratings of a club, and the server's, are to be computed again from this moment on.
+    """Ratings are to be computed again from this moment on: a club's, or the server's.
 
     Rows are only added, in the transaction of what changes a result, and taken away by whoever
-    has computed: they lock nothing, and no change is missed.
+    has computed: they lock nothing, and no change is missed. Who has computed a club that takes
+    part in the server's ratings calls for these.
     """
 
-    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="+")
+    # Null: the whole server.
+    club = models.ForeignKey(
+        Club, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
+    )
     since = models.DateTimeField()
 
     def __str__(self) -> str:
-        return f"club {self.club_id} since {self.since}"
+        return f"{self.club_id or 'all clubs'} since {self.since}"
 
 
 class RatingLedger(models.Model):

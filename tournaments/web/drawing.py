@@ -91,7 +91,9 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     place = _round_of(course, number)
     if place.published_at is None and not page["directs"]:
         raise Http404
-    shown = seating_page(course, place)
+    # What was expected of a round that is over stands on its sheets.
+    at = timezone.now() if place.closed_at is None else None
+    shown = seating_page(course, place, request.user, at)
     page |= {
         "course": course,
         "round": place,

@@ -43,6 +43,7 @@ from tournaments.web.hand_form import HandForm
 from tournaments.web.matches import has_next_game, match_page
 from tournaments.web.open_form import form_at_table
 from tournaments.web.phone import address, remember_game
+from tournaments.web.predictions import rated_game, rated_mark
 from tournaments.web.round_bar import round_bar
 from tournaments.web.sheet_view import lines_of, sheet_page
 from tournaments.web.visitors import actor_of, may_adopt, writable_game
@@ -186,6 +187,7 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
         "ruleset": words.ruleset_name(row.ruleset),
         "match": match_page(request, sheet),
         "confirm": confirm_own(request, sheet),
+        "rated": rated_game(request, sheet),
         "secret": row.secret("follow"),
         # Asked for by name: left to itself the browser would turn the 304 into a 200.
         "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
@@ -348,6 +350,7 @@ def show_table(
         "sheet": sheet_page(sheet),
         "match": match_page(request, sheet),
         "confirm": confirm_at_table(sheet),
+        "rated": rated_game(request, sheet),
         "adopts": may_adopt(request, row),
         "bar": None if request.htmx else round_bar(row, timezone.now()),  # type: ignore[attr-defined]
         "form": form_of(sheet, holder, typed, problems),
@@ -391,6 +394,7 @@ def _etag(request: HttpRequest, row: Game, *, fragment: bool) -> str:
         row.players,
         has_next_game(row),
         row.confirmations.count() if row.table_id else 0,
+        rated_mark(row),
         get_language(),
         fragment,
         holder_of(request, row),

@@ -1,7 +1,8 @@
 """The seating of a round as its page shows it: tables with names, how good it is, and why."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 
 from django.utils.formats import number_format
@@ -14,6 +15,8 @@ from tournaments.engine.pairing.quality import Quality, Reason
 from tournaments.engine.rulesets import Points
 from tournaments.models import Entrant, Round
 from tournaments.models.people import fold_name
+from tournaments.prediction_queries import Outlook, outlooks
+from tournaments.queries import Visitor
 from tournaments.services.drawing import field_seated
 from tournaments.tournament_queries import Course, Drawn
 from tournaments.words import MINUS, points_text
@@ -21,12 +24,16 @@ from tournaments.words import MINUS, points_text
 
 @dataclass(frozen=True)
 class Chair:
-    """An entrant at a side of a table, from 0, or out; `why` are sentences."""
+    """An entrant at a side of a table, from 0, or out; `why` are sentences.
+
+    `outlook` is what the ratings expect, where they may be seen.
+    """
 
     entrant: Entrant
     names: tuple[str, ...]
     side: int | None
     why: tuple[str, ...] = ()
+    outlook: Outlook | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,11 @@ class SeatingPage:
     quality: Quality | None = None
 
     @property
+    def has_outlooks(self) -> bool:
+        """Whether something is expected of somebody."""
+        return any(chair.outlook for table in self.tables for chair in table.chairs)
+
+    @property
     def by_name(self) -> list[tuple[str, int | None]]:
         """Everybody in order of names, with the number of the table; None for a bye."""
         seated = [
@@ -60,9 +72,15 @@ class SeatingPage:
         return sorted([*seated, *out], key=lambda line: fold_name(line[0]))
 
 
-def seating_page(course: Course, place: Round) -> SeatingPage:
-    """The seating of a round with names; of one not published, also how good it is."""
+def seating_page(
+    course: Course, place: Round, visitor: Visitor = None, at: datetime | None = None
+) -> SeatingPage:
+    """The seating of a round with names; of one not published, also how good it is.
+
+    With a moment `at`, what the ratings that a visitor may see expect of it then.
+    """
     drawn = next(each for each in course.drawn if each.row.pk == place.pk)
+    expected = outlooks(course, drawn, visitor, at) if at is not None else {}
     judged = None if place.published_at else _judged(course, place)
     locked = (place.seating or {}).get("locked", [])
     tables = tuple(
@@ -70,7 +88,7 @@ def seating_page(course: Course, place: Round) -> SeatingPage:
             table.number,
             at,
             tuple(
-                _chair(course, drawn, name, side, judged)
+                replace(_chair(course, drawn, name, side, judged), outlook=expected.get(name))
                 for side, name in enumerate(table.entrants)
             ),
             at in locked,

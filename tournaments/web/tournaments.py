@@ -36,6 +36,7 @@ from tournaments.web.audit_words import value_text
 from tournaments.web.club_words import CONFIRMATIONS, Text
 from tournaments.web.event_view import etag_of
 from tournaments.web.forms import key_of
+from tournaments.web.predictions import accuracy_lines
 from tournaments.web.running_view import standings_moved
 from tournaments.web.tournament_forms import TournamentForm
 from tournaments.web.tournament_steps import current_round, next_step, progress_of, step_back
@@ -163,6 +164,8 @@ def tournament(request: HttpRequest, slug: str, tournament: str) -> HttpResponse
             return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag}), **standing_of(row)}
     page["corrected"] = page["directs"] and standings_moved(row)
+    if not fragment:
+        page["accuracy"] = accuracy_lines(request, row, directs=page["directs"])
     template = "tournaments/_tournament_now.html" if fragment else "tournaments/tournament.html"
     response = render(request, template, page)
     response["ETag"] = etag
