@@ -71,10 +71,11 @@ def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> l
 
 def _sentences(told: Accuracy) -> list[str]:
     figures = {
-        "share": number_format(Decimal(100 * told.share), 0),
+        # Rounded first: what has too many digits is cut off.
+        "share": number_format(round(100 * told.share)),
         "pairs": number_format(told.pairs, force_grouping=True),
-        "loss": number_format(Decimal(told.log_loss), 2),
-        "coin": number_format(Decimal(COIN), 2),
+        "loss": number_format(Decimal(f"{told.log_loss:.2f}"), 2),
+        "coin": number_format(Decimal(f"{COIN:.2f}"), 2),
     }
     lines = [
         ngettext(
