@@ -102,6 +102,14 @@ class Round(models.Model):
 
     class Meta:
         ordering = ["number"]
+        indexes = [
+            # Ratings go through rounds in the order in which they were closed.
+            models.Index(
+                fields=["closed_at", "id"],
+                condition=Q(closed_at__isnull=False),
+                name="round_closed",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["event", "number"], name="round_one_per_number"),
             models.CheckConstraint(condition=Q(number__gte=1), name="round_number_from_one"),

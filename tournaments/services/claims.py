@@ -12,7 +12,7 @@ from tournaments.models.people import CODE_LENGTH, MOST_WRONG_CLAIMS, MOST_WRONG
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.merging import forget_moved_account
 from tournaments.services.people import lock_people, lock_player, subject_of
-from tournaments.services.rating_calls import rate_players_again
+from tournaments.services.rating_calls import rate_accounts_again
 
 KIND = AuditLine.Kind.PLAYER
 
@@ -118,7 +118,7 @@ def unlink_account(pk: int, by: Actor, *, at: datetime) -> Player:
         player.wrong_claims = 0
         player.save(update_fields=["account", "claim_generation", "wrong_claims"])
         forget_moved_account(player)
-        rate_players_again(player.club_id, [player.pk])
+        rate_accounts_again([player.pk])
         change = Change(KIND, "release", subject_of(player), before=before)
         note_change(player.club, change, by, at=at)
     return player
@@ -174,7 +174,7 @@ def _give(player: Player, user: User) -> None:
     player.wrong_claims = 0
     player.save(update_fields=["account", "claim_generation", "wrong_claims"])
     forget_moved_account(player)
-    rate_players_again(player.club_id, [player.pk])
+    rate_accounts_again([player.pk])
 
 
 def _join(player: Player, user: User, by: Actor, at: datetime) -> None:

@@ -15,7 +15,7 @@ from tournaments.models.clubs import Role
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.claims import unlink_account
 from tournaments.services.people import lock_people
-from tournaments.services.rating_calls import rate_club_again
+from tournaments.services.rating_calls import rate_club_again, rate_server_again
 from tournaments.services.slugs import free_slugs
 
 LONGEST_SLUG = 40
@@ -86,8 +86,10 @@ def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: dateti
             for name, value in after.items():
                 setattr(club, name, value)
             club.save(update_fields=list(after))
-            if not after.keys().isdisjoint(("rates_evenings", "in_server_ratings")):
+            if "rates_evenings" in after:
                 rate_club_again(club.pk)
+            if "in_server_ratings" in after:
+                rate_server_again(club.pk)
             change = Change(SETTINGS_KIND, "change", before=before, after=after)
             note_change(club, change, by, at=at)
     return club

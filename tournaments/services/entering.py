@@ -20,6 +20,7 @@ from tournaments.services.entering_lists import (
     spellings,
 )
 from tournaments.services.people import add_all, find_player, lock_people
+from tournaments.services.rating_calls import rate_entrant_again
 from tournaments.services.tournaments import (
     Depended,
     WrongState,
@@ -172,6 +173,7 @@ def mark_house(entrant_pk: int, by: Actor, *, at: datetime, house: bool) -> Entr
         entrant = _lock_unfinished(entrant_pk)
         if entrant.house != house:
             entrant.house = house
+            rate_entrant_again(entrant)
             _store(entrant, "change-entrant", by, at, before={"house": not house}, house=house)
     return entrant
 

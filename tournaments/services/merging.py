@@ -11,7 +11,7 @@ from tournaments.models import AuditLine, Entrant, Merge, Player, Seat, Substitu
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.head_names import let_names_follow
 from tournaments.services.people import lock_people, subject_of
-from tournaments.services.rating_calls import rate_players_again
+from tournaments.services.rating_calls import rate_accounts_again, rate_players_again
 
 KIND = AuditLine.Kind.PLAYER
 
@@ -64,6 +64,8 @@ def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
         if problem is not None:
             raise NotOnePerson(problem)
         rate_players_again(club.pk, [gone])
+        if players[gone].account_id is not None:
+            rate_accounts_again([kept])
         merge = _merge(players[kept], players[gone], at)
         note_change(club, _change("merge", merge), by, at=at)
     return merge
@@ -118,7 +120,7 @@ def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
         if _sits_since(merge):
             raise StillPlaying(merge.kept)
         _part(merge, at)
-        rate_players_again(merge.kept.club_id, [merge.gone_id])
+        _rate_again(merge)
         note_change(merge.kept.club, _change("part", merge), by, at=at)
     return merge
 
@@ -162,6 +164,15 @@ def _move_entrants(kept: Player, gone: Player) -> dict[str, list[int]]:
     moved = {name: sorted(rows.values_list("pk", flat=True)) for name, rows in places.items()}
     _put_entrants(moved, gone, kept)
     return {name: pks for name, pks in moved.items() if pks}
+
+
+def _rate_again(merge: Merge) -> None:
+    """Have two players rated again who are parted."""
+    # Whether the kept player was a house player in a game may depend on whose entrant it was.
+    whose = [merge.gone_id, *([merge.kept_id] if merge.entrants else [])]
+    rate_players_again(merge.kept.club_id, whose)
+    if merge.account_moved:
+        rate_accounts_again([merge.kept_id, merge.gone_id])
 
 
 def _put_entrants(moved: Mapping[str, Sequence[int]], old: Player, new: Player) -> None:

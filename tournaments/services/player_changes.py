@@ -20,7 +20,7 @@ from tournaments.services.people import (
     lock_player,
     subject_of,
 )
-from tournaments.services.rating_calls import rate_players_again
+from tournaments.services.rating_calls import rate_accounts_again
 
 KIND = AuditLine.Kind.PLAYER
 
@@ -155,7 +155,7 @@ def _initials(name: str) -> str:
 
 def _forget(player: Player, at: datetime) -> None:
     if player.account_id is not None:
-        rate_players_again(player.club_id, [player.pk])
+        rate_accounts_again([player.pk])
     player.name, player.account, player.initials = "", None, False
     player.removed_at = at
     # Cards with the link are worthless from now on.

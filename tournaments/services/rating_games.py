@@ -1,0 +1,154 @@
+"""The games that count for ratings, read round by round in the order in which they are rated."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from functools import lru_cache
+from itertools import islice
+from json import loads
+from typing import Any
+
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from tournaments.engine.problems import InvalidEntry
+from tournaments.engine.ratings import scores_of
+from tournaments.engine.ruleset_records import read_ruleset
+from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Entrant, Game, Round, Seat, Sitting
+
+ROUNDS_AT_ONCE = 50
+"""So many rounds are read, rated and written at a time: some thousand games in memory."""
+
+FAMILIES = frozenset(rules.family for rules in RULESETS.values())
+"""The kinds of games that all clubs of a server know."""
+
+
+@dataclass(slots=True)
+class Played:
+    """A game to be rated; `spread` is what its points are compared with."""
+
+    pk: int
+    table: int
+    family: str
+    spread: str
+    sides: tuple[int, ...]
+    scores: list[float]
+    # By seat: who sat there; None for whoever is no player of the club, or fills up a table.
+    people: list[str | None] = field(default_factory=list)
+    players: list[int] = field(default_factory=list)
+
+    @property
+    def compares(self) -> bool:
+        """Whether two of those who sat there are rated."""
+        return len(self.people) - self.people.count(None) > 1
+
+
+@dataclass(slots=True)
+class PlayedRound:
+    """A closed round with its games, in the order of tables and of their matches."""
+
+    pk: int
+    event: int
+    at: datetime
+    games: list[Played] = field(default_factory=list)
+
+
+def played_rounds(club: int | None, since: datetime | None) -> Iterator[list[PlayedRound]]:
+    """What counts in the ratings of a club, or of the server, from a moment on: heaps of rounds.
+
+    In the server's ratings only kinds of games count that everybody knows, not those that a club
+    has made up.
+    """
+    rows: Any = _counted_rounds(club, since).values_list("pk", "event_id", "closed_at")
+    rounds = rows.iterator(ROUNDS_AT_ONCE)
+    while heap := [PlayedRound(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
+        _read_games(heap, FAMILIES if club is None else None)
+        _seat(heap, of_server=club is None)
+        for place in heap:
+            place.games = [game for game in place.games if game.compares]
+        yield [place for place in heap if place.games]
+
+
+def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]:
+    """The closed rounds that count, in the order in which they were closed."""
+    rows = Round.objects.filter(
+        Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
+        closed_at__isnull=False,
+    )
+    whose = {"event__club__in_server_ratings": True} if club is None else {"event__club": club}
+    rows = rows.filter(**whose)
+    if since is not None:
+        rows = rows.filter(closed_at__gte=since)
+    return rows.order_by("closed_at", "pk")
+
+
+def _read_games(heap: Sequence[PlayedRound], families: frozenset[str] | None) -> None:
+    """Give rounds their finished games that can be rated."""
+    rounds = {place.pk: place for place in heap}
+    games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
+    rows: Any = games.annotate(text=Cast("document", TextField())).values_list(
+        "table__round_id", "table__number", "match_number", "pk", "table_id", "result",
+        "ruleset", "text"
+    )  # fmt: skip
+    # Not by the database: where no match number is, one puts it first and another last.
+    for row in sorted(rows, key=lambda row: (row[1], row[2] or 0, row[3])):
+        game = _played(*row[3:])
+        if game is not None and (families is None or game.family in families):
+            rounds[row[0]].games.append(game)
+
+
+def _played(
+    pk: int, table: int, result: Mapping[str, Any], ruleset: str, text: str | None
+) -> Played | None:
+    """A game as it is rated; None where it tells nothing, or its rules are none (any more)."""
+    rules = RULESETS.get(ruleset) if text is None else _house_rules(text)
+    totals = [
+        points if isinstance(points, int) else Fraction(points) for points in result["totals"]
+    ]
+    if rules is None or not any(totals) or len(totals) != rules.side_count:
+        return None
+    # House rules may have the name of rules of the program, and other points.
+    spread = ruleset if text is None else f"house {ruleset}"
+    scores = scores_of(totals, result["ranks"])
+    return Played(pk, table, rules.family, spread, tuple(rules.sides), scores)
+
+
+@lru_cache(maxsize=256)
+def _house_rules(text: str) -> Ruleset | None:
+    try:
+        return read_ruleset(loads(text))
+    except InvalidEntry:
+        # Of an older program, or from elsewhere: the other games are rated all the same.
+        return None
+
+
+def _seat(heap: Sequence[PlayedRound], *, of_server: bool) -> None:
+    """Say of each game who sat where."""
+    games = {game.pk: game for place in heap for game in place.games}
+    for game in games.values():
+        game.people, game.players = [None] * len(game.sides), [0] * len(game.sides)
+    houses = _houses(heap)
+    seats = Seat.objects.filter(game__table__round__in=[place.pk for place in heap]).order_by()
+    fields = ["game_id", "number", "player_id", *(["player__account_id"] if of_server else [])]
+    for pk, number, player, *account in seats.values_list(*fields):
+        found = games.get(pk)
+        if found is None or number >= len(found.sides) or (found.table, player) in houses:
+            continue
+        found.people[number] = f"a{account[0]}" if any(account) else f"p{player}"
+        found.players[number] = player
+
+
+def _houses(heap: Sequence[PlayedRound]) -> set[tuple[int, int]]:
+    """Who only fills up a table in some rounds: table and player by their keys."""
+    house = Entrant.objects.filter(
+        house=True, tournament__event__in={place.event for place in heap}
+    )
+    pairs = {pk: pair for pk, *pair in house.values_list("pk", "player_id", "partner_id")}
+    if not pairs:
+        return set()
+    sittings = Sitting.objects.filter(entrant__in=pairs, round__in=[place.pk for place in heap])
+    rows = sittings.exclude(table=None).values_list("table_id", "entrant_id")
+    return {(table, player) for table, entrant in rows for player in pairs[entrant]}
