@@ -31,3 +31,8 @@ def shown(rating: Rating) -> ShownRating:
 def rating_at(row: PlayerRating, at: datetime) -> Rating:
     """Somebody's rating at a moment after the last of their games: less sure with time."""
     return row.rating.rested((at - row.last_at).total_seconds() / DAY)
+
+
+def month_of(at: datetime) -> int:
+    """The number of a month in UTC, one more for each."""
+    return at.year * 12 + at.month - 1

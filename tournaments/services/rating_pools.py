@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from tournaments.engine.ratings import Rating, Spread, rate
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
-from tournaments.rating_queries import DAY, shown_points
+from tournaments.rating_queries import DAY, month_of, shown_points
 from tournaments.services.rating_games import Played, PlayedRound
 from tournaments.services.rating_rows import (
     ChangeRow,
@@ -183,11 +183,6 @@ class Pool:
             state.player = game.players[seat]
             number = state.games
             yield ChangeRow(state.pk, game.pk, seat, number, at, *before[seat], *after[seat])
-
-
-def month_of(at: datetime) -> int:
-    """The number of a month in UTC, one more for each."""
-    return at.year * 12 + at.month - 1
 
 
 def _changes_since(pool: RatingPool, since: datetime) -> QuerySet[RatingChange]:
