@@ -1,6 +1,7 @@
 """Rows of ratings for tests, put past what computes them."""
 
 import factory
+from django.db.models import Count
 from factory.django import DjangoModelFactory
 
 from tests.club_factories import ClubFactory, PlayerFactory, RoundFactory
@@ -76,3 +77,10 @@ class RatingCountFactory(DjangoModelFactory):
     month = EVENING.year * 12 + EVENING.month - 1
     provisional = True
     ratings = 1
+
+
+def count_ratings(pool):
+    """Count the ratings of a pool that were put there, as their computing would have."""
+    shown = ("points", "month", "provisional")
+    counted = pool.ratings.order_by().values(*shown).annotate(ratings=Count("pk"))
+    RatingCount.objects.bulk_create((RatingCount(pool=pool, **row) for row in counted), 2000)
