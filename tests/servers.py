@@ -99,7 +99,8 @@ class Server:
     def __init__(self, folder, database_url=None, settings="kingscore.settings"):
         self.folder, self.database_url, self.settings = Path(folder), database_url, settings
         self.process = None
-        self.run_python(PREPARE)
+        if database_url or not (self.folder / "db.sqlite3").exists():
+            self.run_python(PREPARE)
         # Held here as `up` holds it: a server started again is found at the same address.
         self.door = open_door("127.0.0.1", 0)
         self.host, self.port = self.door.getsockname()
@@ -173,13 +174,13 @@ class Server:
 
 
 @contextmanager
-def serve(folder, database_url=None, settings="kingscore.settings", static=None):
+def serve(folder, database_url=None, settings="kingscore.settings", ready=None):
     """A server on a folder, and on a database of its own where a PostgreSQL address is given.
 
-    `static` is a folder of collected files to take over instead of collecting them again.
+    `ready` is a prepared folder to begin with, instead of making everything again.
     """
-    if static is not None:
-        shutil.copytree(static, Path(folder) / "static")
+    if ready is not None:
+        shutil.copytree(ready, folder, dirs_exist_ok=True)
     with database_of_its_own(database_url) as own_url:
         server = Server(folder, own_url, settings)
         try:

@@ -24,8 +24,8 @@ PATIENCE = 30
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
-    static = prepared() / "static"
-    with serve(folder, os.environ.get("KINGSCORE_DATABASE_URL"), static=static) as server:
+    database = os.environ.get("KINGSCORE_DATABASE_URL")
+    with serve(folder, database, ready=prepared()) as server:
         yield server
 
 
@@ -123,9 +123,9 @@ def test_same_new_table_by_many_requests_is_opened_once(strangers):
     assert len(set(paths)) == 1
 
 
-def test_no_acknowledged_deal_is_lost_when_the_server_is_killed(server, tmp_path):
-    static = server.folder / "static"
-    with serve(tmp_path, os.environ.get("KINGSCORE_DATABASE_URL"), static=static) as own:
+def test_no_acknowledged_deal_is_lost_when_the_server_is_killed(tmp_path):
+    database = os.environ.get("KINGSCORE_DATABASE_URL")
+    with serve(tmp_path, database, ready=prepared()) as own:
         tally = kill_again_and_again(own, kills=3, tables=4)
 
     assert (tally.kills, tally.lost, tally.problems) == (3, 0, [])

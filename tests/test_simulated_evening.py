@@ -178,8 +178,8 @@ def turned(deal):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("evening")
-    static = prepared() / "static"
-    with serve(folder, os.environ.get("KINGSCORE_DATABASE_URL"), static=static) as server:
+    database = os.environ.get("KINGSCORE_DATABASE_URL")
+    with serve(folder, database, ready=prepared()) as server:
         server.run_python(PREPARE)
         yield server
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import prepared
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 SET_UP = """
@@ -20,7 +23,6 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "kingscore.settings"
 import django
 django.setup()
 from datetime import timedelta
-from django.core.management import call_command
 from django.utils import timezone
 from tests.factories import WHOLE_GAME, GameFactory
 from tournaments.models import Report
@@ -29,7 +31,6 @@ from tournaments.tasks import sweep_reports
 """
 
 ASK = """
-call_command("migrate", verbosity=0)
 game = GameFactory(entries=WHOLE_GAME)
 game.refresh_from_db()
 start = time.perf_counter()
@@ -52,6 +53,8 @@ class Place:
 
     def __init__(self, data):
         self.data = data
+        for file in prepared().glob("db.sqlite3*"):
+            shutil.copy(file, data)
         names = ("KINGSCORE_DATABASE_URL", "KINGSCORE_BROKER_URL", "DJANGO_SETTINGS_MODULE")
         self.environment = {k: v for k, v in os.environ.items() if k not in names}
         self.environment["KINGSCORE_DATA"] = str(data)
