@@ -1,9 +1,11 @@
-"""Make the games again: `python -m benchmarks.king_bots.generate` (with numba, some minutes).
+"""Make the games again: `python -m benchmarks.king_bots.generate` (some ten minutes).
 
     --evenings 100      of 40 players, 5 rounds, 10 tables: `games.txt.gz`
     --measure 20000     other games, between kinds by lot, to know their strengths: `strengths.json`
 
-Each game has lots of its own, made from `--seed` and its number.
+With 0 evenings and 0 to measure it only lets the engine check the games that are kept. Each game
+has lots of its own, made from `--seed` and its number; `uv sync --group experiments` brings numba,
+without which it takes days.
 """
 
 import argparse
@@ -30,7 +32,7 @@ def main() -> None:
     given = words.parse_args()
     if given.evenings:
         keep(season(given.seed, given.evenings))
-        print(f"{check():,} games, each scored by the engine")
+    print(f"{check():,} games, each found whole and legal by the engine")
     if given.measure:
         measure(given.seed, given.measure)
 

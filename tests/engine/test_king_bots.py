@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.king_bots import cards
+from benchmarks.king_bots.bots import kind_of, kinds
+from benchmarks.king_bots.generate import play
 from benchmarks.king_bots.playing import play_game
 from benchmarks.king_bots.sheets import Sheet, as_line, as_sheet, kept, record_of
 from tournaments.engine.records import read_game, write_result
@@ -98,6 +100,21 @@ def test_kept_games_with_kings_end_there():
     for sheet in kings:
         scored_as_kept(sheet)
         assert sheet.ranks[sheet.deals[-1][5]] == 1
+
+
+def test_kept_game_can_be_played_again_from_its_lot():
+    # One between four who look only at the trick before them: others take minutes uncompiled.
+    sheet = next(s for s in kept() if not any(worlds_of(player) for player in s.players))
+    table = [s for s in kept() if s[:2] == sheet[:2]].index(sheet)
+
+    deals = play(f"2026 {sheet.evening} {sheet.round} {table}", [*map(kind_of, sheet.players)])
+
+    assert deals == sheet.deals
+
+
+def worlds_of(player):
+    """The worlds this player looks at: attention times worlds times tricks ahead."""
+    return kinds()[kind_of(player)][1:4].prod()
 
 
 def test_who_looks_at_cards_beats_who_does_not():
