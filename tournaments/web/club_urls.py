@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web import account, audit, clubs, members
+from tournaments.web import account, audit, club_records, clubs, members
 
 CLUB = "clubs/<slug:slug>"
 
@@ -21,6 +21,7 @@ urlpatterns = [
         members.withdraw,
         name="withdraw_invitation",
     ),
+    path(f"{CLUB}/records/", club_records.club_records, name="club_records"),
     path(f"{CLUB}/changes/", audit.changes, name="club_changes"),
     path("join/<str:public_id>/<str:secret>/", members.join, name="join"),
     path("me/", account.me, name="me"),

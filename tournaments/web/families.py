@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rulesets import Ruleset
-from tournaments.words import Text
+from tournaments.words import Text, ruleset_name
 
 OTHER = "other"
 NAMES: Mapping[str, Text] = {
@@ -68,6 +68,11 @@ def tile_of(rules: Ruleset) -> str:
 def tile_name(tile: str) -> str:
     """What stands on the tile of a family."""
     return str(NAMES[tile])
+
+
+def family_name(family: str) -> str:
+    """What a family is called, also one that has no tile of its own."""
+    return str(NAMES[family]) if family in NAMES else ruleset_name(family)
 
 
 def begins(rules: Ruleset) -> str:

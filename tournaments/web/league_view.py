@@ -1,6 +1,6 @@
 """The league of a season as its page shows it: the points of its evenings, added up for players."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -63,7 +63,18 @@ def league_html(season: Season, played: Played, looker: Looker) -> SafeString:
     return kept
 
 
-def _render(season: Season, rows: Sequence[Tournament], looker: Looker) -> SafeString:
+@dataclass(frozen=True, slots=True)
+class League:
+    """A season added up: its evenings, the rows in order of place and name, and who they are of."""
+
+    evenings: Sequence[Evening]
+    rows: Sequence[SeasonStanding]
+    people: Mapping[str, Player]
+    finals: bool
+
+
+def league_of(season: Season, rows: Sequence[Tournament], looker: Looker) -> League:
+    """The league of a season's tournaments as somebody may see it (5 queries)."""
     courses = load_courses([row for row in rows if row.state in PLAYED])
     people: dict[str, Player] = {}
     evenings = [_evening(course, people, looker) for course in courses]
@@ -71,12 +82,17 @@ def _render(season: Season, rows: Sequence[Tournament], looker: Looker) -> SafeS
     standings = league([each.points for each in evenings], season.league_best)
     # Who shares a place stands there by name.
     in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
+    return League(evenings, in_order, people, finals=any(course.stages for course in courses))
+
+
+def _render(season: Season, rows: Sequence[Tournament], looker: Looker) -> SafeString:
+    found = league_of(season, rows, looker)
     page = {
         "club": season.club,
         "season": season,
-        "evenings": evenings,
-        "finals": any(course.stages for course in courses),
-        "table": _table(season, evenings, in_order, people, looker) if in_order else "",
+        "evenings": found.evenings,
+        "finals": found.finals,
+        "table": _table(season, found, looker) if found.rows else "",
     }
     return render_to_string("tournaments/_league.html", page)
 
@@ -97,22 +113,16 @@ def _evening(course: Course, people: dict[str, Player], looker: Looker) -> Eveni
     return Evening(course.tournament, last, points)
 
 
-def _table(
-    season: Season,
-    evenings: Sequence[Evening],
-    rows: Sequence[SeasonStanding],
-    people: dict[str, Player],
-    looker: Looker,
-) -> SafeString:
+def _table(season: Season, found: League, looker: Looker) -> SafeString:
     """Put together by hand, as the standings are; only names and words are escaped."""
     text = cache(figure)
-    head = "".join(_head(season, evenings))
+    head = "".join(_head(season, found.evenings))
     body = "".join(
         f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-        f'<th scope="row">{_name(season, people[row.player], looker)}</th>'
+        f'<th scope="row">{_name(season, found.people[row.player], looker)}</th>'
         f'<td class="num points">{text(row.points)}</td>'
         f"{''.join(_cells(row, text))}</tr>"
-        for row in rows
+        for row in found.rows
     )
     table = f'<table class="standings league"><thead>{head}</thead><tbody>{body}</tbody></table>'
     return SafeString(table)

@@ -1,0 +1,146 @@
+"""Reads: all finished games of a club at once, for what they add up to."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, F, Max, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from tournaments.engine.club_sums import PlayedGame
+from tournaments.engine.ratings import Rating
+from tournaments.engine.rulesets import Points, number_of
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    AuditLine,
+    Club,
+    Entrant,
+    Event,
+    Game,
+    RatingChange,
+    RatingPool,
+    Season,
+    Seat,
+    Tournament,
+)
+from tournaments.queries import Visitor
+
+ONE_GAME = 1_000_000
+FOUR = (0, 1, 2, 3)
+
+Players = dict[int, dict[int, int]]
+"""Who sat at which seat of which game."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClubGame:
+    """A finished game of a club, of a kind (family) and perhaps of a season."""
+
+    played: PlayedGame
+    family: str
+    season: int | None
+
+
+def finished_games(club: Club, visitor: Visitor) -> QuerySet[Game]:
+    """The finished games of a club at evenings that a visitor may see."""
+    events = Event.objects.seen_by(visitor).filter(club=club)
+    return Game.objects.filter(table__round__event__in=events, result__isnull=False)
+
+
+def version_of_games(club: Club, visitor: Visitor) -> tuple[int, ...]:
+    """What everything about them depends on, told without reading them (3 queries).
+
+    A sheet that is finished or corrected changes a sum over all of them, in which no sheet stands
+    for another; names change with a line in the audit; rulings, and who fills up tables, raise the
+    revision of their tournament; evenings move between seasons.
+    """
+    told = finished_games(club, visitor).aggregate(
+        number=Count("pk"),
+        written=Sum(F("pk") * (F("revision") + ONE_GAME)),
+        seasons=Sum(F("pk") * Coalesce(F("table__round__event__season"), 0)),
+    )
+    led = Tournament.objects.filter(event__club=club).aggregate(
+        led=Sum(F("pk") * (F("revision") + ONE_GAME))
+    )
+    named = AuditLine.objects.filter(club=club).aggregate(last=Max("pk"))
+    return tuple(number or 0 for number in (*told.values(), *led.values(), *named.values()))
+
+
+def load_games(club: Club, visitor: Visitor) -> list[ClubGame]:
+    """The finished games of a club in the order in which they were played (3 queries)."""
+    rows = finished_games(club, visitor)
+    fields = (
+        *("pk", "played_at", "table__round__event_id", "table__round__event__season_id"),
+        *("ruleset", "document__family", "document__sides", "result"),
+    )
+    seats = _seats(club, rows)
+    in_order = rows.order_by("played_at", "pk").values_list(*fields)
+    return list(_games(in_order.iterator(2000), seats))
+
+
+def _seats(club: Club, rows: QuerySet[Game]) -> Players:
+    """The players of each game by seat, but those who only fill up a table."""
+    houses = set(
+        Entrant.objects.filter(tournament__event__club=club, house=True).values_list(
+            "tournament__event_id", "player_id"
+        )
+    )
+    fields = ["game_id", "number", "player_id"]
+    if houses:
+        fields.append("game__table__round__event_id")
+    players: Players = {}
+    found = Seat.objects.filter(game__in=rows.values("pk")).order_by().values_list(*fields)
+    for game, number, player, *event in found.iterator(5000):
+        if not houses or (event[0], player) not in houses:
+            players.setdefault(game, {})[number] = player
+    return players
+
+
+def _games(rows: Iterator[tuple[Any, ...]], seats: Players) -> Iterator[ClubGame]:
+    zone = timezone.get_current_timezone()
+    for pk, at, event, season, ruleset, of_house, sides_of_house, result in rows:
+        # A document leaves out what is as a rule.
+        family, sides = of_house, sides_of_house or FOUR
+        if family is None:
+            family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
+        totals: tuple[Points, ...] = tuple(number_of(points) or 0 for points in result["totals"])
+        played = PlayedGame(
+            pk,
+            at.astimezone(zone),
+            event,
+            _by_side(seats.get(pk, {}), sides, len(totals)),
+            totals,
+            result["out"],
+            result["sunk"],
+            result["kings"],
+        )
+        yield ClubGame(played, family, season)
+
+
+def _by_side(
+    seats: Mapping[int, int], sides: Sequence[int], count: int
+) -> tuple[tuple[int, ...], ...]:
+    """The players of each side."""
+    players: list[tuple[int, ...]] = [()] * count
+    for seat, player in sorted(seats.items()):
+        players[sides[seat]] += (player,)
+    return tuple(players)
+
+
+def best_rated(pool: RatingPool | None, season: Season) -> list[tuple[int, Rating]]:
+    """Player and rating of who had the highest one, not provisional, after a season (1 query).
+
+    Several where it is the same; none without a rating.
+    """
+    changes = RatingChange.objects.filter(
+        rating__pool=pool, game__table__round__event__season=season
+    ).order_by()
+    last: dict[int, tuple[int, Rating]] = {}
+    rows = changes.values_list("rating__player_id", "number", "mean", "variance")
+    for player, number, mean, variance in rows.iterator(5000):
+        if player not in last or number > last[player][0]:
+            last[player] = (number, Rating(mean, variance))
+    known = [(player, after) for player, (_n, after) in last.items() if not after.provisional]
+    highest = max((after.mean for _player, after in known), default=0.0)
+    return [(player, after) for player, after in known if after.mean == highest]
