@@ -57,6 +57,7 @@ def may_lay(contract, laid, own, *, broken=False):
         (cards.NO_MEN, "9D", "KD 2D", "KD 2D"),
         (cards.NO_MEN, "9D", "KC 2C JH", "KC JH"),
         (cards.NO_QUEENS, "KD", "QD 2D", "QD"),
+        (cards.NO_QUEENS, "9D", "QD 2D", "QD 2D"),
         (cards.NO_QUEENS, "9D", "QS AH", "QS"),
         (cards.LAST_TWO, "9D", "QS AH", "QS AH"),
         (SPADE_TRUMP, "9S", "8S TS AS", "TS AS"),
