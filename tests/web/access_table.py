@@ -161,6 +161,8 @@ PLAYERS = {
     "players": Page("club", MEMBERS),
     "new_players": Page("club", DIRECTORS, DIRECTORS),
     "player": Page("player", MEMBERS),
+    "player_opponents": Page("player", MEMBERS),
+    "player_against": Page("two players", MEMBERS),
     "rename_player": Page("player", None, DIRECTORS),
     "player_initials": Page("player", None, DIRECTORS),
     "player_card": Page("player", DIRECTORS),

@@ -172,6 +172,7 @@ def _players(world, club):
     at = {"slug": club.slug}
     world.right |= {
         "player": at | {"public_id": free.public_id},
+        "two players": at | {"public_id": own.public_id, "other": free.public_id},
         "merge": at | {"public_id": kept.public_id, "pk": merge.pk},
         "own player": {"public_id": own.public_id},
         "claim": {"public_id": free.public_id, "secret": free.claim_secret},

@@ -250,7 +250,7 @@ def test_player_takes_the_same_queries_however_many_games(
     for _ in range(number):
         merge_players(player.pk, PlayerFactory(club=club).pk, NOBODY, at=EVENING)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         director.get(page_of("player", player))
 
 

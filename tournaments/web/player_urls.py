@@ -2,7 +2,14 @@
 
 from django.urls import path
 
-from tournaments.web import claiming, player_changes, player_merging, player_privacy, players
+from tournaments.web import (
+    claiming,
+    player_against,
+    player_changes,
+    player_merging,
+    player_privacy,
+    players,
+)
 
 PLAYERS = "clubs/<slug:slug>/players"
 PLAYER = f"{PLAYERS}/<str:public_id>"
@@ -12,6 +19,8 @@ urlpatterns = [
     path(f"{PLAYERS}/", players.players, name="players"),
     path(f"{PLAYERS}/new/", players.new_players, name="new_players"),
     path(f"{PLAYER}/", players.player, name="player"),
+    path(f"{PLAYER}/against/", player_against.opponents, name="player_opponents"),
+    path(f"{PLAYER}/against/<str:other>/", player_against.against, name="player_against"),
     path(f"{PLAYER}/name/", player_changes.rename, name="rename_player"),
     path(f"{PLAYER}/initials/", player_changes.initials, name="player_initials"),
     path(f"{PLAYER}/card/", player_changes.card, name="player_card"),

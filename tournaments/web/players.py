@@ -1,7 +1,5 @@
 """The players of a club: listed, searched, added; each with their games."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
@@ -14,18 +12,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.engine.rulesets import Points
-from tournaments.models import Club, Game, Player, Seat, addresses
+from tournaments.models import Club, Player, addresses
 from tournaments.models.people import PlayerQuerySet
-from tournaments.queries import Sheet, load_sheets
 from tournaments.services.people import NamesRefused, add_players
 from tournaments.web.club_words import account_name
 from tournaments.web.player_forms import NameForm, NamesForm
+from tournaments.web.player_view import player_page
 from tournaments.web.visitors import account_of, actor_of, directed_club, members_club
 
 PAGE = 50
 MOST_FOUND = 500
-GAMES = 25
 
 
 class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type there at run time
@@ -41,40 +37,6 @@ class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type t
         assert isinstance(self.object_list, QuerySet)
         backwards = self.object_list.reverse()[self.count - last : self.count - first]
         return Page(list(backwards)[::-1], number, self)
-
-
-@dataclass(frozen=True)
-class Played:
-    """A game of a player: its sheet, and at which seat they sat."""
-
-    sheet: Sheet
-    seat: int
-
-    @cached_property
-    def side(self) -> int:
-        """The side of the player."""
-        return self.sheet.game.ruleset.sides[self.seat]
-
-    @property
-    def finished(self) -> bool:
-        """Whether there is a place already."""
-        return self.sheet.game.finished
-
-    @property
-    def place(self) -> int:
-        """The place of the player's side, from 1."""
-        return self.sheet.outcome.ranks[self.side]
-
-    @property
-    def points(self) -> Points:
-        """The total of the player's side."""
-        return self.sheet.game.totals[self.side]
-
-    @property
-    def others(self) -> str:
-        """Whom they played with."""
-        names = self.sheet.row.players
-        return " · ".join(name for seat, name in enumerate(names) if seat != self.seat)
 
 
 @never_cache
@@ -175,15 +137,12 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
 def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
     """The page of a player; with a `form` that was refused, 422."""
     directs = directs_club(request, row.club)
-    part, games = _games_of(row, request.GET.get("page"))
-    page = {
+    page = player_page(request, row) | {
         "club": row.club,
         "player": row,
         "name": row.name if directs else row.shown_name,
         "directs": directs,
         "mine": row.account_id is not None and row.account == account_of(request),
-        "part": part,
-        "games": games,
         "form": form or NameForm(row),
         "account": account_name(row.account) if directs and row.account else "",
         "merges": _merges_of(row) if directs else (),
@@ -195,14 +154,3 @@ def _merges_of(row: Player) -> list[tuple[int, str]]:
     """Who was merged into a player: the key of the merge, and the name."""
     merges = row.merges.filter(undone_at=None).select_related("gone")
     return [(merge.pk, merge.gone.name) for merge in merges]
-
-
-def _games_of(row: Player, number: str | None) -> tuple[Page[Seat], list[Played]]:
-    """A page of a player's games, the latest first."""
-    seats = row.seats.order_by("-game__played_at", "-game_id")
-    part = Paginator(seats, GAMES).get_page(number)
-    rows = Game.objects.filter(pk__in=[seat.game_id for seat in part])
-    sheets = {
-        sheet.row.pk: sheet for sheet in load_sheets(rows.select_related("table__round__event"))
-    }
-    return part, [Played(sheets[seat.game_id], seat.number) for seat in part]

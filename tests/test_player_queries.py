@@ -1,0 +1,233 @@
+"""What the games of a player add up to, beside a naive look at every sheet."""
+
+import json
+import random
+from collections import Counter
+from datetime import timedelta
+from fractions import Fraction
+
+import pytest
+
+from tests.club_factories import ClubFactory, EventFactory, PlayerFactory, RoundFactory
+from tests.engine import drawing
+from tests.engine.test_records import RECORDS
+from tests.factories import EVENING
+from tests.rating_factories import (
+    PlayerRatingFactory,
+    RatingCountFactory,
+    RatingPoolFactory,
+)
+from tournaments.engine.rulesets import number_of
+from tournaments.models import Game, Seat, Table, Write
+from tournaments.player_queries import (
+    add_up,
+    games_of,
+    meetings,
+    rank_of,
+    ratings_of,
+    seats_beside,
+)
+from tournaments.queries import fold_sheet, load_sheets, result_of
+
+pytestmark = pytest.mark.django_db
+
+KEPT = (
+    *("turkish-king-whole", "turkish-king-king", "declared-king-failed", "rifki-whole"),
+    *("partners-whole", "partners-king", "honeymoon-whole", "bloody-strict", "internet-mean"),
+    *("italian-king-whole", "italian-king-pairs-whole", "euchre-two-whole", "krapet-won"),
+    *("euchre-railroad-whole", "adjusted-after-the-end", "stopped-at-once", "double-whole"),
+)
+DRAWN = 12
+
+
+def records():
+    """Whole games of many rulesets, and some drawn ones with all that a sheet may hold."""
+    kept = [json.loads((RECORDS / f"{name}.json").read_text()) for name in KEPT]
+    chance = random.Random(6)
+    drawn = [
+        drawing.draw_record(chance, ruleset)
+        for _ in range(DRAWN)
+        for ruleset in ("turkish-king", "turkish-king-bloody")
+    ]
+    return [*kept, *drawn]
+
+
+def play(club, record, sitting, number):
+    """A game of a record, written down at a club's table."""
+    game = Game.objects.create(
+        ruleset=record["ruleset"],
+        options=record.get("options", {}),
+        players=[player.name for player in sitting],
+        first_declarer=record.get("first_declarer", 0),
+        played_at=EVENING + timedelta(minutes=number),
+        revision=len(record["entries"]),
+        table=Table.objects.create(round=club.table_round, number=number + 1),
+    )
+    writes = Write.objects.bulk_create(
+        Write(game=game, revision=n + 1, key=f"key-{n}", kind="entry", position=n, body=body,
+              at=EVENING)
+        for n, body in enumerate(record["entries"])
+    )  # fmt: skip
+    game.result = result_of(fold_sheet(game, tuple(writes)))
+    game.save()
+    for seat, player in enumerate(sitting):
+        Seat.objects.create(game=game, number=seat, player=player)
+
+
+@pytest.fixture
+def club():
+    club = ClubFactory()
+    club.table_round = RoundFactory(event=EventFactory(club=club))
+    return club
+
+
+@pytest.fixture
+def people(club):
+    """Five who sit down at every table in an order drawn, with a game of each record."""
+    people = [PlayerFactory(club=club) for _ in range(5)]
+    chance = random.Random(7)
+    for number, record in enumerate(records()):
+        play(club, record, chance.sample(people, len(record["players"])), number)
+    return people
+
+
+def sheets_of(player):
+    rows = Game.objects.filter(seats__player=player).order_by("-played_at")
+    seats = dict(player.seats.values_list("game_id", "number"))
+    return [(sheet, seats[sheet.row.pk]) for sheet in load_sheets(rows)]
+
+
+def test_games_of_a_player_are_those_of_the_sheets(people):
+    for player in people:
+        sheets = sheets_of(player)
+        games = games_of(player)
+        assert [game.pk for game in games] == [sheet.row.pk for sheet, _seat in sheets]
+        for game, (sheet, seat) in zip(games, sheets, strict=True):
+            side = sheet.game.ruleset.sides[seat]
+            assert (game.finished, game.family) == (
+                sheet.game.finished,
+                sheet.game.ruleset.family,
+            )
+            if game.finished:
+                assert (game.place, game.points) == (
+                    sheet.outcome.ranks[side],
+                    sheet.game.totals[side],
+                )
+
+
+def test_sums_are_those_of_the_sheets(people):
+    for player in people:
+        sums = add_up(games_of(player))
+        places, badges, points, won, out, sunk = Counter(), Counter(), [], 0, 0, 0
+        for sheet, seat in sheets_of(player):
+            if not sheet.game.finished:
+                continue
+            side = sheet.game.ruleset.sides[seat]
+            points.append(sheet.game.totals[side])
+            places[sheet.game.ruleset.side_count, sheet.outcome.ranks[side]] += 1
+            won += sheet.outcome.ranks[side] == 1
+            out += side in sheet.outcome.out
+            sunk += side in sheet.outcome.sunk
+            badges.update(badge.badge for badge in sheet.badges if badge.seat == side)
+        assert points
+        assert (sums.games, sums.points, sums.won) == (len(points), sum(points), won)
+        assert (sums.out, sums.sunk, sums.kings) == (out, sunk, badges["king"])
+        assert (sums.places, sums.badges) == (places, badges)
+        assert (sums.best.points, sums.worst.points) == (max(points), min(points))
+        # They come the latest first, and of equals the first there was is told.
+        assert sums.best.pk == min(
+            g.pk for g in games_of(player) if g.finished and g.points == max(points)
+        )
+
+
+def test_contracts_are_those_of_the_sheets(people):
+    for player in people:
+        expected = {}
+        for sheet, seat in sheets_of(player):
+            if not sheet.game.finished:
+                continue
+            side = sheet.game.ruleset.sides[seat]
+            for row in sheet.game.rows:
+                played = next((d for d in sheet.game.deals if d.entry == row.entry), None)
+                if played is None:
+                    continue
+                told = expected.setdefault(played.contract.id, [0, Fraction(0), 0, Fraction(0)])
+                at = 0 if _chose(sheet, played) == seat else 2
+                told[at] += 1
+                told[at + 1] += Fraction(number_of(row.points[side]))
+        sums = add_up(games_of(player))
+        assert {
+            name: [one.declared, one.declared_points, one.others, one.others_points]
+            for name, one in sums.contracts.items()
+        } == expected
+
+
+def _chose(sheet, played):
+    """Who chose what was played: in Italian King of a fixed order only the declarations were."""
+    ruleset, contract = sheet.row.ruleset, played.contract.id
+    if ruleset.startswith("euchre"):
+        return played.deal.details["maker"]
+    fixed = ruleset in ("italian-king", "italian-king-pairs") and contract != "declaration"
+    if ruleset == "krapet" or fixed or contract == "all-penalties":
+        return None
+    return played.declarer
+
+
+def test_meetings_are_those_of_the_sheets(people):
+    for player in people:
+        expected = {}
+        for sheet, seat in sheets_of(player):
+            if not sheet.game.finished:
+                continue
+            sides, ranks, totals = sheet.game.ruleset.sides, sheet.outcome.ranks, sheet.game.totals
+            own = sides[seat]
+            for number, pk in sheet.row.seats.values_list("number", "player_id"):
+                met = expected.setdefault(pk, Counter())
+                other = sides[number]
+                if pk == player.pk:
+                    continue
+                if other == own:
+                    met["together"] += 1
+                    met["together_won"] += ranks[own] == 1
+                    continue
+                met["above"] += ranks[own] < ranks[other]
+                met["level"] += ranks[own] == ranks[other]
+                met["below"] += ranks[own] > ranks[other]
+                met["points"] += totals[own]
+                met["other_points"] += totals[other]
+        del expected[player.pk]
+        met = meetings(games_of(player), seats_beside(player))
+        assert met.keys() == expected.keys()
+        for pk, told in expected.items():
+            for name in ("above", "level", "below", "together", "together_won", "points",
+                         "other_points"):  # fmt: skip
+                assert getattr(met[pk], name) == told[name], name
+
+
+def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
+    one, other = people[:2]
+    met = meetings(games_of(one, other), seats_beside(one, other))[other.pk]
+    back = meetings(games_of(other, one), seats_beside(other, one))[one.pk]
+
+    assert met.games == back.games > 5
+    assert (met.above, met.level, met.below) == (back.below, back.level, back.above)
+    assert (met.points, met.places) == (back.other_points, back.other_places)
+    assert met == meetings(games_of(one), seats_beside(one))[other.pk]
+
+
+def test_rank_counts_those_above_and_equals_share_it():
+    pool = RatingPoolFactory()
+    for points, ratings in ((1600, 3), (1512, 2), (1400, 5)):
+        RatingCountFactory(pool=pool, points=points, ratings=ratings, provisional=points < 1600)
+    RatingCountFactory(points=1700)
+
+    assert rank_of(PlayerRatingFactory(pool=pool, points=1512)) == (4, 10)
+
+
+def test_ratings_are_of_the_club_and_of_the_account_on_the_server(club):
+    player = PlayerFactory(club=club)
+    own = PlayerRatingFactory(pool__club=club, player=player)
+    server = PlayerRatingFactory(pool__club=None, player=player)
+    PlayerRatingFactory(pool__club=club, pool__family="euchre")
+
+    assert sorted(row.pk for row in ratings_of(player)) == sorted([own.pk, server.pk])

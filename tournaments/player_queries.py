@@ -1,0 +1,295 @@
+"""Reads: the games of a player, what they add up to, and two players beside each other.
+
+Everything is added up from what is kept of finished games (`queries.result_of`): a player with
+thousands of games is told without folding one of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from django.db.models import Q, Sum
+
+from tournaments.engine.ratings import Rating
+from tournaments.engine.rulesets import Points
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Player, PlayerRating, RatingChange, RatingCount, Seat
+
+FOUR = (0, 1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerGame:
+    """A game of a player: at which seat they sat, and what it came to; None while it goes on.
+
+    `event` and `season` are keys; None where it was played in none.
+    """
+
+    pk: int
+    at: datetime
+    seat: int
+    ruleset: str
+    family: str
+    sides: Sequence[int]
+    house: bool
+    event: int | None
+    season: int | None
+    result: Mapping[str, Any] | None
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is a place already."""
+        return self.result is not None
+
+    @property
+    def side(self) -> int:
+        """The side of the player."""
+        return self.sides[self.seat]
+
+    @property
+    def place(self) -> int:
+        """The place of the player's side, from 1; only of a finished game."""
+        return self.place_of(self.seat)
+
+    @property
+    def points(self) -> Points:
+        """The total of the player's side; only of a finished game."""
+        return self.points_of(self.seat)
+
+    def place_of(self, seat: int) -> int:
+        """The place that a seat took."""
+        assert self.result is not None
+        place: int = self.result["ranks"][self.sides[seat]]
+        return place
+
+    def points_of(self, seat: int) -> Points:
+        """The points that a seat, or its pair, has made."""
+        assert self.result is not None
+        return _number(self.result["totals"][self.sides[seat]])
+
+
+def _number(written: int | str) -> Points:
+    return Fraction(written) if isinstance(written, str) else written
+
+
+def games_of(player: Player, other: Player | None = None) -> list[PlayerGame]:
+    """All games of a player, or those with another one, the latest first (1 query)."""
+    seats = Seat.objects.filter(player=player)
+    if other is not None:
+        seats = seats.filter(game__seats__player=other)
+    rows = seats.order_by("-game__played_at", "-game_id").values_list(
+        "game_id",
+        "game__played_at",
+        "number",
+        "game__ruleset",
+        "game__document__family",
+        "game__document__sides",
+        "game__table__round__event_id",
+        "game__table__round__event__season_id",
+        "game__result",
+    )
+    return [_game(row) for row in rows]
+
+
+def _game(row: tuple[Any, ...]) -> PlayerGame:
+    pk, at, seat, ruleset, family, sides, event, season, result = row
+    house = family is not None
+    if not house:
+        family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
+    # A document leaves out what is as a rule.
+    return PlayerGame(pk, at, seat, ruleset, family, sides or FOUR, house, event, season, result)
+
+
+def seats_beside(player: Player, other: Player | None = None) -> list[tuple[int, int, int]]:
+    """Who sat with a player, or where the other one did: game, seat and player (1 query)."""
+    seats = Seat.objects.filter(game__seats__player=player).exclude(player=player)
+    if other is not None:
+        seats = seats.filter(player=other)
+    return list(seats.order_by().values_list("game_id", "number", "player_id"))
+
+
+@dataclass(slots=True)
+class Contracted:
+    """Deals of a contract that the player declared, and other ones, with the points in them."""
+
+    declared: int = 0
+    declared_points: Points = 0
+    others: int = 0
+    others_points: Points = 0
+
+
+@dataclass(slots=True)
+class Sums:
+    """What finished games of a player add up to.
+
+    `places` counts by how many sides a game had, and the place; `out` and `sunk` are None where
+    nobody ever is.
+    """
+
+    games: int = 0
+    points: Points = 0
+    won: int = 0
+    out: int = 0
+    sunk: int = 0
+    kings: int = 0
+    places: Counter[tuple[int, int]] = field(default_factory=Counter)
+    badges: Counter[str] = field(default_factory=Counter)
+    contracts: dict[str, Contracted] = field(default_factory=dict)
+    best: PlayerGame | None = None
+    worst: PlayerGame | None = None
+
+    @property
+    def favourite(self) -> str | None:
+        """The contract declared most often; None where none was."""
+        declared = [name for name, one in self.contracts.items() if one.declared]
+        return max(declared, key=lambda name: self.contracts[name].declared, default=None)
+
+
+def add_up(games: Iterable[PlayerGame]) -> Sums:
+    """What those that are finished come to; of equal best (or worst) games the first there was."""
+    sums = Sums()
+    best: Points = 0
+    worst: Points = 0
+    for game in games:
+        if game.result is None:
+            continue
+        points = game.points
+        _add(sums, game, game.result, points)
+        # They come the latest first.
+        if sums.best is None or points >= best:
+            sums.best, best = game, points
+        if sums.worst is None or points <= worst:
+            sums.worst, worst = game, points
+    return sums
+
+
+def _add(sums: Sums, game: PlayerGame, result: Mapping[str, Any], points: Points) -> None:
+    side, seat = game.side, game.seat
+    place = result["ranks"][side]
+    sums.games += 1
+    sums.points += points
+    sums.won += place == 1
+    sums.out += side in result["out"]
+    sums.sunk += side in result["sunk"]
+    sums.kings += result["kings"].count(side)
+    sums.places[len(result["ranks"]), place] += 1
+    # A game whose entries do not fit each other keeps the result of an earlier version.
+    for badge, sides in result.get("badges", {}).items():
+        if sides[side]:
+            sums.badges[badge] += sides[side]
+    for contract, seats in result.get("contracts", {}).items():
+        declared, declared_points, others, others_points = seats[seat]
+        earned = sums.contracts.setdefault(contract, Contracted())
+        earned.declared += declared
+        earned.declared_points += _number(declared_points)
+        earned.others += others
+        earned.others_points += _number(others_points)
+
+
+@dataclass(slots=True)
+class Meeting:
+    """Finished games of a player with another one: above, level or below them, or together.
+
+    `points` and `places` are the player's own, those of the `other` beside them; of games in
+    which they were no pair.
+    """
+
+    player: int
+    above: int = 0
+    level: int = 0
+    below: int = 0
+    together: int = 0
+    together_won: int = 0
+    points: Points = 0
+    other_points: Points = 0
+    places: int = 0
+    other_places: int = 0
+
+    @property
+    def against(self) -> int:
+        """How many games they played on two sides."""
+        return self.above + self.level + self.below
+
+    @property
+    def games(self) -> int:
+        """How many games they have sat at one table."""
+        return self.against + self.together
+
+
+def meetings(
+    games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
+) -> dict[int, Meeting]:
+    """How a player has met each of the others, by their keys."""
+    finished = {game.pk: game for game in games if game.finished}
+    met: dict[int, Meeting] = {}
+    for pk, seat, player in beside:
+        if (game := finished.get(pk)) is not None:
+            meeting = met.get(player)
+            if meeting is None:
+                meeting = met[player] = Meeting(player)
+            _meet(meeting, game, seat)
+    return met
+
+
+def _meet(meeting: Meeting, game: PlayerGame, seat: int) -> None:
+    own, other = game.place, game.place_of(seat)
+    if game.sides[seat] == game.side:
+        meeting.together += 1
+        meeting.together_won += own == 1
+        return
+    if own == other:
+        meeting.level += 1
+    elif own < other:
+        meeting.above += 1
+    else:
+        meeting.below += 1
+    meeting.points += game.points
+    meeting.other_points += game.points_of(seat)
+    meeting.places += own
+    meeting.other_places += other
+
+
+# Ratings.
+
+
+def ratings_of(player: Player) -> list[PlayerRating]:
+    """The ratings of a player in the club and on the whole server, by family (1 query)."""
+    own = f"p{player.pk}"
+    people = [own] if player.account_id is None else [own, f"a{player.account_id}"]
+    rows = PlayerRating.objects.filter(
+        Q(pool__club=player.club_id, person=own) | Q(pool__club=None, person__in=people)
+    )
+    return list(rows.select_related("pool"))
+
+
+def rank_of(rating: PlayerRating) -> tuple[int, int]:
+    """The place in the pool by points, equals with the same, and of how many (1 query)."""
+    counts = RatingCount.objects.filter(pool=rating.pool_id)
+    above = Sum("ratings", filter=Q(points__gt=rating.points), default=0)
+    found = counts.aggregate(above=above, total=Sum("ratings", default=0))
+    return 1 + found["above"], found["total"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a game has changed in a rating; `at` is when its round was closed."""
+
+    game: int
+    at: datetime
+    before: Rating
+    after: Rating
+
+
+def steps_of(rating: PlayerRating) -> list[Step]:
+    """All changes of a rating, the first first (1 query)."""
+    rows = RatingChange.objects.filter(rating=rating).order_by("number")
+    columns = rows.values_list(
+        "game_id", "at", "mean_before", "variance_before", "mean", "variance"
+    )
+    return [
+        Step(game, at, Rating(mean_before, variance_before), Rating(mean, variance))
+        for game, at, mean_before, variance_before, mean, variance in columns
+    ]

@@ -1,0 +1,210 @@
+"""A rating as a curve with its band, measured out for an inline SVG, and the table behind it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from math import ceil, floor
+
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+
+from tournaments.engine.ratings import Rating
+from tournaments.player_queries import Step
+from tournaments.rating_queries import ShownRating, shown
+
+WIDTH, HEIGHT = 358, 220
+LEFT, RIGHT, TOP, BOTTOM = 40, 10, 10, 24
+"""Room around the curve: for the scale, for the end, for the dates."""
+
+COLUMNS = 150
+"""As many moments as a curve of this width can show."""
+
+MOST_DOTS = 30
+"""More games than these are a line without a dot each."""
+
+MOST_ROWS = 24
+"""More games than these stand in the table by months."""
+
+STEPS = (10, 20, 50, 100, 200, 500)
+MOST_MARKS = 6
+MOST_DATES = 4
+MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
+DAYS_OF_MONTHS = 75
+"""A curve as long as this is told by months, a shorter one by days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark on one of the axes."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurveRow:
+    """A line of the table: a game, or a month, with the rating after the last of its games."""
+
+    label: str
+    games: int
+    rating: ShownRating
+    change: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The curve and its scales in the units of the drawing."""
+
+    line: str
+    band: str
+    dots: tuple[tuple[float, float], ...]
+    end: tuple[float, float]
+    marks: tuple[Mark, ...]
+    dates: tuple[Mark, ...]
+    rows: tuple[CurveRow, ...]
+    by_months: bool
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    bottom: int = HEIGHT - BOTTOM
+    foot: int = HEIGHT - 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """The rating at a moment."""
+
+    at: datetime
+    rating: Rating
+
+    @property
+    def low(self) -> float:
+        return self.rating.mean - 2 * self.rating.deviation
+
+    @property
+    def high(self) -> float:
+        return self.rating.mean + 2 * self.rating.deviation
+
+
+def draw_curve(steps: Sequence[Step], until: datetime | None) -> Curve | None:
+    """The curve of a rating, up to `until` if it is told; None before the first game.
+
+    The band is the rating and two deviations on both sides. It widens to what each game began
+    with, and after the last one as it does without a game.
+    """
+    if not steps:
+        return None
+    moments = list(_moments(steps))
+    end = moments[-1]
+    if until is not None and until > end.at:
+        days = (until - end.at) / timedelta(days=1)
+        moments.append(_Moment(until, end.rating.rested(days)))
+    first, last = moments[0].at, max(moments[-1].at, moments[0].at + timedelta(days=1))
+    span = (last - first).total_seconds()
+    step, low, high = _scale(min(m.low for m in moments), max(m.high for m in moments))
+
+    def x_of(at: datetime) -> float:
+        share = (at - first).total_seconds() / span
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
+
+    def y_of(points: float) -> float:
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - points) / (high - low), 1)
+
+    above = [(x_of(m.at), y_of(m.high)) for m in moments]
+    below = [(x_of(m.at), y_of(m.low)) for m in reversed(moments)]
+    dots = steps if len(steps) <= MOST_DOTS else ()
+    return Curve(
+        line=_points((x_of(m.at), y_of(m.rating.mean)) for m in moments),
+        band=_points(iter(above + below)),
+        dots=tuple((x_of(each.at), y_of(each.after.mean)) for each in dots),
+        end=(x_of(end.at), y_of(end.rating.mean)),
+        marks=tuple(Mark(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
+        dates=tuple(Mark(x_of(at), label) for at, label in _dates(first, last)),
+        rows=tuple(_rows(steps)),
+        by_months=len(steps) > MOST_ROWS,
+    )
+
+
+def _points(places: Iterator[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in places)
+
+
+def _moments(steps: Sequence[Step]) -> Iterator[_Moment]:
+    """The ratings to draw: of many games those that begin and end each column of the drawing."""
+    first, last = steps[0].at, steps[-1].at
+    span = (last - first).total_seconds() or 1.0
+    columns = [int(COLUMNS * (each.at - first).total_seconds() / span) for each in steps]
+    yield _Moment(first, steps[0].after)
+    for number, each in enumerate(steps):
+        if number and columns[number - 1] != columns[number]:
+            yield _Moment(each.at, each.before)
+        if number + 1 == len(steps) or columns[number + 1] != columns[number]:
+            yield _Moment(each.at, each.after)
+
+
+def _scale(lowest: float, highest: float) -> tuple[int, int, int]:
+    """A round step, and the marks below and above all that is drawn."""
+    step = next((s for s in STEPS if (highest - lowest) / s <= MOST_MARKS - 1), STEPS[-1])
+    low, high = floor(lowest / step) * step, ceil(highest / step) * step
+    return step, low, max(high, low + step)
+
+
+# Dates.
+
+
+def _dates(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
+    """A few days, or first days of months, with how they are written on the axis."""
+    days = (last - first).days
+    if days >= DAYS_OF_MONTHS:
+        yield from _months(first, last)
+        return
+    every = max(1, ceil((days + 1) / MOST_DATES))
+    day = localtime(first).replace(hour=0, minute=0, second=0, microsecond=0)
+    while day <= last:
+        if day >= first - timedelta(days=1):
+            yield max(day, first), date_format(day, "j M")
+        day += timedelta(days=every)
+
+
+def _months(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
+    start = localtime(first)
+    number, end = _month_after(start), _month_of(localtime(last))
+    every = next((n for n in MONTHS if (end - number) / n < MOST_DATES), MONTHS[-1])
+    while number % min(every, 12):
+        number += 1
+    while number <= end:
+        day = start.replace(
+            year=number // 12, month=number % 12 + 1, day=1, hour=0, minute=0, second=0
+        )
+        yield day, date_format(day, "M Y")
+        number += every
+
+
+def _month_of(day: date) -> int:
+    return 12 * day.year + day.month - 1
+
+
+def _month_after(day: date) -> int:
+    return _month_of(day) + (day.day > 1)
+
+
+# The table.
+
+
+def _rows(steps: Sequence[Step]) -> Iterator[CurveRow]:
+    """The games, or of many the months, the last first."""
+    if len(steps) <= MOST_ROWS:
+        labels = [date_format(localtime(each.at), "SHORT_DATE_FORMAT") for each in steps]
+        keys: list[int] = list(range(len(steps)))
+    else:
+        labels = [date_format(localtime(each.at), "YEAR_MONTH_FORMAT") for each in steps]
+        keys = [_month_of(localtime(each.at)) for each in steps]
+    last = len(steps) - 1
+    while last >= 0:
+        first = last
+        while first > 0 and keys[first - 1] == keys[last]:
+            first -= 1
+        change = shown(steps[last].after).points - shown(steps[first].before).points
+        yield CurveRow(labels[last], last - first + 1, shown(steps[last].after), change)
+        last = first - 1
