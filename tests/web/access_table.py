@@ -78,6 +78,7 @@ SITE = {
     "set_language": Page("", EVERYBODY, EVERYBODY),
     "service_worker": Page("", EVERYBODY),
     "rules": Page("", EVERYBODY),
+    "server_ratings": Page("", EVERYBODY),
     "rules_of_game": Page("rules of the club", MEMBERS),
     "rules_json": Page("rules of the club", MEMBERS),
     "empty_sheet": Page("ruleset", None, EVERYBODY),
@@ -143,6 +144,7 @@ HOUSE_RULES = {
 CLUBS = {
     "clubs": Page("", ACCOUNTS, ACCOUNTS),
     "club": Page("club", MEMBERS, published=EVERYBODY),
+    "club_ratings": Page("club", MEMBERS, published=EVERYBODY),
     "club_settings": Page("club", OWNERS, OWNERS),
     "leave_club": Page("club", MEMBERS, MEMBERS),
     "people": Page("club", MEMBERS),

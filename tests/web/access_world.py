@@ -35,6 +35,8 @@ from tests.factories import (
     ReportFactory,
     UserFactory,
 )
+from tests.rating_factories import RatingPoolFactory
+from tests.web.ratings_world import counted, rated
 from tournaments.models import Merge, Player, Round
 from tournaments.services.matches import start_match
 from tournaments.web.documents import report_secret
@@ -70,7 +72,7 @@ class World:
 def make_world():
     """Everything, for one visitor to walk through."""
     world = World()
-    club = ClubFactory(slug="moda", name=CLUB)
+    club = ClubFactory(slug="moda", name=CLUB, in_server_ratings=True)
     other = ClubFactory(slug="kadife", name=OTHER_CLUB)
     _people(world, club, other)
     PlayerFactory(club=club, name=WHOLE_NAME, initials=True)
@@ -87,6 +89,7 @@ def make_world():
     _club_pages(world, event, going, tables)
     _players(world, club)
     _tournament(world, club)
+    _ratings(club, other)
     _rows_of_the_server(world, club, tables["right"])
     return world
 
@@ -212,6 +215,16 @@ def _tournament(world, club):
         world.right[kind] = {"public_id": row.public_id, "secret": row.secret(kind)}
         world.wrong[kind] = {"public_id": row.public_id, "secret": row.secret(another)}
     world.secrets += [table.secret, row.secret("register"), row.secret("check-in")]
+
+
+def _ratings(*clubs):
+    """Everybody is rated, in the club and on the server."""
+    server = RatingPoolFactory(club=None)
+    for club in clubs:
+        for pool in (RatingPoolFactory(club=club), server):
+            for player in club.players.present():
+                rated(pool, 1500, player=player)
+    counted()
 
 
 def _rows_of_the_server(world, club, table):

@@ -140,8 +140,8 @@ def test_first_page_shows_own_clubs_for_one_query(visitor, number, django_assert
     assert "My clubs" not in visitor.get("/").text
     visitor.force_login(user)
 
-    # Session, account, clubs.
-    with django_assert_num_queries(3):
+    # Session, account, clubs, whether there is a leaderboard.
+    with django_assert_num_queries(4):
         page = visitor.get("/")
 
     assert len(page.context["memberships"]) == number

@@ -72,7 +72,11 @@ class PlayerRating(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["pool", "-points", "id"], name="rating_leaderboard"),
+            # Lists are leafed through in the index alone, without a look at the rows.
+            models.Index(
+                fields=["pool", "-points", "id", "month", "provisional", "player"],
+                name="rating_leaderboard",
+            ),
             models.Index(fields=["pool", "last_at"], name="rating_last_game"),
         ]
         constraints = [
@@ -183,6 +187,12 @@ class RatingCount(models.Model):
     ratings = models.PositiveIntegerField()
 
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["pool", "-points", "month", "provisional", "ratings"],
+                name="rating_count_leaderboard",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["pool", "points", "month", "provisional"], name="rating_count_once"

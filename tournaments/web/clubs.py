@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from tournaments.leaderboard_queries import has_ratings
 from tournaments.models import Club, Event, Member
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.services.clubs import LastOwner, change_settings, create_club, leave_club
@@ -65,6 +66,8 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "role": role_name(role) if role else "",
         "directs": role in DIRECTING,
         "owns": role == Role.OWNER,
+        "has_leaderboard": bool(role)
+        or (row.published and row.in_server_ratings and has_ratings(row)),
         "coming": coming[:SHOWN_EVENTS],
         "last": events.filter(held_on__lt=today)[:SHOWN_EVENTS],
     }

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments import words
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
+from tournaments.leaderboard_queries import has_ratings
 from tournaments.queries import Sheet, find_ruleset
 from tournaments.services.sample import start_sample
 from tournaments.telling import state_of
@@ -55,7 +56,7 @@ class Line:
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, and where to start.
 
-    2 queries; 1 more after a game by house rules, and 1 for the clubs of whoever is signed in.
+    3 queries; 1 more after a game by house rules, and 1 for the clubs of whoever is signed in.
     """
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
@@ -67,6 +68,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "again_question": beginning_of(rules).question if rules is not None else "",
         "games": [_line(game) for game in phone_games(request)],
         "memberships": memberships_of(request),
+        "server_rated": has_ratings(None),
         "deleted": "deleted" in request.GET,
         "empty_sheets": [(id_, words.ruleset_name(id_)) for id_ in RULESETS],
         "key": new_key(),

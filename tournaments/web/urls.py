@@ -37,4 +37,5 @@ urlpatterns = [
     path("", include("tournaments.web.drawing_urls")),
     path("", include("tournaments.web.standings_urls")),
     path("", include("tournaments.web.running_urls")),
+    path("", include("tournaments.web.ratings_urls")),
 ]

@@ -1,0 +1,102 @@
+"""The leaderboard of a season: who was rated in it, and how they stood after it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, F, QuerySet, Window
+from django.db.models.functions import FirstValue, RowNumber
+
+from tournaments.engine.ratings import Rating
+from tournaments.leaderboard_queries import MOST_FOUND, Line, Ranks
+from tournaments.models import PlayerRating, RatingChange, RatingPool, Season
+from tournaments.models.people import PlayerQuerySet
+from tournaments.rating_queries import ShownRating, shown, shown_points
+
+
+@dataclass(frozen=True)
+class Stand:
+    """How somebody stood after the last of their games in a season; `rating` is the key."""
+
+    rating: int
+    after: ShownRating
+    games: int
+    # Their points before the first of them, None for whoever had played none ever.
+    before: int | None
+
+
+@dataclass(frozen=True)
+class ListedInSeason:
+    """Who has rated games in a season, by their ratings after the last of them."""
+
+    pool: RatingPool
+    season: Season
+    provisional: bool = True
+
+    @cached_property
+    def stands(self) -> list[Stand]:
+        """Everybody on the list, the highest first (1 query)."""
+        found = (_stand(change) for change in self._last_changes())
+        stands = [each for each in found if self.provisional or not each.after.provisional]
+        return sorted(stands, key=lambda each: (-each.after.points, each.rating))
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """Who has which rank."""
+        counted = Counter(each.after.points for each in self.stands)
+        return Ranks.of(sorted(counted.items(), reverse=True))
+
+    def keys(self, first: int, size: int) -> list[int]:
+        """The keys of so many ratings after the `first` ones."""
+        return [each.rating for each in self.stands[first : first + size]]
+
+    def keys_called(self, players: PlayerQuerySet) -> list[int]:
+        """The keys of the ratings of some players, one more than are shown where there are more."""
+        rows = PlayerRating.objects.filter(pool=self.pool, player__in=players)
+        found = set(rows.values_list("pk", flat=True))
+        return [each.rating for each in self.stands if each.rating in found][: MOST_FOUND + 1]
+
+    def place(self, row: PlayerRating) -> tuple[int, int] | None:
+        """The rank of a rating and how many lines are before it; None if not listed."""
+        for before, each in enumerate(self.stands):
+            if each.rating == row.pk:
+                return self.ranks.rank(each.after.points), before
+        return None
+
+    def lines(self, keys: Sequence[int]) -> list[Line]:
+        """The lines of some ratings, in their order (1 query)."""
+        stands = {each.rating: each for each in self.stands}
+        rows = PlayerRating.objects.select_related("player__club").in_bulk(keys)
+        return [self._line(stands[pk], rows[pk]) for pk in keys if pk in rows]
+
+    def _line(self, stand: Stand, row: PlayerRating) -> Line:
+        rank = self.ranks.rank(stand.after.points)
+        return Line(rank, row, stand.after, stand.games, stand.before)
+
+    def _last_changes(self) -> "QuerySet[RatingChange, tuple[Any, ...]]":
+        """The last change of each rating in the season, with the first one's, and how many."""
+
+        def of_each(what: Any, order: Any = None) -> Window:
+            return Window(what, partition_by=F("rating"), order_by=order)
+
+        changes = RatingChange.objects.filter(
+            rating__pool=self.pool, game__table__round__event__season=self.season
+        )
+        changes = changes.annotate(
+            from_last=of_each(RowNumber(), F("number").desc()),
+            games_in_season=of_each(Count("pk")),
+            first=of_each(FirstValue("number"), F("number").asc()),
+            began=of_each(FirstValue("mean_before"), F("number").asc()),
+        )
+        last = changes.filter(from_last=1).order_by()
+        return last.values_list(
+            "rating_id", "mean", "variance", "games_in_season", "first", "began"
+        )
+
+
+def _stand(change: tuple[Any, ...]) -> Stand:
+    pk, mean, variance, games, first, began = change
+    before = None if first == 1 else shown_points(Rating(began))
+    return Stand(pk, shown(Rating(mean, variance)), games, before)
