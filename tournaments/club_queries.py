@@ -63,7 +63,8 @@ def version_of_games(club: Club, visitor: Visitor) -> tuple[int, ...]:
     led = Tournament.objects.filter(event__club=club).aggregate(
         led=Sum(F("pk") * (F("revision") + ONE_GAME))
     )
-    named = AuditLine.objects.filter(club=club).aggregate(last=Max("pk"))
+    lines = AuditLine.objects.filter(club=club, kind=AuditLine.Kind.PLAYER)
+    named = lines.aggregate(last=Max("pk"))
     return tuple(number or 0 for number in (*told.values(), *led.values(), *named.values()))
 
 

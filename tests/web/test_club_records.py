@@ -151,7 +151,7 @@ def test_champion_leads_the_league_where_there_is_one(club):
 
     told = section(page(member_of(club), club).text, "champion")
 
-    assert told == "In the lead: Kış Cem League 30 points"
+    assert told == "In the lead: Kış Cem 30 points in the league"
 
 
 def test_champion_of_a_season_without_a_league_has_the_highest_rating(club):

@@ -1,7 +1,7 @@
 """What the games of a club add up to: its records, who plays most, and when it is played."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import nsmallest
@@ -84,10 +84,10 @@ def add_up(games: Sequence[PlayedGame], most: int) -> ClubSums:
         games=len(games),
         players=len(played),
         evenings=len({game.evening for game in games}),
-        highest=_best(_scores(games), lambda value: -value),
-        lowest=_best(_scores(games), lambda value: value),
-        kings=_best(_kings(games), lambda value: -value),
-        runs=_best(_runs(games), lambda value: -value),
+        highest=_best_scores(games, -1),
+        lowest=_best_scores(games, 1),
+        kings=_best(_kings(games)),
+        runs=_best(_runs(games)),
         active=tuple(Active(pk, played[pk], len(evenings[pk])) for pk in active[:most]),
         hours=dict(Counter(_place_in_week(game.at) for game in games)),
         months=_months(games),
@@ -106,15 +106,22 @@ def _by_player(games: Iterable[PlayedGame]) -> tuple[Counter[int], dict[int, set
     return played, evenings
 
 
-def _best(records: Iterable[Record], order: Callable[[Points], Points]) -> tuple[Record, ...]:
-    return tuple(nsmallest(BEST, records, key=lambda record: (order(record.value), record.at)))
+def _best(records: Iterable[Record]) -> tuple[Record, ...]:
+    return tuple(nsmallest(BEST, records, key=lambda record: (-record.value, record.at)))
 
 
-def _scores(games: Iterable[PlayedGame]) -> Iterable[Record]:
-    for game in games:
-        for players, total in zip(game.sides, game.totals, strict=True):
-            if players:
-                yield Record(total, players, game.key, game.at)
+def _best_scores(games: Sequence[PlayedGame], sign: int) -> tuple[Record, ...]:
+    """The highest totals with `sign` -1, the lowest with 1; the earlier of equals first."""
+    scores = (
+        (sign * total, number, side)
+        for number, game in enumerate(games)
+        for side, total in enumerate(game.totals)
+        if game.sides[side]
+    )
+    return tuple(
+        Record(sign * value, games[number].sides[side], games[number].key, games[number].at)
+        for value, number, side in nsmallest(BEST, scores)
+    )
 
 
 def _kings(games: Iterable[PlayedGame]) -> Iterable[Record]:
