@@ -32,6 +32,8 @@ def browser_type_launch_args(browser_type_launch_args):
         "--disable-component-update",
         "--disable-sync",
         "--disable-features=" + ",".join(NOT_NEEDED),
+        # No page lives long enough to be worth compiling its scripts well.
+        "--js-flags=--no-opt --no-maglev",
     ]
     return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *quiet]}
 
