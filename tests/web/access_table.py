@@ -153,6 +153,7 @@ CLUBS = {
     "new_invitation": Page("club", DIRECTORS, DIRECTORS),
     "invitation": Page("invitation", DIRECTORS),
     "withdraw_invitation": Page("invitation", None, DIRECTORS),
+    "club_records": Page("club", MEMBERS, published=EVERYBODY),
     "club_changes": Page("club", DIRECTORS),
     "join": Page("join", EVERYBODY, ACCOUNTS),
     "me": Page("", ACCOUNTS),

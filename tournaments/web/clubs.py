@@ -66,6 +66,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "role": role_name(role) if role else "",
         "directs": role in DIRECTING,
         "owns": role == Role.OWNER,
+        "shows_ratings": row.published and row.in_server_ratings,
         "has_leaderboard": bool(role)
         or (row.published and row.in_server_ratings and has_ratings(row)),
         "coming": coming[:SHOWN_EVENTS],
