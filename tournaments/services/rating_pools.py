@@ -1,7 +1,7 @@
 """Ratings while they are computed: taken back to a moment, moved on game by game, and kept."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -116,7 +116,7 @@ class Pool:
         for place, games in played:
             at = moment(place.at)
             for game in games:
-                changes.extend(self._rate(game, place.at, at))
+                self._rate(game, place.at, at, changes)
             spreads = {name: list(spread) for name, spread in self.spreads.items()}
             rounds.append(
                 RatedRound(pool=self.row, round_id=place.pk, at=place.at, spreads=spreads)
@@ -168,8 +168,8 @@ class Pool:
         for row in PlayerRating.objects.bulk_create(new, batch_size=ROWS_AT_ONCE):
             self.states[row.person] = State(row.pk, row.player_id, Rating(), 0, row.last_at, None)
 
-    def _rate(self, game: Played, closed_at: datetime, at: str) -> Iterator[ChangeRow]:
-        """Rate one game; a guest is met as a newcomer and forgotten."""
+    def _rate(self, game: Played, closed_at: datetime, at: str, changes: list[ChangeRow]) -> None:
+        """Rate one game, and add what it changes; a guest is met as a newcomer and forgotten."""
         spread = self.spreads.get(game.spread, Spread()).seeing(game.scores)
         self.spreads[game.spread] = spread
         states = [None if person is None else self.states[person] for person in game.people]
@@ -181,8 +181,10 @@ class Pool:
             state.rating, state.last_at = after[seat], closed_at
             state.games += 1
             state.player = game.players[seat]
-            number = state.games
-            yield ChangeRow(state.pk, game.pk, seat, number, at, *before[seat], *after[seat])
+            (mean, variance), (new, narrower) = before[seat], after[seat]
+            changes.append(
+                (state.pk, game.pk, seat, state.games, at, mean, variance, new, narrower)
+            )
 
 
 def _changes_since(pool: RatingPool, since: datetime) -> QuerySet[RatingChange]:
@@ -225,7 +227,8 @@ def _newcomer(pool: RatingPool, person: str, player: int, at: datetime) -> Playe
 
 
 def _rested(state: State, at: datetime) -> Rating:
-    # Nothing was known of a newcomer that could have aged.
+    if at == state.last_at:
+        return state.rating
     return state.rating.rested((at - state.last_at).total_seconds() / DAY)
 
 
