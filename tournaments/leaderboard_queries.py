@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import itemgetter, neg
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
 
 from tournaments.engine.ratings import Rating
 from tournaments.models import Club, PlayerRating, RatedRound, RatingChange, RatingCount, RatingPool
@@ -151,11 +151,16 @@ class Listed:
 def pools_with_ratings(pools: RatingPoolQuerySet) -> list[RatingPool]:
     """Those of some pools in which somebody is rated, the most played first (1 query)."""
     last = RatedRound.objects.filter(pool=OuterRef("pk")).order_by("-at", "-round_id")
-    rated = pools.filter(Exists(RatingCount.objects.filter(pool=OuterRef("pk"))))
-    spreads = Subquery(last.values("spreads")[:1])
-    # With what the type checker does not see: the annotation.
-    rows: list[Any] = list(rated.annotate(spreads=spreads).order_by("family"))
-    return sorted(rows, key=lambda row: -_games(row.spreads or {}))
+    counts = RatingCount.objects.filter(pool=OuterRef("pk"))
+    rows = pools.annotate(
+        spreads=Subquery(last.values("spreads")[:1]),
+        # Not Exists, for which PostgreSQL reads the counts of all pools.
+        rated=Subquery(counts.values("pk")[:1]),
+    )
+    # With what the type checker does not see: the annotations.
+    found: list[Any] = list(rows.order_by("family"))
+    rated = (row for row in found if row.rated is not None)
+    return sorted(rated, key=lambda row: -_games(row.spreads or {}))
 
 
 def has_ratings(club: Club | None) -> bool:

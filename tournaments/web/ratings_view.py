@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from tournaments.leaderboard_queries import (
     MOST_FOUND,
@@ -101,6 +101,12 @@ class Row:
     mine: bool
     linked: bool
     club: str
+
+    @property
+    def games(self) -> str:
+        """How many games, in words."""
+        number = self.line.games
+        return ngettext("%(number)s game", "%(number)s games", number) % {"number": number}
 
     @property
     def change(self) -> str:
