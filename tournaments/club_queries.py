@@ -26,7 +26,7 @@ from tournaments.models import (
 )
 from tournaments.queries import Visitor
 
-ONE_GAME = 1_000_000
+ONE_GAME = 10_000
 FOUR = (0, 1, 2, 3)
 
 Players = dict[int, dict[int, int]]
