@@ -15,10 +15,23 @@ from django.utils import timezone
 
 from tournaments.engine.variants import RULESETS
 from tournaments.management.commands.seed_demo import PASSWORD
-from tournaments.models import AuditLine, Club, Event, Game, Round, Season, Tournament, User, Write
+from tournaments.models import (
+    AuditLine,
+    Club,
+    Event,
+    Game,
+    PlayerRating,
+    RatingDue,
+    Round,
+    Season,
+    Tournament,
+    User,
+    Write,
+)
 from tournaments.queries import load_sheets, result_of
 from tournaments.services.confirming import agreement_on
 from tournaments.services.demo.play import play_game
+from tournaments.services.ratings import differing_ratings
 from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +91,16 @@ def test_every_game_folds_and_is_as_its_writes_have_left_it(club):
     written = Write.objects.filter(game__table__round__event__club=club).count()
     of_writes = AuditLine.objects.filter(kind="result", action__in=["entry", "correction"])
     assert of_writes.count() == written
+
+
+def test_games_of_closed_rounds_are_rated(club):
+    of_club = PlayerRating.objects.filter(pool__club=club)
+
+    assert {row.pool.family for row in of_club} == {"turkish-king", "euchre"}
+    assert of_club.filter(pool__family="turkish-king").count() > 50
+    assert PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
+    assert not RatingDue.objects.exists()
+    assert differing_ratings() == []
 
 
 def test_tables_of_the_third_round_are_at_different_deals(club, third):

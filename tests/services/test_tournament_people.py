@@ -76,7 +76,7 @@ def test_export_of_a_player_lists_tournaments(player, where, number, django_asse
     SubstituteFactory(entrant=pair, player=player, round_number=3)
 
     # Beside the tournaments: the transaction, the person, the games and the audit.
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         mine = exported(player)
 
     assert mine[0] == {

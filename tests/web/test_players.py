@@ -250,7 +250,7 @@ def test_player_takes_the_same_queries_however_many_games(
     for _ in range(number):
         merge_players(player.pk, PlayerFactory(club=club).pk, NOBODY, at=EVENING)
 
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         director.get(page_of("player", player))
 
 
@@ -516,7 +516,7 @@ def test_export_takes_the_same_queries_however_many_games(
 ):
     player = PlayerFactory(club=club, name="Şule")
     games_of(club, player, number)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         document = exported(director.post(page_of("player_data", player)))
     assert len(document["games"]) == number
 

@@ -10,11 +10,14 @@ from typing import IO, Any
 from django.db import transaction
 from django.db.models import Prefetch, Q
 
+from tournaments.engine.ratings import Rating
 from tournaments.models import (
     AuditLine,
     Entrant,
     Game,
     Player,
+    PlayerRating,
+    RatingChange,
     Ruling,
     Seat,
     Substitute,
@@ -68,6 +71,7 @@ def _pieces(player: Player, at: datetime) -> Iterator[str]:
     yield json.dumps(head, ensure_ascii=False)[:-1]
     yield from _list("games", _games(player))
     yield from _list("tournaments", _tournaments(player))
+    yield from _list("ratings", _ratings(player))
     yield from _list("changes", _changes(player, people))
     yield "\n}\n"
 
@@ -158,6 +162,39 @@ def _day(tournament: Tournament) -> dict[str, str]:
     event = tournament.event
     held_on = event.held_on.isoformat()
     return {"slug": tournament.slug, "name": event.name, "held_on": held_on}
+
+
+def _ratings(player: Player) -> Iterator[dict[str, Any]]:
+    """What they are rated, in the club and on the server, and what their games here changed."""
+    people = [f"p{player.pk}", *([f"a{player.account_id}"] if player.account_id else [])]
+    of_club = Q(pool__club=player.club) | Q(pool__club=None)
+    rows = PlayerRating.objects.filter(of_club, person__in=people).order_by("pk")
+    for row in rows.select_related("pool"):
+        mine = row.changes.filter(game__seats__player=player).order_by("number")
+        yield {
+            "family": row.pool.family,
+            "among": "club" if row.pool.club_id else "server",
+            "games": row.games,
+            "last_at": row.last_at.isoformat(),
+            **_told(row.rating),
+            "changes": [
+                {
+                    "at": each.at.isoformat(),
+                    "before": _told(each.before),
+                    "after": _told(each.after),
+                }
+                for each in mine.iterator(AT_ONCE)
+            ],
+        }
+
+
+def _changed(change: RatingChange) -> dict[str, Any]:
+    before, after = _told(change.before), _told(change.after)
+    return {"at": change.at.isoformat(), "before": before, "after": after}
+
+
+def _told(rating: Rating) -> dict[str, float]:
+    return {"rating": rating.mean, "deviation": rating.deviation}
 
 
 def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:

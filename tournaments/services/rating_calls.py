@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Min
 
 from tournaments.models import Entrant, Game, Player, RatingDue, Round
@@ -21,7 +20,9 @@ def rate_since(club_pk: int | None, since: datetime | None) -> None:
     if since is None:
         return
     RatingDue.objects.create(club_id=club_pk, since=since)
-    transaction.on_commit(partial(nudge, RATE_TASK))
+    # Once is enough, however many rounds are changed in one transaction.
+    if all(waiting[1] is not _wake for waiting in connection.run_on_commit):
+        transaction.on_commit(_wake)
 
 
 def rate_round_again(place: Round) -> None:
@@ -63,6 +64,10 @@ def rate_server_again(club_pk: int) -> None:
     called = RatingDue.objects.filter(club=club_pk).aggregate(first=Min("since"))["first"]
     moments = [at for at in (called, _first_of_club(club_pk)) if at is not None]
     rate_since(None, min(moments, default=None))
+
+
+def _wake() -> None:
+    nudge(RATE_TASK)
 
 
 def _first_of_club(club_pk: int) -> datetime | None:

@@ -61,7 +61,7 @@ def found_club(chance: Random, password: str, *, at: datetime) -> Cast:
     owner = actors["owner@example.org"]
     # Made under the short name, for the sake of the address.
     club = create_club(SLUG.title(), owner, at=at)
-    settings = ClubSettings(CLUB, published=True)
+    settings = ClubSettings(CLUB, published=True, rates_evenings=True, in_server_ratings=True)
     club = change_settings(club.pk, settings, owner, at=at)
     players = add_players(club, NAMES, owner, at=at)
     merge_players(players[1].pk, add_player(club, OLD_NAME, owner, at=at).pk, owner, at=at)

@@ -30,6 +30,7 @@ from tournaments.services.demo.evenings import (
 )
 from tournaments.services.demo.third_round import play_to_third_round
 from tournaments.services.house_rules import create_rules
+from tournaments.services.ratings import sweep_ratings
 
 YEARS = timedelta(days=3 * 365)
 
@@ -59,6 +60,8 @@ def seed_demo(*, password: str, seed: int, at: datetime) -> Club:
         _fill_running_season(cast, running, at)
         document = write_ruleset(RULESETS[KING]) | {"name": f"{SLUG.title()} usulü"}
         create_rules(document, cast.owner, at=at, club=cast.club)
+        # Whoever looks at it first sees ratings, whether or not a worker is there.
+        sweep_ratings()
     return cast.club
 
 
