@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -32,6 +32,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from tests.evening_by_hand import draw_deals  # noqa: E402
 from tests.servers import database_of_its_own  # noqa: E402
 from tournaments.models import (  # noqa: E402
     Club,
@@ -39,6 +40,9 @@ from tournaments.models import (  # noqa: E402
     Game,
     Member,
     Player,
+    PlayerRating,
+    RatingChange,
+    RatingPool,
     Round,
     Seat,
     Table,
@@ -46,6 +50,7 @@ from tournaments.models import (  # noqa: E402
     Write,
 )
 from tournaments.models.people import fold_name, plain_name  # noqa: E402
+from tournaments.queries import fold_sheet, result_of  # noqa: E402
 from tournaments.services.auditing import NOBODY  # noqa: E402
 from tournaments.services.people import add_player, names_at_table  # noqa: E402
 from tournaments.services.player_changes import rename_player  # noqa: E402
@@ -77,25 +82,39 @@ def people(club: Club, number: int, at: datetime) -> None:
 
 
 def play(player: Player, number: int, at: datetime) -> None:
-    """So many games of one player, each with three others and four deals."""
+    """So many whole games of one player, each with three others, one every third day; rated."""
     event = Event.objects.create(
         club=player.club, name="Cuma", held_on=at.date(), ruleset="turkish-king", created_at=at
     )
     place = Round.objects.create(event=event, number=1, opened_at=at)
     others = list(Player.objects.filter(club=player.club).exclude(pk=player.pk)[:300])
+    days = [at - timedelta(days=3 * (number - n)) for n in range(number)]
     tables = Table.objects.bulk_create(Table(round=place, number=n + 1) for n in range(number))
     chance = random.Random(4)
     sitting = [[player, *chance.sample(others, 3)] for _ in tables]
-    games = Game.objects.bulk_create(
+    games = [
         Game(
             ruleset="turkish-king",
             players=names_at_table(four),
-            played_at=at,
-            revision=len(DEALS),
+            played_at=day,
+            revision=DEALS,
             table=table,
         )
-        for table, four in zip(tables, sitting, strict=True)
-    )
+        for table, four, day in zip(tables, sitting, days, strict=True)
+    ]
+    written = [
+        [
+            Write(
+                game=game, revision=n + 1, key=f"bench-{n:06}", kind="entry", position=n,
+                body=body, author=game.players[n % 4], at=at,
+            )
+            for n, body in enumerate(draw_deals(chance))
+        ]
+        for game in games
+    ]  # fmt: skip
+    for game, writes in zip(games, written, strict=True):
+        game.result = result_of(fold_sheet(game, tuple(writes)))
+    Game.objects.bulk_create(games)
     Seat.objects.bulk_create(
         (
             Seat(game=game, number=seat, player=who)
@@ -104,25 +123,28 @@ def play(player: Player, number: int, at: datetime) -> None:
         ),
         batch_size=5000,
     )
-    Write.objects.bulk_create(
-        (
-            Write(
-                game=game, revision=n + 1, key=f"bench-{n:06}", kind="entry", position=n,
-                body=body, author=game.players[n % 4], at=at,
-            )
-            for game in games
-            for n, body in enumerate(DEALS)
-        ),
-        batch_size=5000,
+    Write.objects.bulk_create((each for writes in written for each in writes), batch_size=5000)
+    rate(player, games)
+
+
+def rate(player: Player, games: list[Game]) -> None:
+    """A rating that every game has changed a little."""
+    pool = RatingPool.objects.create(club=player.club, family="turkish-king")
+    rating = PlayerRating.objects.create(
+        pool=pool, person=f"p{player.pk}", player=player, mean=1500.0, variance=900.0,
+        games=len(games), last_at=games[-1].played_at, points=1500, month=0, provisional=False,
+    )  # fmt: skip
+    RatingChange.objects.bulk_create(
+        RatingChange(
+            rating=rating, game=game, seat=0, number=n + 1, at=game.played_at,
+            mean_before=1500.0 + n % 7, variance_before=950.0,
+            mean=1500.0 + (n + 1) % 7, variance=900.0,
+        )
+        for n, game in enumerate(games)
     )  # fmt: skip
 
 
-DEALS = (
-    {"type": "deal", "contract": "heart-king", "counts": {"heart_king": [0, 0, 1, 0]}},
-    {"type": "deal", "contract": "no-queens", "counts": {"queens": [1, 0, 2, 1]}},
-    {"type": "deal", "contract": "no-men", "counts": {"men": [2, 1, 3, 2]}},
-    {"type": "deal", "contract": "trump", "trump": "spades", "counts": {"tricks": [2, 3, 1, 7]}},
-)
+DEALS = 20
 
 
 def take_time(ask: Callable[[], object]) -> float:
@@ -185,6 +207,7 @@ def measure(players: int, games: int, requests: int) -> None:
     busy = fill(players, games)
     browser = Client()
     browser.force_login(User.objects.get())
+    other = Player.objects.filter(seats__game__seats__player=busy).exclude(pk=busy.pk)[0]
     listed, player = "/clubs/full/players/", f"/clubs/full/players/{busy.public_id}/"
     pages = {
         "first page": listed,
@@ -196,6 +219,8 @@ def measure(players: int, games: int, requests: int) -> None:
         "search, nobody": f"{listed}?q=nobodyiscalledthat",
         f"a player with {games} games": player,
         f"a player with {games} games, last page": f"{player}?page=999999",
+        f"whom a player with {games} games has met": f"{player}against/",
+        "two players beside each other": f"{player}against/{other.public_id}/",
         "the other to merge with": f"{player}merge/?q=ayse",
         "control: an empty club's list": "/clubs/empty/players/",
     }

@@ -21,6 +21,7 @@ from tournaments.engine.rulesets import number_of
 from tournaments.models import Game, Seat, Table, Write
 from tournaments.player_queries import (
     add_up,
+    compare,
     games_of,
     meetings,
     rank_of,
@@ -193,15 +194,21 @@ def test_meetings_are_those_of_the_sheets(people):
                 met["above"] += ranks[own] < ranks[other]
                 met["level"] += ranks[own] == ranks[other]
                 met["below"] += ranks[own] > ranks[other]
+                met["places"] += ranks[own]
                 met["points"] += totals[own]
                 met["other_points"] += totals[other]
         del expected[player.pk]
         met = meetings(games_of(player), seats_beside(player))
         assert met.keys() == expected.keys()
-        for pk, told in expected.items():
-            for name in ("above", "level", "below", "together", "together_won", "points",
-                         "other_points"):  # fmt: skip
-                assert getattr(met[pk], name) == told[name], name
+        for other in people:
+            if other != player:
+                told, found = expected[other.pk], met[other.pk]
+                for name in ("above", "level", "below", "together", "together_won"):
+                    assert getattr(found, name) == told[name], name
+                sums = compare(games_of(player, other), seats_beside(player, other))
+                assert (sums.games, sums.points) == (found.against, told["points"])
+                assert sums.other_points == told["other_points"]
+                assert sums.places == told["places"]
 
 
 def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
@@ -211,7 +218,10 @@ def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
 
     assert met.games == back.games > 5
     assert (met.above, met.level, met.below) == (back.below, back.level, back.above)
-    assert (met.points, met.places) == (back.other_points, back.other_places)
+    sums = compare(games_of(one, other), seats_beside(one, other))
+    mirrored = compare(games_of(other, one), seats_beside(other, one))
+    assert sums.games == met.against
+    assert (sums.points, sums.places) == (mirrored.other_points, mirrored.other_places)
     assert met == meetings(games_of(one), seats_beside(one))[other.pk]
 
 

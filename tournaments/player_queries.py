@@ -11,7 +11,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from django.db.models import Q, Sum
+from django.db.models import Q, QuerySet, Sum
 
 from tournaments.engine.ratings import Rating
 from tournaments.engine.rulesets import Points
@@ -21,11 +21,18 @@ from tournaments.models import Player, PlayerRating, RatingChange, RatingCount, 
 FOUR = (0, 1, 2, 3)
 
 
+AT_ONCE = 200
+"""Rows read at a time: what each game came to is dropped as soon as the player's part is taken."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayerGame:
-    """A game of a player: at which seat they sat, and what it came to; None while it goes on.
+    """A game of a player: at which seat they sat, and what it came to for them.
 
-    `event` and `season` are keys; None where it was played in none.
+    `ranks` and `totals` are per side, and empty while it goes on; `contracts` has one after the
+    other its name, the deals declared, their points, other deals, their points: in one row, since
+    thousands of games with many small rows each keep the collector of garbage busy. `season` is
+    its key.
     """
 
     pk: int
@@ -35,14 +42,19 @@ class PlayerGame:
     family: str
     sides: Sequence[int]
     house: bool
-    event: int | None
     season: int | None
-    result: Mapping[str, Any] | None
+    ranks: Sequence[int] = ()
+    totals: Sequence[int | str] = ()
+    out: bool = False
+    sunk: bool = False
+    kings: int = 0
+    badges: tuple[tuple[str, int], ...] = ()
+    contracts: tuple[Any, ...] = ()
 
     @property
     def finished(self) -> bool:
         """Whether there is a place already."""
-        return self.result is not None
+        return bool(self.ranks)
 
     @property
     def side(self) -> int:
@@ -61,14 +73,11 @@ class PlayerGame:
 
     def place_of(self, seat: int) -> int:
         """The place that a seat took."""
-        assert self.result is not None
-        place: int = self.result["ranks"][self.sides[seat]]
-        return place
+        return self.ranks[self.sides[seat]]
 
     def points_of(self, seat: int) -> Points:
         """The points that a seat, or its pair, has made."""
-        assert self.result is not None
-        return _number(self.result["totals"][self.sides[seat]])
+        return _number(self.totals[self.sides[seat]])
 
 
 def _number(written: int | str) -> Points:
@@ -76,31 +85,60 @@ def _number(written: int | str) -> Points:
 
 
 def games_of(player: Player, other: Player | None = None) -> list[PlayerGame]:
-    """All games of a player, or those with another one, the latest first (1 query)."""
+    """All games of a player, or those with another one, the latest first (2 queries)."""
     seats = Seat.objects.filter(player=player)
     if other is not None:
         seats = seats.filter(game__seats__player=other)
+    rules = _house_rules(seats)
     rows = seats.order_by("-game__played_at", "-game_id").values_list(
         "game_id",
         "game__played_at",
         "number",
         "game__ruleset",
-        "game__document__family",
-        "game__document__sides",
-        "game__table__round__event_id",
         "game__table__round__event__season_id",
         "game__result",
     )
-    return [_game(row) for row in rows]
+    return [_game(row, rules) for row in rows.iterator(AT_ONCE)]
 
 
-def _game(row: tuple[Any, ...]) -> PlayerGame:
-    pk, at, seat, ruleset, family, sides, event, season, result = row
-    house = family is not None
-    if not house:
-        family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
+def _house_rules(seats: QuerySet[Seat]) -> dict[int, tuple[str, Sequence[int]]]:
+    """Family and sides of the games with house rules, by their keys."""
+    rows = seats.filter(game__document__isnull=False).values_list(
+        "game_id", "game__document__family", "game__document__sides"
+    )
     # A document leaves out what is as a rule.
-    return PlayerGame(pk, at, seat, ruleset, family, sides or FOUR, house, event, season, result)
+    return {pk: (family, sides or FOUR) for pk, family, sides in rows}
+
+
+def _game(row: tuple[Any, ...], rules: Mapping[int, tuple[str, Sequence[int]]]) -> PlayerGame:
+    pk, at, seat, ruleset, season, result = row
+    family, sides = rules[pk] if pk in rules else _rules_of_program(ruleset)
+    head = (pk, at, seat, ruleset, family, sides, pk in rules, season)
+    return PlayerGame(*head) if result is None else PlayerGame(*head, *_own(result, seat, sides))
+
+
+def _rules_of_program(ruleset: str) -> tuple[str, Sequence[int]]:
+    return RULESETS[ruleset].family, RULESETS[ruleset].sides
+
+
+def _own(result: Mapping[str, Any], seat: int, sides: Sequence[int]) -> tuple[Any, ...]:
+    """What a result says of one seat, in the order of the fields of a game."""
+    side = sides[seat]
+    told: list[Any] = []
+    # A game whose entries do not fit each other keeps the result of an earlier version.
+    badges, contracts = result.get("badges", {}), result.get("contracts", {})
+    for name, seats in contracts.items():
+        told.append(name)
+        told += seats[seat]
+    return (
+        tuple(result["ranks"]),
+        tuple(result["totals"]),
+        side in result["out"],
+        side in result["sunk"],
+        result["kings"].count(side),
+        tuple((badge, counts[side]) for badge, counts in badges.items() if counts[side]),
+        tuple(told),
+    )
 
 
 def seats_beside(player: Player, other: Player | None = None) -> list[tuple[int, int, int]]:
@@ -154,10 +192,10 @@ def add_up(games: Iterable[PlayerGame]) -> Sums:
     best: Points = 0
     worst: Points = 0
     for game in games:
-        if game.result is None:
+        if not game.finished:
             continue
         points = game.points
-        _add(sums, game, game.result, points)
+        _add(sums, game, points)
         # They come the latest first.
         if sums.best is None or points >= best:
             sums.best, best = game, points
@@ -166,36 +204,32 @@ def add_up(games: Iterable[PlayerGame]) -> Sums:
     return sums
 
 
-def _add(sums: Sums, game: PlayerGame, result: Mapping[str, Any], points: Points) -> None:
-    side, seat = game.side, game.seat
-    place = result["ranks"][side]
+def _add(sums: Sums, game: PlayerGame, points: Points) -> None:
     sums.games += 1
     sums.points += points
-    sums.won += place == 1
-    sums.out += side in result["out"]
-    sums.sunk += side in result["sunk"]
-    sums.kings += result["kings"].count(side)
-    sums.places[len(result["ranks"]), place] += 1
-    # A game whose entries do not fit each other keeps the result of an earlier version.
-    for badge, sides in result.get("badges", {}).items():
-        if sides[side]:
-            sums.badges[badge] += sides[side]
-    for contract, seats in result.get("contracts", {}).items():
-        declared, declared_points, others, others_points = seats[seat]
-        earned = sums.contracts.setdefault(contract, Contracted())
-        earned.declared += declared
-        earned.declared_points += _number(declared_points)
-        earned.others += others
-        earned.others_points += _number(others_points)
+    sums.won += game.place == 1
+    sums.out += game.out
+    sums.sunk += game.sunk
+    sums.kings += game.kings
+    sums.places[len(game.ranks), game.place] += 1
+    for badge, number in game.badges:
+        sums.badges[badge] += number
+    told = iter(game.contracts)
+    for contract, declared, declared_points, others, others_points in zip(*[told] * 5, strict=True):
+        earned = sums.contracts.get(contract)
+        if earned is None:
+            earned = sums.contracts[contract] = Contracted()
+        if declared:
+            earned.declared += declared
+            earned.declared_points += _number(declared_points)
+        if others:
+            earned.others += others
+            earned.others_points += _number(others_points)
 
 
 @dataclass(slots=True)
 class Meeting:
-    """Finished games of a player with another one: above, level or below them, or together.
-
-    `points` and `places` are the player's own, those of the `other` beside them; of games in
-    which they were no pair.
-    """
+    """Finished games of a player with another one: above, level or below them, or together."""
 
     player: int
     above: int = 0
@@ -203,10 +237,6 @@ class Meeting:
     below: int = 0
     together: int = 0
     together_won: int = 0
-    points: Points = 0
-    other_points: Points = 0
-    places: int = 0
-    other_places: int = 0
 
     @property
     def against(self) -> int:
@@ -226,30 +256,53 @@ def meetings(
     finished = {game.pk: game for game in games if game.finished}
     met: dict[int, Meeting] = {}
     for pk, seat, player in beside:
-        if (game := finished.get(pk)) is not None:
-            meeting = met.get(player)
-            if meeting is None:
+        game = finished.get(pk)
+        if game is not None:
+            if (meeting := met.get(player)) is None:
                 meeting = met[player] = Meeting(player)
-            _meet(meeting, game, seat)
+            _meet(meeting, game, game.sides[seat])
     return met
 
 
-def _meet(meeting: Meeting, game: PlayerGame, seat: int) -> None:
-    own, other = game.place, game.place_of(seat)
-    if game.sides[seat] == game.side:
+def _meet(meeting: Meeting, game: PlayerGame, other: int) -> None:
+    """Count a game with somebody of the side `other`."""
+    side, ranks = game.side, game.ranks
+    if side == other:
         meeting.together += 1
-        meeting.together_won += own == 1
-        return
-    if own == other:
-        meeting.level += 1
-    elif own < other:
+        meeting.together_won += ranks[side] == 1
+    elif ranks[side] < ranks[other]:
         meeting.above += 1
-    else:
+    elif ranks[side] > ranks[other]:
         meeting.below += 1
-    meeting.points += game.points
-    meeting.other_points += game.points_of(seat)
-    meeting.places += own
-    meeting.other_places += other
+    else:
+        meeting.level += 1
+
+
+@dataclass(slots=True)
+class Compared:
+    """Points and places of a player and another one, added up over games against each other."""
+
+    games: int = 0
+    points: Points = 0
+    other_points: Points = 0
+    places: int = 0
+    other_places: int = 0
+
+
+def compare(games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]) -> Compared:
+    """What both have made in the finished games in which they were no pair."""
+    seats = {pk: seat for pk, seat, _player in beside}
+    sums = Compared()
+    for game in games:
+        seat = seats.get(game.pk)
+        if seat is None or not game.finished or game.sides[seat] == game.side:
+            continue
+        sums.games += 1
+        sums.points += game.points
+        sums.other_points += game.points_of(seat)
+        sums.places += game.place
+        sums.other_places += game.place_of(seat)
+    return sums
 
 
 # Ratings.

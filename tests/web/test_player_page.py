@@ -206,7 +206,7 @@ def test_page_takes_the_same_queries_however_many_games(
     sweep_ratings()
     player = club.players.get(name="Şule")
 
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         member.get(path_of(player))
 
 
@@ -286,9 +286,9 @@ def test_two_players_take_the_same_queries_however_many_games(
     played(club, number)
     one, other = club.players.get(name="Şule"), club.players.get(name="Cem")
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         member.get(path_of(one, other))
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         member.get(path_of(one, "against"))
 
 

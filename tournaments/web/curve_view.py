@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from math import ceil, floor
 
 from django.utils.formats import date_format
-from django.utils.timezone import localtime
+from django.utils.timezone import get_current_timezone, localtime
 
 from tournaments.engine.ratings import Rating
 from tournaments.player_queries import Step
@@ -194,17 +194,17 @@ def _month_after(day: date) -> int:
 
 def _rows(steps: Sequence[Step]) -> Iterator[CurveRow]:
     """The games, or of many the months, the last first."""
-    if len(steps) <= MOST_ROWS:
-        labels = [date_format(localtime(each.at), "SHORT_DATE_FORMAT") for each in steps]
-        keys: list[int] = list(range(len(steps)))
-    else:
-        labels = [date_format(localtime(each.at), "YEAR_MONTH_FORMAT") for each in steps]
-        keys = [_month_of(localtime(each.at)) for each in steps]
+    by_months = len(steps) > MOST_ROWS
+    zone = get_current_timezone()
+    keys = [_month_of(each.at.astimezone(zone)) if by_months else n for n, each in enumerate(steps)]
+    style = "YEAR_MONTH_FORMAT" if by_months else "SHORT_DATE_FORMAT"
     last = len(steps) - 1
     while last >= 0:
         first = last
         while first > 0 and keys[first - 1] == keys[last]:
             first -= 1
-        change = shown(steps[last].after).points - shown(steps[first].before).points
-        yield CurveRow(labels[last], last - first + 1, shown(steps[last].after), change)
+        rating = shown(steps[last].after)
+        change = rating.points - shown(steps[first].before).points
+        label = date_format(localtime(steps[last].at), style)
+        yield CurveRow(label, last - first + 1, rating, change)
         last = first - 1

@@ -16,8 +16,10 @@ from tournaments.engine.ratings import chance_above
 from tournaments.engine.rulesets import Points
 from tournaments.models import Club, Player, PlayerRating
 from tournaments.player_queries import (
+    Compared,
     Meeting,
     PlayerGame,
+    compare,
     games_of,
     meetings,
     ratings_of,
@@ -52,7 +54,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Means:
     """Means of both over the games in which they were no pair."""
 
     points: str
@@ -132,7 +134,7 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         "other_name": beside.name if directs else beside.shown_name,
         "scope": scope,
         "meeting": meeting,
-        "compared": _compared(meeting) if meeting.against else None,
+        "compared": _means(compare(scope.games, seats)) if meeting.against else None,
         "chance": _chance(rating_row(own, family), rating_row(theirs, family), timezone.now()),
         "part": part,
         "games": _together(part, seats),
@@ -148,13 +150,12 @@ def _family_of_both(own: Sequence[PlayerRating], theirs: Sequence[PlayerRating])
     return "" if most is None else most.pool.family
 
 
-def _compared(meeting: Meeting) -> Compared:
-    games = meeting.against
-    return Compared(
-        points=average(meeting.points, games),
-        other_points=average(meeting.other_points, games),
-        place=average(meeting.places, games),
-        other_place=average(meeting.other_places, games),
+def _means(sums: Compared) -> Means:
+    return Means(
+        points=average(sums.points, sums.games),
+        other_points=average(sums.other_points, sums.games),
+        place=average(sums.places, sums.games),
+        other_place=average(sums.other_places, sums.games),
     )
 
 

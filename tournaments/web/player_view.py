@@ -10,7 +10,6 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 from django.utils import timezone
 
-from tournaments import words
 from tournaments.engine.rulesets import Points
 from tournaments.models import Game, Player, PlayerRating, Season
 from tournaments.player_queries import (
@@ -28,7 +27,7 @@ from tournaments.player_queries import (
 from tournaments.queries import Sheet, load_sheets
 from tournaments.rating_queries import ShownRating, rating_at, shown
 from tournaments.web.curve_view import Curve, draw_curve
-from tournaments.web.families import NAMES
+from tournaments.web.families import family_name
 from tournaments.web.player_sums import (
     badges_of,
     contracts_of,
@@ -63,11 +62,6 @@ class Scope:
     season: int | None
     seasons: list[Choice]
 
-    @property
-    def family_name(self) -> str:
-        """What the kind of game is called; empty before the first game."""
-        return family_name(self.family) if self.family else ""
-
 
 def scope_of(request: HttpRequest, games: Sequence[PlayerGame]) -> Scope:
     """What the address asks for; without a word the kind of game played most (1 query)."""
@@ -86,11 +80,6 @@ def scope_of(request: HttpRequest, games: Sequence[PlayerGame]) -> Scope:
     seasons = [Choice(str(row.pk), row.name, by_season[row.pk], row.pk == season) for row in rows]
     shown_games = own if season is None else [game for game in own if game.season == season]
     return Scope(shown_games, family, families, season, seasons)
-
-
-def family_name(family: str) -> str:
-    """What a kind of game is called."""
-    return str(NAMES[family]) if family in NAMES else words.ruleset_name(family)
 
 
 # The rating.
