@@ -37,6 +37,7 @@ from tests.factories import (
     ReportFactory,
     UserFactory,
 )
+from tests.rating_factories import PlayerRatingFactory
 from tournaments.models import (
     AuditLine,
     Club,
@@ -50,6 +51,8 @@ from tournaments.models import (
     Member,
     Merge,
     Player,
+    PlayerRating,
+    RatingDue,
     Report,
     Round,
     Ruling,
@@ -114,6 +117,8 @@ ROWS = {
     Ruling: RulingFactory,
     HouseRuleset: lambda: HouseRulesetFactory(club=ClubFactory(), author=UserFactory()),
     Report: lambda: ReportFactory(game=game()),
+    PlayerRating: PlayerRatingFactory,
+    RatingDue: lambda: RatingDue.objects.create(club=ClubFactory(), since=EVENING),
     LogEntry: logged,
     EmailAddress: lambda: EmailAddress.objects.create(
         user=(account := AccountFactory()), email=account.email

@@ -1,9 +1,9 @@
-"""What the server does and keeps: documents it builds, and house rules."""
+"""What the server does and keeps: documents it builds, ratings, and house rules."""
 
 from django.contrib import admin
 
 from tournaments.admin.reading import ReadingAdmin
-from tournaments.models import HouseRuleset, Report
+from tournaments.models import HouseRuleset, PlayerRating, RatingDue, Report
 
 
 @admin.register(HouseRuleset)
@@ -36,3 +36,22 @@ class ReportAdmin(ReadingAdmin):
     search_fields = ("game__public_id__exact",)
     # Files are given out by their own pages only.
     exclude = ("file",)
+
+
+@admin.register(PlayerRating)
+class PlayerRatingAdmin(ReadingAdmin):
+    """Ratings, as they were computed from the games."""
+
+    list_display = ("person", "player", "pool", "mean", "variance", "games", "last_at")
+    list_select_related = ("player", "pool")
+    search_fields = ("person__exact",)
+    search_help_text = "p and the key of a player, or a and the key of an account"
+
+
+@admin.register(RatingDue)
+class RatingDueAdmin(ReadingAdmin):
+    """What waits to be computed: whether the worker keeps up."""
+
+    list_display = ("id", "club", "since")
+    list_select_related = ("club",)
+    search_fields = ("club__slug",)
