@@ -9,7 +9,15 @@ from django.db.models import Count, F, Max, Q
 
 from tournaments.engine.predictions import Accuracy, Foretold, accuracy_of
 from tournaments.engine.ratings import Rating, expected_places
-from tournaments.models import Club, Game, PlayerRating, RatingChange, RatingPool, Tournament
+from tournaments.models import (
+    Club,
+    Entrant,
+    Game,
+    PlayerRating,
+    RatingChange,
+    RatingPool,
+    Tournament,
+)
 from tournaments.queries import Visitor
 from tournaments.rating_queries import ShownRating, rating_at, shown, shown_points
 from tournaments.tournament_queries import Course, Drawn, DrawnTable, rules_of_tournament
@@ -54,22 +62,32 @@ def outlooks(course: Course, drawn: Drawn, visitor: Visitor, at: datetime) -> di
         key: [player.pk for player in course.players_of(course.entrants[key], drawn.row.number)]
         for key in keys
     }
-    known = _known(course, [pk for those in players.values() for pk in those], visitor, at)
-    sides = {key: _Side.of(course, key, players[key], known) for key in keys}
+    seated = [pk for those in players.values() for pk in those]
+    known = _known(course.tournament, seated, visitor, at)
+    sides = {key: _Side.of(course.entrants[key], players[key], known) for key in keys}
     found: dict[str, Outlook] = {}
     for table in drawn.tables:
         found |= _outlooks_at(table, sides)
     return found
 
 
+def ratings_of_entrants(
+    tournament: Tournament, entrants: Sequence[Entrant], visitor: Visitor, at: datetime
+) -> dict[str, ShownRating]:
+    """The ratings of entrants in the club, by key; without those who have none (1 query)."""
+    players = {each.key: [player.pk for player in each.players] for each in entrants}
+    known = _known(tournament, [pk for those in players.values() for pk in those], visitor, at)
+    sides = {each.key: _Side.of(each, players[each.key], known) for each in entrants}
+    return {key: rating for key, side in sides.items() if side.known and (rating := side.shown)}
+
+
 def _known(
-    course: Course, players: Sequence[int], visitor: Visitor, at: datetime
+    tournament: Tournament, players: Sequence[int], visitor: Visitor, at: datetime
 ) -> dict[int, Rating]:
     """The ratings that players have in the club at a moment, by key, as far as a visitor sees."""
-    event = course.tournament.event
-    pools = RatingPool.objects.seen_by(visitor)
+    family, pools = rules_of_tournament(tournament).family, RatingPool.objects.seen_by(visitor)
     rows = PlayerRating.objects.filter(
-        pool__in=pools.filter(club=event.club_id, family=course.rules.family),
+        pool__in=pools.filter(club=tournament.event.club_id, family=family),
         person__in=[f"p{pk}" for pk in players],
     )
     return {int(row.person[1:]): rating_at(row, at) for row in rows}
@@ -84,11 +102,10 @@ class _Side:
     house: bool
 
     @classmethod
-    def of(
-        cls, course: Course, key: str, players: Sequence[int], known: Mapping[int, Rating]
-    ) -> "_Side":
+    def of(cls, entrant: Entrant, players: Sequence[int], known: Mapping[int, Rating]) -> "_Side":
+        """The side of an entrant for whom these play."""
         # As they are rated: who fills up a table is met as a newcomer.
-        if course.entrants[key].house:
+        if entrant.house:
             return cls((Rating(),) * len(players), (), house=True)
         ratings = tuple(known.get(player, Rating()) for player in players)
         return cls(ratings, tuple(known[pk] for pk in players if pk in known), house=False)

@@ -13,7 +13,7 @@ from tests.web.test_drawing import member_of
 from tournaments.engine.predictions import Foretold, accuracy_of
 from tournaments.engine.ratings import Rating, expected_places
 from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange, RatingPool
-from tournaments.rating_queries import shown_points
+from tournaments.rating_queries import shown, shown_points
 from tournaments.services.auditing import NOBODY
 from tournaments.services.drawing import publish_round, seat_next_round
 from tournaments.services.entering import register_entrants
@@ -153,6 +153,17 @@ def test_expecting_asks_the_same_whatever_the_number_of_tables(tables, django_as
 
     with django_assert_num_queries(12):
         assert len(outlooks(browser, row, 2)) == 4 * tables
+
+
+def test_list_of_entrants_shows_who_has_which_rating():
+    first = played(running(*NINE[:8], rounds=1))
+    row = another(first.event.club, ["Yeni", NINE[0]])
+    known = shown(PlayerRating.objects.get(player__name=NINE[0]).rating)
+
+    page = member_of(first.event.club).get(url(row, "entrants")).text
+
+    assert re.findall(r'class="rating">(\d+)<span class="soft"> ± ', page) == [str(known.points)]
+    assert page.index("Yeni<") < page.index(NINE[0]) < page.index('class="rating"')
 
 
 def accuracy(browser, row):

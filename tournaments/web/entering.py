@@ -32,7 +32,7 @@ from tournaments.services.entering_lists import (
     is_for_pairs,
 )
 from tournaments.services.tournaments import WrongState
-from tournaments.web.entering_view import found_in, list_entrants
+from tournaments.web.entering_view import found_in, list_entrants, with_ratings
 from tournaments.web.entrant_forms import EntryForm, ListForm, list_refusal, refusal
 from tournaments.web.entrant_lists import (
     ListLine,
@@ -52,7 +52,7 @@ def entrants(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Everybody in a tournament; those who are searched for while one types."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    everybody = list_entrants(row, directs=page["directs"])
+    everybody = with_ratings(list_entrants(row, directs=page["directs"]), row, request.user)
     asked = request.GET.get("q", "")[:80]
     page |= {
         "entrants": everybody,
@@ -94,7 +94,7 @@ def check(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
 
 def _line_checked(request: HttpRequest, row: Tournament, entrant: Entrant) -> HttpResponse:
     """The line of an entrant as it is now, with how many there are."""
-    everybody = list_entrants(row, directs=True)
+    everybody = with_ratings(list_entrants(row, directs=True), row, request.user)
     page = {
         "line": next(line for line in everybody.lines if line.entrant.pk == entrant.pk),
         "entrants": everybody,

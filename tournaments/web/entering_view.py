@@ -1,13 +1,17 @@
 """The entrants of a tournament as a page lists them: who is here, who comes later, who has left."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from tournaments.models import Entrant, Player, Sitting, Tournament, Write
 from tournaments.models.people import plain_name
+from tournaments.prediction_queries import ratings_of_entrants
+from tournaments.queries import Visitor
+from tournaments.rating_queries import ShownRating
 from tournaments.services.entering import next_round
 from tournaments.tournament_queries import settings_of
 
@@ -19,11 +23,13 @@ class EntrantLine:
     """An entrant as a reader may see them; `state` is what the list sorts them by, in a word.
 
     That is `here`, `missing`, `later`, `house`, `withdrawn`, or empty where nobody checks in.
+    `rating` is None where there is none, or it is not to be seen.
     """
 
     entrant: Entrant
     name: str
     state: str
+    rating: ShownRating | None = None
 
     @property
     def can_check_in(self) -> bool:
@@ -81,6 +87,14 @@ def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
     asking = _asking(tournament)
     lines = (EntrantLine(row, name_of(row, directs=directs), asking.state(row)) for row in rows)
     return EntrantList(tuple(lines), asking.asks, asking.number)
+
+
+def with_ratings(entrants: EntrantList, tournament: Tournament, visitor: Visitor) -> EntrantList:
+    """The list with the ratings that a visitor may see (1 query)."""
+    rows = [line.entrant for line in entrants.lines]
+    ratings = ratings_of_entrants(tournament, rows, visitor, timezone.now())
+    lines = tuple(replace(line, rating=ratings.get(line.entrant.key)) for line in entrants.lines)
+    return replace(entrants, lines=lines)
 
 
 def line_of(entrant: Entrant, *, directs: bool) -> EntrantLine:
