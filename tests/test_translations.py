@@ -1,10 +1,13 @@
 """No text stays untranslated."""
 
+from datetime import date
 from gettext import GNUTranslations
 
 import pytest
 from babel.messages.pofile import read_po
 from django.core.management import CommandError, call_command
+from django.utils import translation
+from django.utils.formats import date_format
 
 PYTHON = """
 from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgettext
@@ -151,3 +154,9 @@ def test_compiling_writes_what_gettext_reads_and_only_when_needed(project):
 
 def test_no_text_of_ours_is_untranslated():
     call_command("collect_messages", "--check")
+
+
+@pytest.mark.parametrize(("language", "march"), [("tr", "Mart"), ("it", "Marzo")])
+def test_no_word_of_the_games_takes_the_place_of_a_month(language, march):
+    with translation.override(language):
+        assert date_format(date(2026, 3, 1), "F").lower() == march.lower()

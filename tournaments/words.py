@@ -189,7 +189,7 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("Lone maker euchred"),
         _("Points for the defenders when a maker who plays alone is euchred."),
     ),
-    "march": (_("March"), _("Points for all five tricks.")),
+    "march": (pgettext_lazy("all five tricks", "March"), _("Points for all five tricks.")),
     "laps": (_("Laps"), _("What is over the target counts in the next game of a match.")),
     "slam": (_("Slam"), _("With the opponents at 0 a game counts as two.")),
 }
