@@ -6,7 +6,9 @@ everything differ only in the moment. Whoever computes holds the one row of the 
 commits the ratings of a club, or of the server, together with the calls they answer.
 """
 
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -114,11 +116,24 @@ def _rebuild(ledger: RatingLedger) -> int:
     dues = list(RatingDue.objects.values_list("pk", flat=True))
     delete_all()
     clubs = list(Club.objects.order_by("pk").values_list("pk", flat=True))
-    rated = sum(_compute(scope, None) for scope in (*clubs, None))
+    with _uncollected():
+        rated = sum(_compute(scope, None) for scope in (*clubs, None))
     _take_away(dues)
     ledger.model = MODEL
     ledger.save(update_fields=["model"])
     return rated
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no cycles among millions of rows, which have none: it takes a fifth of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _take_away(dues: Iterable[int]) -> None:
