@@ -6,7 +6,13 @@ import pytest
 from django.test import Client
 from playwright.sync_api import expect
 
-from tests.club_factories import AccountFactory, AuditLineFactory
+from tests.club_factories import AccountFactory, AuditLineFactory, TableFactory
+from tests.factories import WHOLE_GAME
+from tests.rating_factories import (
+    PlayerRatingFactory,
+    RatingChangeFactory,
+    RatingPoolFactory,
+)
 from tournaments.models import Club, Member
 
 pytestmark = pytest.mark.browser
@@ -93,6 +99,7 @@ def test_pages_of_an_owner_are_without_faults(phone_of, scheme):
     club = Club.objects.create(slug="moda", name="Moda", created_at=ada.date_joined)
     Member.objects.create(club=club, user=ada, role="owner", joined_at=ada.date_joined)
     AuditLineFactory.create_batch(40, club=club, user=ada, address="192.0.2.7")
+    one, other = rated_players(club)
 
     for path in (
         "/",
@@ -102,6 +109,20 @@ def test_pages_of_an_owner_are_without_faults(phone_of, scheme):
         "/clubs/moda/leave/",
         f"/clubs/moda/people/{ada.pk}/",
         "/clubs/moda/changes/?kind=settings",
+        f"/clubs/moda/players/{one.public_id}/",
+        f"/clubs/moda/players/{one.public_id}/against/",
+        f"/clubs/moda/players/{one.public_id}/against/{other.public_id}/",
     ):
         phone.open(path)
         assert (path, phone.faults()) == (path, {})
+
+
+def rated_players(club):
+    """Two of four who have played a whole game, which was rated."""
+    game = TableFactory(round__event__club=club, entries=WHOLE_GAME).games.get()
+    one, other, *_rest = [seat.player for seat in game.seats.all()]
+    pool = RatingPoolFactory(club=club)
+    for player in (one, other):
+        rating = PlayerRatingFactory(pool=pool, player=player)
+        RatingChangeFactory(rating=rating, game=game)
+    return one, other
