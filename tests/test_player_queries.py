@@ -241,3 +241,14 @@ def test_ratings_are_of_the_club_and_of_the_account_on_the_server(club):
     PlayerRatingFactory(pool__club=club, pool__family="euchre")
 
     assert sorted(row.pk for row in ratings_of(player)) == sorted([own.pk, server.pk])
+
+
+def test_of_equal_games_the_first_there_was_is_the_best_and_the_worst(club):
+    people = [PlayerFactory(club=club) for _ in range(4)]
+    for number in range(3):
+        play(club, records()[0], people, number)
+
+    sums = add_up(games_of(people[0]))
+
+    first = Game.objects.order_by("played_at").first()
+    assert (sums.best.pk, sums.worst.pk) == (first.pk, first.pk)
