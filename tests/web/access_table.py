@@ -295,6 +295,7 @@ KEPT = (
             *("auditline", "club", "event", "game", "houseruleset", "invitation", "match"),
             *("member", "merge", "player", "report", "round", "season", "table", "user"),
             *("entrant", "ruling", "sitting", "substitute", "tournament"),
+            *("playerrating", "ratingdue"),
         )
     ),
 )

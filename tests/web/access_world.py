@@ -37,7 +37,7 @@ from tests.factories import (
 )
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings_world import counted, rated
-from tournaments.models import Merge, Player, Round
+from tournaments.models import Merge, Player, RatingDue, Round
 from tournaments.services.matches import start_match
 from tournaments.web.documents import report_secret
 
@@ -225,6 +225,7 @@ def _ratings(*clubs):
             for player in club.players.present():
                 rated(pool, 1500, player=player)
     counted()
+    RatingDue.objects.create(club=clubs[0], since=EVENING)
 
 
 def _rows_of_the_server(world, club, table):
