@@ -198,7 +198,7 @@ def plainly(club):
     for place, game in counted(club):
         rules = ruleset_of(game)
         people = people_of(game, of_server=club is None)
-        if len(people) < 2 or not any(game.result["totals"]):
+        if len(people) < 2 or not any(game.result["totals"]) or not game.result["contracts"]:
             continue
         scores = scores_of([Fraction(p) for p in game.result["totals"]], game.result["ranks"])
         spread = spreads.get((rules.family, game.ruleset), Spread()).seeing(scores)

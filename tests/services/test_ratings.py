@@ -56,6 +56,7 @@ from tournaments.services.tables import remove_table
 pytestmark = pytest.mark.django_db
 
 QUEENS, RIFKI = WHOLE_GAME[1], WHOLE_GAME[0]
+FINE = {"type": "adjustment", "seat": 2, "points": -100, "to": "none", "reason": "revoke"}
 
 
 @pytest.fixture
@@ -91,8 +92,12 @@ def test_game_of_a_closed_round_counts_for_who_sat_there(club):
     check_everything()
 
 
-@pytest.mark.parametrize("entries", [(), (QUEENS,), (STOPPED,)], ids=["new", "going on", "empty"])
-def test_game_without_a_result_does_not_count(club, entries):
+@pytest.mark.parametrize(
+    "entries",
+    [(), (QUEENS,), (STOPPED,), (FINE, STOPPED)],
+    ids=["new", "going on", "empty", "fined"],
+)
+def test_game_without_a_deal_or_a_result_does_not_count(club, entries):
     evening(club, *entries)
     sweep_ratings()
     assert rated() == {}

@@ -115,6 +115,8 @@ def _read_games(heap: Sequence[PlayedRound], families: frozenset[str] | None) ->
     """Give rounds their finished games that can be rated."""
     rounds = {place.pk: place for place in heap}
     games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
+    # Stopped before its first deal was played: points given by a director tell no strength.
+    games = games.exclude(result__contracts={})
     texts = games.annotate(said=_Points("result"), text=Cast("document", TextField()))
     found: Any = texts.values_list(
         *("table__round_id", "table__number", "match_number", "pk", "table_id"),
