@@ -49,6 +49,7 @@ from tournaments.services.claims import claim_player, unlink_account
 from tournaments.services.clubs import ClubSettings, change_settings
 from tournaments.services.events import close_round, remove_event
 from tournaments.services.merging import merge_players, undo_merge
+from tournaments.services.player_changes import remove_player
 from tournaments.services.playing import correct_entry
 from tournaments.services.ratings import differing_ratings, rebuild_ratings, sweep_ratings
 from tournaments.services.tables import remove_table
@@ -283,6 +284,21 @@ def test_account_that_comes_with_a_merge_brings_the_games_of_both_along_and_back
 
     undo_merge(merge.pk, NOBODY, at=EVENING)
     sweep_ratings()
+    check_everything()
+
+
+def test_player_whose_name_is_removed_is_nobody_of_the_account_any_more():
+    clubs = [ClubFactory(rates_evenings=True, in_server_ratings=True) for _ in range(2)]
+    account = AccountFactory()
+    for day, each in enumerate(clubs):
+        evening(each, QUEENS, STOPPED, players=NAMES, day=day)
+    Player.objects.filter(name="Ayşe").update(account=account)
+    sweep_ratings()
+
+    remove_player(clubs[0].players.get(name="Ayşe").pk, NOBODY, at=EVENING)
+    sweep_ratings()
+
+    assert PlayerRating.objects.get(person=f"a{account.pk}").games == 1
     check_everything()
 
 
