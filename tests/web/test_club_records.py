@@ -223,7 +223,7 @@ def test_name_that_was_removed_stands_there_no_more(club):
 
     html = page(browser, club).text
     assert "Ayşe" not in html
-    assert records(html)["Highest game"][0] == "540 name removed"
+    assert records(html)["Highest game"][0] == "540 removed player"
 
 
 def test_changed_game_changes_what_is_kept(club):

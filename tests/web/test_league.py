@@ -207,7 +207,7 @@ def test_removed_player_stays_without_a_name(season):
     remove_player(Player.objects.get(name="Cem").pk, NOBODY, at=EVENING)
 
     assert "Cem" not in page(looker, season).text
-    assert by_name(looker, season)["name removed"] == "3"
+    assert by_name(looker, season)["removed player"] == "3"
 
 
 def test_director_says_how_many_evenings_count(season, visitor):

@@ -183,7 +183,7 @@ def _names(club: Club, keys: Iterable[int], looker: Looker) -> dict[int, Named]:
     for pk, player in Player.objects.in_bulk(list(keys)).items():
         url = reverse("player", args=[club.slug, player.public_id]) if looker.member else ""
         gone = player.removed_at is not None
-        named[pk] = Named(_("name removed")) if gone else Named(player.shown_name, url)
+        named[pk] = Named(_("removed player")) if gone else Named(player.shown_name, url)
     return named
 
 

@@ -143,7 +143,7 @@ def _head(season: Season, evenings: Iterable[Evening]) -> Iterator[str]:
 
 def _name(season: Season, player: Player, looker: Looker) -> str:
     if player.removed_at is not None:
-        return f'<span class="soft">{escape(_("name removed"))}</span>'
+        return f'<span class="soft">{escape(_("removed player"))}</span>'
     name = escape(player.shown_name)
     if not looker.member:
         return name
