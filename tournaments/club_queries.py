@@ -9,7 +9,6 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from tournaments.engine.club_sums import PlayedGame
-from tournaments.engine.ratings import Rating
 from tournaments.engine.rulesets import Points, number_of
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -18,9 +17,6 @@ from tournaments.models import (
     Entrant,
     Event,
     Game,
-    RatingChange,
-    RatingPool,
-    Season,
     Seat,
     Tournament,
 )
@@ -127,21 +123,3 @@ def _by_side(
     for seat, player in sorted(seats.items()):
         players[sides[seat]] += (player,)
     return tuple(players)
-
-
-def best_rated(pool: RatingPool | None, season: Season) -> list[tuple[int, Rating]]:
-    """Player and rating of who had the highest one, not provisional, after a season (1 query).
-
-    Several where it is the same; none without a rating.
-    """
-    changes = RatingChange.objects.filter(
-        rating__pool=pool, game__table__round__event__season=season
-    ).order_by()
-    last: dict[int, tuple[int, Rating]] = {}
-    rows = changes.values_list("rating__player_id", "number", "mean", "variance")
-    for player, number, mean, variance in rows.iterator(5000):
-        if player not in last or number > last[player][0]:
-            last[player] = (number, Rating(mean, variance))
-    known = [(player, after) for player, (_n, after) in last.items() if not after.provisional]
-    highest = max((after.mean for _player, after in known), default=0.0)
-    return [(player, after) for player, after in known if after.mean == highest]

@@ -18,9 +18,10 @@ from tournaments.rating_queries import ShownRating, shown, shown_points
 
 @dataclass(frozen=True)
 class Stand:
-    """How somebody stood after the last of their games in a season; `rating` is the key."""
+    """How somebody stood after their last game in a season; `rating` and `player` are keys."""
 
     rating: int
+    player: int
     after: ShownRating
     games: int
     # Their points before the first of them, None for whoever had played none ever.
@@ -47,6 +48,11 @@ class ListedInSeason:
         """Who has which rank."""
         counted = Counter(each.after.points for each in self.stands)
         return Ranks.of(sorted(counted.items(), reverse=True))
+
+    @property
+    def best(self) -> list[Stand]:
+        """Whoever stands first: several where they show the same points."""
+        return [each for each in self.stands if each.after.points == self.stands[0].after.points]
 
     def keys(self, first: int, size: int) -> list[int]:
         """The keys of so many ratings after the `first` ones."""
@@ -91,12 +97,11 @@ class ListedInSeason:
             began=of_each(FirstValue("mean_before"), F("number").asc()),
         )
         last = changes.filter(from_last=1).order_by()
-        return last.values_list(
-            "rating_id", "mean", "variance", "games_in_season", "first", "began"
-        )
+        keys = ("rating_id", "rating__player_id")
+        return last.values_list(*keys, "mean", "variance", "games_in_season", "first", "began")
 
 
 def _stand(change: tuple[Any, ...]) -> Stand:
-    pk, mean, variance, games, first, began = change
+    pk, player, mean, variance, games, first, began = change
     before = None if first == 1 else shown_points(Rating(began))
-    return Stand(pk, shown(Rating(mean, variance)), games, before)
+    return Stand(pk, player, shown(Rating(mean, variance)), games, before)

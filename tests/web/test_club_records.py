@@ -20,7 +20,7 @@ from tests.club_factories import (
 from tests.factories import EVENING
 from tests.web.test_drawing import member_of
 from tests.web.test_league import evening
-from tournaments.models import Club, Event, Game, Player, PlayerRating, Seat
+from tournaments.models import Club, Event, Game, Player, PlayerRating, RatingChange, Seat
 from tournaments.services.auditing import NOBODY
 from tournaments.services.player_changes import remove_player
 from tournaments.services.ratings import sweep_ratings
@@ -48,6 +48,7 @@ def games(club, *totals, names=FOUR, at=EVENING, kings=(), **event):
             "out": out,
             "sunk": [side for side in range(4) if side not in out],
             "kings": list(kings),
+            "contracts": {"last-two": []},
         }
         when = at + timedelta(minutes=number)
         Game.objects.filter(table=table).update(result=result, played_at=when)
@@ -169,6 +170,18 @@ def test_champion_of_a_season_without_a_league_has_the_highest_rating(club):
 
     assert told.startswith(f"Champion: Kış Ayşe the highest rating after its games {best.points}")
     assert later.name not in told
+
+
+def test_who_shows_the_same_points_after_a_season_are_its_champions_together(club):
+    season = SeasonFactory(club=club, name="Kış", ends_on=date(2026, 10, 1))
+    games(club, (300, -20, -80, -200), season=season)
+    sweep_ratings()
+    for name, mean in (("Ayşe", 1540.4), ("Burak", 1539.6), ("Cem", 1539.4)):
+        RatingChange.objects.filter(rating__player__name=name).update(mean=mean, variance=40.0**2)
+
+    told = section(page(member_of(club), club).text, "champion")
+
+    assert told == "Champion: Kış Ayşe · Burak the highest rating after its games 1540"
 
 
 def test_nobody_is_champion_by_a_provisional_rating(club):

@@ -6,11 +6,11 @@ from datetime import date
 from django.urls import reverse
 from django.utils import timezone
 
-from tournaments.club_queries import best_rated
 from tournaments.engine.rulesets import Points
 from tournaments.models import RatingPool, Season, Tournament
 from tournaments.queries import Visitor
-from tournaments.rating_queries import ShownRating, shown
+from tournaments.rating_queries import ShownRating
+from tournaments.season_queries import ListedInSeason
 from tournaments.web.league_view import Looker, league_of
 
 
@@ -26,6 +26,7 @@ class Champion:
     players: tuple[int, ...]
     league: str = ""
     points: Points | None = None
+    # Of equals, whose points are the same, that of one.
     rating: ShownRating | None = None
 
     @property
@@ -49,8 +50,8 @@ def champion_of(season: Season, family: str, visitor: Visitor, looker: Looker) -
             points=first[0].points,
         )
     pool = RatingPool.objects.seen_by(visitor).filter(club=season.club, family=family).first()
-    best = best_rated(pool, season) if pool is not None else []
+    best = ListedInSeason(pool, season, provisional=False).best if pool is not None else []
     if not best:
         return None
-    players = tuple(player for player, _rating in best)
-    return Champion(season.name, season.ends_on, players, rating=shown(best[0][1]))
+    players = tuple(each.player for each in best)
+    return Champion(season.name, season.ends_on, players, rating=best[0].after)
