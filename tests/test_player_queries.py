@@ -29,6 +29,7 @@ from tournaments.player_queries import (
     seats_beside,
 )
 from tournaments.queries import fold_sheet, load_sheets, result_of
+from tournaments.rating_queries import month_of
 
 pytestmark = pytest.mark.django_db
 
@@ -225,13 +226,22 @@ def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
     assert met == meetings(games_of(one), seats_beside(one))[other.pk]
 
 
-def test_rank_counts_those_above_and_equals_share_it():
+def test_rank_is_that_among_the_active_and_settled_and_equals_share_it():
     pool = RatingPoolFactory()
+    long_ago = month_of(EVENING) - 12
     for points, ratings in ((1600, 3), (1512, 2), (1400, 5)):
-        RatingCountFactory(pool=pool, points=points, ratings=ratings, provisional=points < 1600)
-    RatingCountFactory(points=1700)
+        RatingCountFactory(pool=pool, points=points, ratings=ratings, provisional=False)
+        RatingCountFactory(pool=pool, points=points + 1, ratings=7)
+        RatingCountFactory(
+            pool=pool, points=points + 2, ratings=9, provisional=False, month=long_ago
+        )
+    RatingCountFactory(points=1700, provisional=False)
+    settled = PlayerRatingFactory(pool=pool, provisional=False)
 
-    assert rank_of(PlayerRatingFactory(pool=pool, points=1512)) == (4, 10)
+    assert rank_of(settled, EVENING) == (4, 10)
+    assert rank_of(PlayerRatingFactory(pool=pool), EVENING) is None
+    rests = PlayerRatingFactory(pool=pool, provisional=False, month=long_ago)
+    assert rank_of(rests, EVENING) is None
 
 
 def test_ratings_are_of_the_club_and_of_the_account_on_the_server(club):

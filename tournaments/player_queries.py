@@ -11,12 +11,13 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Q, QuerySet
 
 from tournaments.engine.ratings import Rating
 from tournaments.engine.rulesets import Points
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Player, PlayerRating, RatingChange, RatingCount, Seat
+from tournaments.leaderboard_queries import Listed
+from tournaments.models import Player, PlayerRating, RatingChange, Seat
 
 FOUR = (0, 1, 2, 3)
 
@@ -318,12 +319,14 @@ def ratings_of(player: Player) -> list[PlayerRating]:
     return list(rows.select_related("pool"))
 
 
-def rank_of(rating: PlayerRating) -> tuple[int, int]:
-    """The place in the pool by points, equals with the same, and of how many (1 query)."""
-    counts = RatingCount.objects.filter(pool=rating.pool_id)
-    above = Sum("ratings", filter=Q(points__gt=rating.points), default=0)
-    found = counts.aggregate(above=above, total=Sum("ratings", default=0))
-    return 1 + found["above"], found["total"]
+def rank_of(rating: PlayerRating, now: datetime) -> tuple[int, int] | None:
+    """The rank on the leaderboard as it opens, and of how many (2 queries).
+
+    None for whoever is not on it.
+    """
+    board = Listed(rating.pool, now, active=True, provisional=False)
+    place = board.place(rating)
+    return None if place is None else (place[0], board.ranks.total)
 
 
 @dataclass(frozen=True, slots=True)

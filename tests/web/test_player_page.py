@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from tests.club_factories import (
     EventFactory,
@@ -13,10 +14,10 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.factories import EVENING, WHOLE_GAME
-from tests.rating_factories import RatingPoolFactory
+from tests.rating_factories import RatingPoolFactory, count_ratings
 from tournaments.engine.ratings import chance_above
-from tournaments.models import PlayerRating
-from tournaments.rating_queries import rating_at, shown
+from tournaments.models import PlayerRating, RatingCount, RatingPool
+from tournaments.rating_queries import month_of, rating_at, shown
 from tournaments.services.auditing import NOBODY
 from tournaments.services.player_changes import remove_player, set_initials
 from tournaments.services.rating_calls import rate_club_again
@@ -67,6 +68,14 @@ def rated(club):
     return {player.name: player for player in club.players.all()}
 
 
+def settle(club):
+    """Let all ratings of a club count as settled and of this month: they are on its leaderboard."""
+    pool = RatingPool.objects.get(club=club)
+    pool.ratings.update(provisional=False, month=month_of(timezone.now()))
+    RatingCount.objects.filter(pool=pool).delete()
+    count_ratings(pool)
+
+
 # --- the rating
 
 
@@ -79,13 +88,27 @@ def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
     now = page.context["rating"].now
     assert now.points == row.points
     assert f"{row.points}<span" in page.text
-    assert (page.context["rating"].rank, page.context["rating"].rated) == (1, 4)
-    assert "place 1 of 4 in the club" in page.text
     assert "after 3 games that count" in page.text
     assert ("Provisional" in page.text) == now.provisional
     assert len(page.context["rating"].curve.dots) == 3
     assert "<polygon" in page.text
     assert "The curve as a table" in page.text
+
+
+def test_rank_is_that_of_the_leaderboard_and_leads_there(member, rated, club):
+    path = path_of(rated["Cem"])
+    board = reverse("club_ratings", args=[club.slug]) + "?game=turkish-king"
+    assert member.get(path).context["rating"].rank is None
+    assert board not in member.get(path).text
+
+    settle(club)
+    page = member.get(path)
+
+    assert f'href="{board}">place 4 of 4 in the club</a>' in page.text
+    [rank] = re.findall(
+        r'rank">(\d+)</td>\s*<th scope="row">(?:<a[^>]*>)?Cem', member.get(board).text
+    )
+    assert rank == "4"
 
 
 def test_each_rated_game_tells_what_it_changed(member, rated):
@@ -204,9 +227,10 @@ def test_page_takes_the_same_queries_however_many_games(
     played(club, number, entries=WHOLE_GAME[:2], closed=False)
     rate_club_again(club.pk)
     sweep_ratings()
+    settle(club)
     player = club.players.get(name="Şule")
 
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         member.get(path_of(player))
 
 

@@ -87,20 +87,23 @@ def scope_of(request: HttpRequest, games: Sequence[PlayerGame]) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class RatingView:
-    """The rating of today in the club and on the whole server, and its curve."""
+    """The rating of today in the club and on the whole server, and its curve.
+
+    `rank` is that on the leaderboard of the club, None for whoever is not on it, among `ranked`.
+    """
 
     now: ShownRating
     on_server: ShownRating | None
     games: int
-    rank: int
-    rated: int
+    rank: int | None
+    ranked: int
     curve: Curve | None
 
 
 def rating_of(
     rows: Sequence[PlayerRating], scope: Scope, steps: Sequence[Step], at: datetime
 ) -> RatingView | None:
-    """The rating in the kind of game that is shown; None where no game has counted (1 query)."""
+    """The rating in the kind of game that is shown; None where no game has counted (2 queries)."""
     own = rating_row(rows, scope.family)
     if own is None:
         return None
@@ -111,7 +114,8 @@ def rating_of(
     else:
         keys = {game.pk for game in scope.games}
         curve = draw_curve([step for step in steps if step.game in keys], None)
-    return RatingView(shown(rating_at(own, at)), on_server, own.games, *rank_of(own), curve)
+    rank, ranked = rank_of(own, at) or (None, 0)
+    return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
 
 
 def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None:
