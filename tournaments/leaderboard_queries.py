@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import accumulate
@@ -118,7 +118,7 @@ class Listed:
     def lines(self, keys: Sequence[int]) -> list[Line]:
         """The lines of some ratings in their order, changed since 30 days ago (1 query).
 
-        Provisional is who was so after the last game: silence makes nobody a newcomer.
+        They are as sure as they are now; who is on the list goes by the last game.
         """
         then = self.now - timedelta(days=CHANGE_DAYS)
         earlier = RatingChange.objects.filter(rating=OuterRef("pk"), at__lt=then)
@@ -128,7 +128,7 @@ class Listed:
         return [self._line(*found[pk]) for pk in keys if pk in found]
 
     def _line(self, row: PlayerRating, mean: float | None) -> Line:
-        rating = replace(shown(rating_at(row, self.now)), provisional=row.provisional)
+        rating = shown(rating_at(row, self.now))
         earlier = None if mean is None else shown_points(Rating(mean))
         return Line(self.ranks.rank(row.points), row, rating, row.games, earlier)
 

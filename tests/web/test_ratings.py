@@ -29,6 +29,7 @@ from tests.web.ratings_world import (
     rated,
 )
 from tournaments.models import Player, RatingChange, RatingCount
+from tournaments.rating_queries import rating_at
 from tournaments.services.auditing import NOBODY
 from tournaments.services.player_changes import remove_player
 
@@ -154,8 +155,18 @@ def test_uncertainty_grows_with_silence(member, pool):
     now, long_ago = (int(within) for within in re.findall(r"± (\d+)<", page))
     assert now == 80
     assert long_ago > now
-    # Who was settled is not new again.
-    assert ">?</abbr>" not in page
+
+
+def test_board_marks_as_provisional_who_is_so_today_as_the_players_own_page_does(member, pool):
+    away = timezone.now() - timedelta(days=1500)
+    row = rated(pool, 1400, "Long ago", month=MONTH - 50, last_at=away)
+    counted()
+
+    page = member.get(CLUB, {"active": "all"}).text
+
+    assert not row.provisional
+    assert rating_at(row, timezone.now()).provisional
+    assert ">?</abbr>" in page
 
 
 def test_most_played_game_stands_first_and_another_is_chosen(member, club, pool):
