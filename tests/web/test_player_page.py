@@ -16,12 +16,16 @@ from tests.club_factories import (
 from tests.factories import EVENING, WHOLE_GAME
 from tests.rating_factories import RatingPoolFactory, count_ratings
 from tournaments.engine.ratings import chance_above
+from tournaments.engine.variants import RULESETS
 from tournaments.models import PlayerRating, RatingCount, RatingPool
+from tournaments.player_queries import Contracted, Sums
 from tournaments.rating_queries import month_of, rating_at, shown
 from tournaments.services.auditing import NOBODY
 from tournaments.services.player_changes import remove_player, set_initials
 from tournaments.services.rating_calls import rate_club_again
 from tournaments.services.ratings import sweep_ratings
+from tournaments.web.player_sums import contracts_of
+from tournaments.words import contract_title
 
 pytestmark = pytest.mark.django_db
 
@@ -160,6 +164,27 @@ def test_page_adds_up_places_contracts_and_badges(member, club):
     assert {(row.name, row.number) for row in page.context["badges"]} >= {("Said it, ate it", 2)}
     assert "took more than half of a penalty they named themselves" in page.text
     assert "−110.0" in page.text
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "declared", "favourite"),
+    [
+        ("turkish-king", {"trump": 2, "no-men": 1, "no-queens": 0}, ["no-men"]),
+        ("turkish-king", {"trump": 2, "no-men": 1, "no-queens": 1}, []),
+        ("turkish-king", {"trump": 2}, []),
+        ("italian-king-choice", {"declaration": 2, "no-men": 1}, ["no-men"]),
+        ("barbu", {"trump": 2, "domino": 1}, ["trump"]),
+        ("euchre", {"euchre": 3}, []),
+    ],
+)
+def test_favourite_is_no_contract_that_has_to_be_declared(ruleset, declared, favourite):
+    contracts = {name: Contracted(declared=times) for name, times in declared.items()}
+    rules = {ruleset: RULESETS[ruleset]}
+
+    rows = contracts_of(Sums(contracts=contracts), rules)
+
+    titles = [contract_title(rules[ruleset].by_id[name]) for name in favourite]
+    assert [row.name for row in rows if row.favourite] == titles
 
 
 def test_best_and_worst_game_lead_to_their_sheets(member, club):

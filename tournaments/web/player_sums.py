@@ -1,7 +1,7 @@
 """What a player's games add up to, in the words and numbers of a page."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from babel.numbers import format_decimal, format_percent
@@ -101,7 +101,7 @@ def contracts_of(sums: Sums, rulesets: Mapping[str, Ruleset]) -> list[ContractRo
     }
     known = {name: rules.by_id[name] for rules in rulesets.values() for name in rules.by_id}
     rows = sorted(sums.contracts.items(), key=lambda item: order.get(item[0], len(order)))
-    favourite = sums.favourite
+    favourite = _favourite(sums, rulesets.values())
     return [
         _contract(
             words.contract_title(known[name]) if name in known else words.contract_name(name),
@@ -111,6 +111,28 @@ def contracts_of(sums: Sums, rulesets: Mapping[str, Ruleset]) -> list[ContractRo
         )
         for name, earned in rows
     ]
+
+
+def _favourite(sums: Sums, rulesets: Iterable[Ruleset]) -> str | None:
+    """What was declared more often than any other, but what has to be declared; None of equals."""
+    forced = {name for rules in rulesets for name in _forced(rules)}
+    times = Counter({n: one.declared for n, one in sums.contracts.items() if n not in forced})
+    most = [*times.most_common(2), ("", 0), ("", 0)]
+    return most[0][0] if most[0][1] > most[1][1] else None
+
+
+def _forced(rules: Ruleset) -> Iterator[str]:
+    """The contracts beside which there is never another one to choose, as trump in King."""
+    choices = [stage.contracts for stage in rules.stages] or [tuple(rules.by_id)]
+    # Each side has to declare so many of a kind: one of another kind is none to choose instead.
+    kinds = {n: one.kind if one.kind in rules.side_quotas else "" for n, one in rules.by_id.items()}
+    free = {
+        name
+        for choice in choices
+        for name in choice
+        if any(kinds[other] == kinds[name] for other in choice if other != name)
+    }
+    yield from rules.by_id.keys() - free
 
 
 def _contract(title: str, name: str, earned: Contracted, *, favourite: bool) -> ContractRow:
