@@ -17,8 +17,9 @@ from tests.rating_factories import (
     RatingCountFactory,
     RatingPoolFactory,
 )
+from tournaments.club_queries import load_games
 from tournaments.engine.rulesets import number_of
-from tournaments.models import Game, Seat, Table, Write
+from tournaments.models import Event, Game, Seat, Table, Write
 from tournaments.player_queries import (
     add_up,
     compare,
@@ -251,6 +252,18 @@ def test_ratings_are_of_the_club_and_of_the_account_on_the_server(club):
     PlayerRatingFactory(pool__club=club, pool__family="euchre")
 
     assert sorted(row.pk for row in ratings_of(player)) == sorted([own.pk, server.pk])
+
+
+def test_games_of_a_ruleset_that_is_gone_are_left_out(club):
+    people = [PlayerFactory(club=club) for _ in range(4)]
+    for number in range(2):
+        play(club, records()[0], people, number)
+    kept, gone = Game.objects.order_by("pk")
+    Game.objects.filter(pk=gone.pk).update(ruleset="gone")
+
+    assert [game.pk for game in games_of(people[0])] == [kept.pk]
+    Event.objects.update(published=True)
+    assert [game.played.key for game in load_games(club, None)] == [kept.pk]
 
 
 def test_of_equal_games_the_first_there_was_is_the_best_and_the_worst(club):

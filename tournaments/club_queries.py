@@ -100,6 +100,9 @@ def _games(rows: Iterator[tuple[Any, ...]], seats: Players) -> Iterator[ClubGame
         # A document leaves out what is as a rule.
         family, sides = of_house, sides_of_house or FOUR
         if family is None:
+            # The program no longer has it: left out, as in the ratings.
+            if ruleset not in RULESETS:
+                continue
             family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
         totals: tuple[Points, ...] = tuple(number_of(points) or 0 for points in result["totals"])
         played = PlayedGame(

@@ -86,7 +86,10 @@ def _number(written: int | str) -> Points:
 
 
 def games_of(player: Player, other: Player | None = None) -> list[PlayerGame]:
-    """All games of a player, or those with another one, the latest first (2 queries)."""
+    """All games of a player, or those with another one, the latest first (2 queries).
+
+    Those of a ruleset that the program no longer has are left out, as in the ratings.
+    """
     seats = Seat.objects.filter(player=player)
     if other is not None:
         seats = seats.filter(game__seats__player=other)
@@ -99,7 +102,9 @@ def games_of(player: Player, other: Player | None = None) -> list[PlayerGame]:
         "game__table__round__event__season_id",
         "game__result",
     )
-    return [_game(row, rules) for row in rows.iterator(AT_ONCE)]
+    return [
+        _game(row, rules) for row in rows.iterator(AT_ONCE) if row[0] in rules or row[3] in RULESETS
+    ]
 
 
 def _house_rules(seats: QuerySet[Seat]) -> dict[int, tuple[str, Sequence[int]]]:
@@ -179,12 +184,6 @@ class Sums:
     contracts: dict[str, Contracted] = field(default_factory=dict)
     best: PlayerGame | None = None
     worst: PlayerGame | None = None
-
-    @property
-    def favourite(self) -> str | None:
-        """The contract declared most often; None where none was."""
-        declared = [name for name, one in self.contracts.items() if one.declared]
-        return max(declared, key=lambda name: self.contracts[name].declared, default=None)
 
 
 def add_up(games: Iterable[PlayerGame]) -> Sums:
