@@ -78,6 +78,11 @@ def test_tables_of_a_round_show_ratings_and_expected_places():
         assert [told[name][1] for name in names] == [f"{each:.1f}" for each in places]
         shown = [str(shown_points(known[name])) for name in names]
         assert [told[name][0][1] for name in names] == shown
+        within = [told[name][0][2] for name in names]
+        # As sure as today, some time after the last game.
+        for name, said in zip(names, within, strict=True):
+            assert said.startswith("± ")
+            assert int(said[2:]) >= int(2 * known[name].deviation)
     assert len(told) == 8
     assert place.number == 2
 
