@@ -16,6 +16,7 @@ from tests.club_factories import (
 from tests.rating_factories import (
     RatedRoundFactory,
     RatingChangeFactory,
+    RatingCountFactory,
     RatingPoolFactory,
 )
 from tests.web.ratings_world import (
@@ -81,6 +82,25 @@ def test_pages_of_fifty_put_together_are_the_whole_list(member, pool):
 
     assert found == [(above[row.pk] + 1, row.player.name, row.points) for row in wanted]
     assert len(lines(member.get(CLUB, {"page": "2"}))) == 50
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "1,001"), ("tr", "1.001")])
+def test_counts_of_thousands_are_grouped(member, pool, language, said):
+    row = rated(pool, 1400, player=PlayerFactory(club=pool.club, account=member.user), games=1001)
+    for points, ratings in ((1500, 1000), (1300, 61_000), (row.points, 1)):
+        RatingCountFactory(
+            pool=pool, points=points, month=MONTH, ratings=ratings, provisional=False
+        )
+
+    page = member.get(CLUB, {"page": "21"}, headers={"Accept-Language": language}).text
+
+    text = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    total = "62,001" if language == "en" else "62.001"
+    assert total in text
+    assert f'rank">{said}<' in page
+    assert f'num games">{said}<' in page
+    assert ("1,241" if language == "en" else "1.241") in text
+    assert "62001" not in text
 
 
 def test_pages_lead_to_the_first_the_next_and_the_last(member, pool):

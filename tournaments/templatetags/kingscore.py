@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from django import template
+from django.utils.formats import number_format
 
 from tournaments.web.tournament_words import state_name
 from tournaments.words import points_text, stage_name
@@ -12,6 +13,12 @@ register = template.Library()
 register.filter("points", points_text)
 register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """A count with its thousands apart, as the visitor's language writes it."""
+    return str(number_format(number, force_grouping=True))
 
 
 class HasPages(Protocol):

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
@@ -106,7 +107,8 @@ class Row:
     def games(self) -> str:
         """How many games, in words."""
         number = self.line.games
-        return ngettext("%(number)s game", "%(number)s games", number) % {"number": number}
+        said = number_format(number, force_grouping=True)
+        return ngettext("%(number)s game", "%(number)s games", number) % {"number": said}
 
     @property
     def change(self) -> str:
@@ -142,6 +144,13 @@ class Board:
     more: bool
     mine: Mine | None
     filter_text: str
+
+    @property
+    def players(self) -> str:
+        """How many are on the list, or were found, in words."""
+        number = self.part.paginator.count
+        said = number_format(number, force_grouping=True)
+        return ngettext("%(number)s player", "%(number)s players", number) % {"number": said}
 
 
 def board_of(
