@@ -42,5 +42,5 @@ def _show(request: HttpRequest, club: Club | None, pools: list[RatingPool]) -> H
         "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
     }
     fragment = bool(request.htmx)  # type: ignore[attr-defined]
-    template = "tournaments/_ratings.html" if fragment else "tournaments/ratings.html"
+    template = "tournaments/_ratings_live.html" if fragment else "tournaments/ratings.html"
     return render(request, template, page)
