@@ -21,7 +21,7 @@ from tournaments.engine.rulesets import Points
 from tournaments.models import Club, Game, Player, RatedRound, Season
 from tournaments.queries import Visitor
 from tournaments.web.champions import Champion, champion_of
-from tournaments.web.families import family_name
+from tournaments.web.game_scope import Scope, family_asked, scope_of
 from tournaments.web.league_view import Looker
 from tournaments.web.play_times import months_of, week_of, years_of
 from tournaments.web.standings_view import KEPT_SECONDS
@@ -37,26 +37,6 @@ class Wanted:
     family: str
     season: str
     looker: Looker
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A kind of game or a season that the page can be limited to, with how many games it has."""
-
-    key: str
-    name: str
-    games: int
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What is shown: games of a kind, and perhaps of a season by its key."""
-
-    family: str
-    families: Sequence[Choice]
-    season: int | None
-    seasons: Sequence[Choice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +111,10 @@ def _shown(club: Club, visitor: Visitor, wanted: Wanted, seasons: Sequence[Seaso
 def _scope_of(games: Sequence[ClubGame], wanted: Wanted, seasons: Sequence[Season]) -> Scope:
     """What the address asks for; without a word the kind that is played most."""
     by_family = Counter(game.family for game in games)
-    most = max(by_family, key=by_family.__getitem__, default="")
-    family = wanted.family if wanted.family in by_family else most
+    family = family_asked(by_family, wanted.family)
     by_season = Counter(game.season for game in games if game.family == family)
-    with_games = [season for season in seasons if by_season[season.pk]]
-    asked = next((s.pk for s in with_games if str(s.pk) == wanted.season), None)
-    return Scope(
-        family,
-        [Choice(f, family_name(f), n, f == family) for f, n in by_family.most_common()],
-        asked,
-        [Choice(str(s.pk), s.name, by_season[s.pk], s.pk == asked) for s in with_games],
-    )
+    with_games = [(season, by_season[season.pk]) for season in seasons if by_season[season.pk]]
+    return scope_of(by_family, family, with_games, wanted.season)
 
 
 def _season_of(seasons: Sequence[Season], asked: int | None) -> Season | None:

@@ -29,12 +29,12 @@ from tournaments.rating_queries import ShownRating, rating_at, shown
 from tournaments.web.player_sums import average, percent
 from tournaments.web.player_view import (
     Played,
+    limited,
     opponents_of,
     page_of,
     played,
     rating_row,
     rows_of,
-    scope_of,
 )
 from tournaments.web.players import directs_club, present_player
 from tournaments.web.visitors import members_club
@@ -81,8 +81,8 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = present_player(club, public_id)
     directs = directs_club(request, club)
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    scope = scope_of(request, games_of(row))
-    met = meetings(scope.games, seats_beside(row))
+    scope, games = limited(request, games_of(row))
+    met = meetings(games, seats_beside(row))
     if asked:
         found = list(_called(club, row, asked, directs=directs)[: MOST_FOUND + 1])
         met = {one.pk: met.get(one.pk) or Meeting(one.pk) for one in found[:MOST_FOUND]}
@@ -120,10 +120,10 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
     if row.pk == beside.pk:
         raise Http404
     directs = directs_club(request, club)
-    scope = scope_of(request, games_of(row, beside))
+    scope, games = limited(request, games_of(row, beside))
     seats = seats_beside(row, beside)
-    meeting = meetings(scope.games, seats).get(beside.pk) or Meeting(beside.pk)
-    part = page_of(scope.games, request.GET.get("page"))
+    meeting = meetings(games, seats).get(beside.pk) or Meeting(beside.pk)
+    part = page_of(games, request.GET.get("page"))
     own, theirs = ratings_of(row), ratings_of(beside)
     family = scope.family or _family_of_both(own, theirs)
     page = {
@@ -134,7 +134,7 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         "other_name": beside.name if directs else beside.shown_name,
         "scope": scope,
         "meeting": meeting,
-        "compared": _means(compare(scope.games, seats)) if meeting.against else None,
+        "compared": _means(compare(games, seats)) if meeting.against else None,
         "chance": _chance(rating_row(own, family), rating_row(theirs, family), timezone.now()),
         "part": part,
         "games": _together(part, seats),

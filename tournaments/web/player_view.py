@@ -27,7 +27,7 @@ from tournaments.player_queries import (
 from tournaments.queries import Sheet, load_sheets
 from tournaments.rating_queries import ShownRating, rating_at, shown
 from tournaments.web.curve_view import Curve, draw_curve
-from tournaments.web.families import family_name
+from tournaments.web.game_scope import Scope, family_asked, scope_of
 from tournaments.web.player_sums import (
     badges_of,
     contracts_of,
@@ -42,44 +42,16 @@ OPPONENTS = 6
 """Who was met most often; the rest is on a page of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A kind of game, or a season, that the page can be limited to, with how many games it has."""
-
-    key: str
-    name: str
-    games: int
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What of a player's games is shown: one kind of game, and perhaps one season."""
-
-    games: list[PlayerGame]
-    family: str
-    families: list[Choice]
-    season: int | None
-    seasons: list[Choice]
-
-
-def scope_of(request: HttpRequest, games: Sequence[PlayerGame]) -> Scope:
-    """What the address asks for; without a word the kind of game played most (1 query)."""
+def limited(request: HttpRequest, games: Sequence[PlayerGame]) -> tuple[Scope, list[PlayerGame]]:
+    """What the address asks for, without a word the kind played most; its games (1 query)."""
     by_family = Counter(game.family for game in games)
-    asked = request.GET.get("game", "")
-    family = asked if asked in by_family else max(by_family, key=by_family.__getitem__, default="")
+    family = family_asked(by_family, request.GET.get("game", ""))
     own = [game for game in games if game.family == family]
     by_season = Counter(game.season for game in own if game.season is not None)
     rows = Season.objects.filter(pk__in=list(by_season))
-    word = request.GET.get("season", "")
-    season = next((row.pk for row in rows if str(row.pk) == word), None)
-    families = [
-        Choice(key, family_name(key), number, key == family)
-        for key, number in by_family.most_common()
-    ]
-    seasons = [Choice(str(row.pk), row.name, by_season[row.pk], row.pk == season) for row in rows]
-    shown_games = own if season is None else [game for game in own if game.season == season]
-    return Scope(shown_games, family, families, season, seasons)
+    seasons = [(row, by_season[row.pk]) for row in rows]
+    scope = scope_of(by_family, family, seasons, request.GET.get("season", ""))
+    return scope, [game for game in own if scope.season in (None, game.season)]
 
 
 # The rating.
@@ -109,11 +81,7 @@ def rating_of(
         return None
     everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == scope.family]
     on_server = shown(rating_at(everywhere[-1], at)) if everywhere else None
-    if scope.season is None:
-        curve = draw_curve(steps, at)
-    else:
-        keys = {game.pk for game in scope.games}
-        curve = draw_curve([step for step in steps if step.game in keys], None)
+    curve = draw_curve(steps, at if scope.season is None else None)
     rank, ranked = rank_of(own, at) or (None, 0)
     return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
 
@@ -214,23 +182,25 @@ def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
 def player_page(request: HttpRequest, row: Player) -> dict[str, Any]:
     """What everybody sees of a player, in a fixed number of queries."""
     at = timezone.now()
-    scope = scope_of(request, games_of(row))
+    scope, games = limited(request, games_of(row))
     ratings = ratings_of(row)
     own = rating_row(ratings, scope.family)
     steps = [] if own is None else steps_of(own)
-    sums = add_up(scope.games)
-    part = page_of(scope.games, request.GET.get("page"))
+    keys = {game.pk for game in games}
+    within = [step for step in steps if scope.season is None or step.game in keys]
+    sums = add_up(games)
+    part = page_of(games, request.GET.get("page"))
     rows = rows_of([*part, sums.best, sums.worst])
     ends = [game for game in (sums.best, sums.worst) if game is not None]
     return {
         "scope": scope,
-        "rating": rating_of(ratings, scope, steps, at),
+        "rating": rating_of(ratings, scope, within, at),
         "sums": sums,
         "figures": figures_of(sums),
         "places": places_of(sums),
-        "contracts": contracts_of(sums, rulesets_of(scope.games)),
+        "contracts": contracts_of(sums, rulesets_of(games)),
         "badges": badges_of(sums),
-        "opponents": opponents_of(meetings(scope.games, seats_beside(row)), OPPONENTS),
+        "opponents": opponents_of(meetings(games, seats_beside(row)), OPPONENTS),
         "extremes": played(ends, steps, rows) if sums.games > 1 else [],
         "part": part,
         "games": played(list(part), steps, rows),
