@@ -351,24 +351,6 @@ def test_live_search_is_answered_with_the_list_only(member, pool):
     assert answer.text.lstrip().startswith('<div id="board"')
 
 
-def test_number_found_is_said_where_a_live_search_swaps_only_words(member, pool):
-    rated(pool, 1500, "Şule")
-    counted()
-
-    page = member.get(CLUB).text
-    live = [
-        member.get(CLUB, {"q": name}, headers={"HX-Request": "true"}).text for name in ("su", "x")
-    ]
-
-    before, board = page.split('<div id="board"')
-    assert 'id="found" role="status"><p class="soft small">1 player' in before
-    for answer, said in zip(live, ("1 player", "Nobody on this list is called that."), strict=True):
-        found = answer.partition('<div id="found" hx-swap-oob="innerHTML">')[2]
-        assert said in found
-        assert said not in answer.replace(found, "")
-    assert not any('role="status"' in text for text in (board.partition("</main>")[0], *live))
-
-
 # --- names
 
 

@@ -97,6 +97,24 @@ def test_list_of_newcomers_leads_to_all(member, pool):
     assert names(member.get(CLUB + address.replace("&amp;", "&"))) == ["Newcomer"]
 
 
+def test_number_found_is_said_where_a_live_search_swaps_only_words(member, pool):
+    rated(pool, 1500, "Şule")
+    counted()
+
+    page = member.get(CLUB).text
+    live = [
+        member.get(CLUB, {"q": name}, headers={"HX-Request": "true"}).text for name in ("su", "x")
+    ]
+
+    before, board = page.split('<div id="board"')
+    assert 'id="found" role="status"><p class="soft small">1 player' in before
+    for answer, said in zip(live, ("1 player", "Nobody on this list is called that."), strict=True):
+        found = answer.partition('<div id="found" hx-swap-oob="innerHTML">')[2]
+        assert said in found
+        assert said not in answer.replace(found, "")
+    assert not any('role="status"' in text for text in (board.partition("</main>")[0], *live))
+
+
 # --- queries
 
 
