@@ -152,8 +152,10 @@ def test_phone_that_deleted_a_game_does_not_look_for_it(phone, django_assert_num
 
     phone.post(under("delete", game))
 
-    with django_assert_num_queries(0):
+    # Whether there is a leaderboard of all clubs is asked; no game is.
+    with django_assert_num_queries(1) as asked:
         phone.get("/")
+    assert "tournaments_game" not in asked.captured_queries[0]["sql"]
 
 
 def test_deleting_is_for_whoever_writes(phone):
