@@ -31,6 +31,13 @@ class Confirmations(models.TextChoices):
     ALL = "all"
 
 
+class Paper(models.TextChoices):
+    """What documents are printed on; the values are those of typst."""
+
+    A4 = "a4"
+    LETTER = "us-letter"
+
+
 class ClubQuerySet(models.QuerySet["Club"]):
     """Who may do what in a club."""
 
@@ -77,6 +84,9 @@ class Club(models.Model):
     rates_evenings = models.BooleanField(default=False)
     # Whether its games count in the ratings of the whole server, which everybody sees.
     in_server_ratings = models.BooleanField(default=False)
+    # A picture as we drew it anew, never as it was sent.
+    logo = models.FileField(upload_to="logos/", blank=True)
+    paper = models.CharField(max_length=9, choices=Paper, default=Paper.A4)
     created_at = models.DateTimeField()
 
     objects = ClubQuerySet.as_manager()
@@ -89,6 +99,9 @@ class Club(models.Model):
             models.CheckConstraint(
                 condition=Q(confirmations__in=["none", "two", "all"]),
                 name="club_confirmations_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(paper__in=["a4", "us-letter"]), name="club_paper_known"
             ),
         ]
 
