@@ -56,13 +56,18 @@ class PlayedRound:
     games: list[Played] = field(default_factory=list)
 
 
-def played_rounds(club: int | None, since: datetime | None) -> Iterator[list[PlayedRound]]:
+def played_rounds(
+    club: int | None, since: datetime | None, until: datetime | None = None
+) -> Iterator[list[PlayedRound]]:
     """What counts in the ratings of a club, or of the server, from a moment on: heaps of rounds.
 
-    In the server's ratings only kinds of games count that everybody knows, not those that a club
-    has made up.
+    Those closed at the moment `until` or later are left out. In the server's ratings only kinds of
+    games count that everybody knows, not those that a club has made up.
     """
-    rows: Any = _counted_rounds(club, since).values_list("pk", "event_id", "closed_at")
+    counted = _counted_rounds(club, since)
+    if until is not None:
+        counted = counted.filter(closed_at__lt=until)
+    rows: Any = counted.values_list("pk", "event_id", "closed_at")
     rounds = rows.iterator(ROUNDS_AT_ONCE)
     while heap := [PlayedRound(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
         _read_games(heap, FAMILIES if club is None else None)

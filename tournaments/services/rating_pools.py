@@ -98,7 +98,7 @@ class Pool:
         states = {row.pk: (row.person, _state(row)) for row in later.iterator(ROWS_AT_ONCE)}
         _changes_since(self.row, since).delete()
         RatedRound.objects.filter(pool=self.row, at__gte=since).delete()
-        for row in _last_changes(later).iterator(ROWS_AT_ONCE):
+        for row in last_changes(later).iterator(ROWS_AT_ONCE):
             person, state = states.pop(row.rating_id)
             state.rating, state.games, state.last_at = row.after, row.number, row.at
             state.player = getattr(row, "player", None) or state.player
@@ -195,7 +195,7 @@ def _changes_since(pool: RatingPool, since: datetime) -> QuerySet[RatingChange]:
     return rows.filter(in_pool=pool.pk)
 
 
-def _last_changes(ratings: QuerySet[PlayerRating]) -> QuerySet[RatingChange]:
+def last_changes(ratings: QuerySet[PlayerRating]) -> QuerySet[RatingChange]:
     """The last change of each rating that has one, with the `player` who sat there."""
     last = RatingChange.objects.filter(rating=OuterRef("pk")).order_by("-number")
     kept = ratings.annotate(change=Subquery(last.values("pk")[:1])).values("change")

@@ -19,7 +19,7 @@ def rebuild_results() -> int:
     each other keeps what it has: there is nothing to make a result of.
     """
     differing = list(_differing())
-    return sum(_rebuild(pk) for pk, _ in differing)
+    return sum(rebuild_result(pk) for pk, _ in differing)
 
 
 def differing_results() -> list[str]:
@@ -32,7 +32,7 @@ def _differing() -> Iterator[tuple[int, str]]:
     games = Game.objects.order_by("pk")
     while rows := games.filter(pk__gt=last)[:AT_ONCE]:
         keys = [row.pk for row in rows]
-        for row, result in _results_of(keys):
+        for row, result in results_of(keys):
             if row.result != result:
                 yield row.pk, row.public_id
         last = keys[-1]
@@ -42,8 +42,8 @@ UNFIT = object()
 """In place of a result where the entries of a game do not fit each other."""
 
 
-def _results_of(keys: list[int]) -> list[tuple[Game, Any]]:
-    """Games with the results that their writes give."""
+def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
+    """Games with the results that their writes give; `UNFIT` where there is none."""
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
     try:
         return [(sheet.row, result_of(sheet)) for sheet in load_sheets(rows)]
@@ -59,7 +59,7 @@ def _result_of(row: Game) -> Any:
 
 
 @transaction.atomic
-def _rebuild(pk: int) -> bool:
+def rebuild_result(pk: int) -> bool:
     """Whether the result of a game was another one, and is right now."""
     # Whoever writes holds the game, and leaves its result right.
     row = Game.objects.select_for_update().get(pk=pk)

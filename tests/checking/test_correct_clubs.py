@@ -1,0 +1,33 @@
+"""Clubs in which everything is right, however they came to be: no cache is found to differ."""
+
+import pytest
+
+from tests.services.rating_world import World
+from tests.services.whole_tournament import GAMES, whole_tournament
+from tournaments.services.checking.all_caches import look_at_all
+from tournaments.services.ratings import sweep_ratings
+
+pytestmark = pytest.mark.django_db
+
+
+def differing():
+    return [(cache.name, found) for cache, found in look_at_all()]
+
+
+@pytest.mark.parametrize("ruleset", GAMES)
+def test_whole_tournament_has_no_differences(ruleset):
+    whole_tournament(ruleset)
+    assert differing() == []
+    sweep_ratings()
+    assert differing() == []
+
+
+def test_nothing_differs_whatever_happened_in_any_order():
+    world = World(7)
+    for number in range(60):
+        world.happen()
+        if number % 10 == 9:
+            # What waits to be rated is not wrong, neither before nor after it was.
+            assert differing() == []
+    sweep_ratings()
+    assert differing() == []
