@@ -1,0 +1,230 @@
+"""Past games laid as real tables of closed rounds: what there is already, and the writing of more.
+
+Whoever writes holds the locks of `lock_evenings`, in the order of all services: seasons, events,
+rounds, people of the club.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    AuditLine,
+    Club,
+    Event,
+    Game,
+    Player,
+    Round,
+    Season,
+    Seat,
+    Table,
+    Write,
+)
+from tournaments.models.people import fold_name
+from tournaments.models.play import LONGEST_AUTHOR
+from tournaments.queries import find_ruleset_of_club, fold_sheet, result_of
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.events import EventPlan, start_event, subject_of
+from tournaments.services.importing.names import Who
+from tournaments.services.people import add_all, lock_people, names_at_table
+from tournaments.services.playing import canonical
+from tournaments.services.rating_calls import rate_since
+from tournaments.services.seasons import season_on
+
+Json = Mapping[str, Any]
+EveningKey = tuple[date, str]
+"""The day of an evening and its name, folded."""
+
+
+@dataclass(frozen=True)
+class PastGame:
+    """A game to be written down: where and when it was played, by whom, and its sheet.
+
+    `typed` are the names as the file has them and `who` whom they mean, both in seat order.
+    """
+
+    day: date
+    evening: str
+    round: int
+    table: int
+    who: tuple[Who, ...]
+    typed: tuple[str, ...]
+    ruleset: str
+    entries: tuple[Json, ...]
+    played_at: datetime
+    document: Json | None = None
+    options: Json = field(default_factory=dict)
+    first_declarer: int = 0
+    title: str = ""
+    place: str = ""
+
+    @property
+    def key(self) -> EveningKey:
+        """Which evening it belongs to."""
+        return self.day, fold_name(self.evening)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import: the evenings it touched, and how many games and new players."""
+
+    events: tuple[Event, ...] = ()
+    games: int = 0
+    players: int = 0
+
+
+def evenings_on(club: Club, days: Iterable[date]) -> dict[EveningKey, Event]:
+    """The evenings of a club on some days, no tournaments (1 query); of equals the oldest."""
+    rows = Event.objects.filter(club=club, held_on__in=set(days), tournament=None)
+    return {(row.held_on, fold_name(row.name)): row for row in rows.order_by("-pk")}
+
+
+def lock_evenings(club_pk: int, days: Iterable[date]) -> Club:
+    """Lock what an import writes to or reads: nobody changes the evenings of these days."""
+    list(Season.objects.select_for_update().filter(club=club_pk).order_by("pk").values_list("pk"))
+    events = Event.objects.select_for_update(of=("self",)).filter(club=club_pk, held_on__in=days)
+    rows = list(events.order_by("pk").values_list("pk", flat=True))
+    rounds = Round.objects.select_for_update(of=("self",)).filter(event__in=rows)
+    list(rounds.order_by("pk").values_list("pk"))
+    return lock_people(club_pk)
+
+
+def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetime) -> Imported:
+    """Write games that were found possible; evenings, rounds and players they lack are made."""
+    players, added = _players(club, games, by, at)
+    events, made = _events(club, games, at)
+    places = _rounds(games, events)
+    laid = [(game, places[*game.key, game.round]) for game in games]
+    tables = Table.objects.bulk_create(
+        Table(round=place, number=game.table) for game, place in laid
+    )
+    rows = Game.objects.bulk_create(
+        _row(game, table, [_player(players, who) for who in game.who])
+        for game, table in zip(games, tables, strict=True)
+    )
+    _seat(rows, games, players)
+    _write_sheets(rows, games, at)
+    for event in made:
+        change = Change(AuditLine.Kind.EVENT, "add-event", subject_of(event), after=_told(event))
+        note_change(club, change, by, at=at)
+    rate_since(club.pk, min((p.closed_at for p in places.values() if p.closed_at), default=None))
+    return Imported(tuple(dict.fromkeys(events.values())), len(rows), added)
+
+
+def _players(
+    club: Club, games: Sequence[PastGame], by: Actor, at: datetime
+) -> tuple[dict[str, Player], int]:
+    """The new players, added, by their folded names, and how many they are."""
+    names = {fold_name(who): who for game in games for who in game.who if isinstance(who, str)}
+    added = add_all(club, list(names.values()), by, at=at) if names else []
+    return dict(zip(names, added, strict=True)), len(added)
+
+
+def _player(new: Mapping[str, Player], who: Who) -> Player:
+    return new[fold_name(who)] if isinstance(who, str) else who
+
+
+def _events(
+    club: Club, games: Sequence[PastGame], at: datetime
+) -> tuple[dict[EveningKey, Event], list[Event]]:
+    """The evenings of games, and those of them that were made just now."""
+    events = evenings_on(club, (game.day for game in games))
+    made = []
+    for game in games:
+        if game.key in events:
+            continue
+        events[game.key], _new = start_event(club, _plan(club, game), None, at)
+        made.append(events[game.key])
+    return {game.key: events[game.key] for game in games}, made
+
+
+def _plan(club: Club, game: PastGame) -> EventPlan:
+    """The evening of a game; its tables are offered what is played here."""
+    known = find_ruleset_of_club(game.ruleset, club) is not None
+    ruleset, options = (game.ruleset, game.options) if known else (next(iter(RULESETS)), {})
+    return EventPlan(game.evening, game.day, ruleset, options, season_on(club, game.day))
+
+
+def _rounds(
+    games: Sequence[PastGame], events: Mapping[EveningKey, Event]
+) -> dict[tuple[date, str, int], Round]:
+    """The rounds of games; new ones are closed, each after the one before."""
+    stood = {
+        (place.event_id, place.number): place
+        for place in Round.objects.filter(event__in=events.values())
+    }
+    moments: dict[tuple[date, str, int], list[datetime]] = defaultdict(list)
+    for game in games:
+        moments[*game.key, game.round].append(game.played_at)
+    rounds: dict[tuple[date, str, int], Round] = {}
+    last: dict[int, datetime] = {}
+    for (day, evening, number), played in sorted(moments.items()):
+        event = events[day, evening]
+        place = stood.get((event.pk, number))
+        if place is None:
+            # Ratings go through rounds in the order in which they were closed.
+            over = max(*played, last.get(event.pk, played[0]))
+            last[event.pk] = over
+            place = Round.objects.create(
+                event=event, number=number, opened_at=min(played), closed_at=over
+            )
+        rounds[day, evening, number] = place
+    return rounds
+
+
+def _row(game: PastGame, table: Table, players: Sequence[Player]) -> Game:
+    return Game(
+        table=table,
+        ruleset=game.ruleset,
+        document=game.document,
+        options=game.options,
+        players=names_at_table(players),
+        first_declarer=game.first_declarer,
+        title=game.title or game.evening,
+        place=game.place,
+        played_at=game.played_at,
+        revision=len(game.entries),
+    )
+
+
+def _seat(rows: Sequence[Game], games: Sequence[PastGame], new: Mapping[str, Player]) -> None:
+    Seat.objects.bulk_create(
+        Seat(game=row, number=number, player=_player(new, who))
+        for row, game in zip(rows, games, strict=True)
+        for number, who in enumerate(game.who)
+    )
+
+
+def _write_sheets(rows: Sequence[Game], games: Sequence[PastGame], at: datetime) -> None:
+    """Write the entries of sheets, and note what each game comes to."""
+    writes = []
+    for row, game in zip(rows, games, strict=True):
+        called = dict(zip(game.typed, row.players, strict=True))
+        own = [_write(row, number, body, called, at) for number, body in enumerate(game.entries)]
+        row.result = result_of(fold_sheet(row, tuple(own)))
+        writes += own
+    Write.objects.bulk_create(writes, batch_size=1000)
+    Game.objects.bulk_update(rows, ["result"], batch_size=100)
+
+
+def _write(row: Game, number: int, body: Json, called: Mapping[str, str], at: datetime) -> Write:
+    """An entry as it was in the file; who wrote it is called as the sheet calls them."""
+    said = {name: value for name, value in canonical(body).items() if name != "author"}
+    author = str(body.get("author") or "")
+    return Write(
+        game=row,
+        revision=number + 1,
+        key=f"import-{number:06}",
+        kind=Write.Kind.ENTRY,
+        position=number,
+        body=said,
+        author=called.get(author, author)[:LONGEST_AUTHOR],
+        at=at,
+    )
+
+
+def _told(event: Event) -> dict[str, Any]:
+    return {"name": event.name, "held_on": str(event.held_on), "ruleset": event.ruleset}
