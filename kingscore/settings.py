@@ -344,7 +344,12 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep-reports": {"task": "tournaments.tasks.sweep_reports", "schedule": 15.0},
+    "expire-reports": {"task": "tournaments.tasks.expire_reports", "schedule": 3600.0},
     "sweep-ratings": {"task": "tournaments.tasks.sweep_ratings", "schedule": 30.0},
+    # Asks the database whether a night's check is due or was left behind: at 04:00 and a little,
+    # or soon after the next start where the machine was off then.
+    "sweep-checks": {"task": "tournaments.tasks.sweep_checks", "schedule": 600.0},
+    "sweep-letters": {"task": "tournaments.tasks.sweep_letters", "schedule": 300.0},
     "sweep-sessions": {"task": "tournaments.tasks.sweep_sessions", "schedule": 3600.0},
 }
 

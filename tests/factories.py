@@ -7,6 +7,7 @@ import factory
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, User, Write
+from tournaments.models.reports import KEPT_FOR
 from tournaments.queries import Sheet, load_sheet
 from tournaments.services import playing
 
@@ -123,6 +124,7 @@ class ReportFactory(factory.django.DjangoModelFactory):
     content_key = factory.Sequence(lambda n: f"{n:064}")
     asked_at = EVENING
     touched_at = EVENING
+    expires_at = factory.LazyAttribute(lambda report: report.asked_at + KEPT_FOR)
 
 
 class UserFactory(factory.django.DjangoModelFactory):

@@ -23,6 +23,14 @@ def test_sessions_that_are_over_are_forgotten_and_the_others_stay():
 
 
 def test_everything_on_the_clock_is_a_task_there_is():
-    names = {task.name for task in (tasks.sweep_reports, tasks.sweep_ratings, tasks.sweep_sessions)}
+    names = {
+        task.name
+        for task in (
+            tasks.sweep_reports,
+            tasks.expire_reports,
+            tasks.sweep_ratings,
+            tasks.sweep_sessions,
+        )
+    }
 
     assert {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} == names

@@ -2,32 +2,22 @@
 
 from celery import shared_task
 from django.core.management import call_command
-from django.utils import timezone, translation
+from django.utils import timezone
 
+from tournaments import building
 from tournaments.models import Report
-from tournaments.reports import documents
 from tournaments.services import rating_calls, ratings, reporting
+from tournaments.services.checking import nights
+from tournaments.services.letters import sending
 
 MOST_AT_ONCE = 200
 """A sweep leaves the rest to the next one rather than fill the broker."""
 
 
-@shared_task(name=reporting.BUILD_TASK, time_limit=60)
+@shared_task(name=reporting.BUILD_TASK)
 def build_report(pk: int) -> None:
     """Build a report, unless it is done or someone else is building it."""
-    report = reporting.claim_report(pk, timezone.now())
-    if report is None:
-        return
-    try:
-        with translation.override(report.language):
-            sheet = documents.compose(report)
-        reporting.advance_report(report, Report.Step.SETTING, timezone.now())
-        document = documents.typeset(*sheet)
-        reporting.advance_report(report, Report.Step.KEEPING, timezone.now())
-        reporting.finish_report(report, document, timezone.now())
-    # Whatever went wrong is the report's, not the worker's: it is tried again or given up.
-    except Exception as error:  # noqa: BLE001
-        reporting.retry_report(report, error, timezone.now())
+    building.build_report(pk)
 
 
 @shared_task(name="tournaments.tasks.sweep_reports")
@@ -38,10 +28,28 @@ def sweep_reports() -> None:
         build_report.delay(pk)
 
 
+@shared_task(name="tournaments.tasks.expire_reports")
+def expire_reports() -> None:
+    """Throw away the documents that have been kept long enough."""
+    reporting.expire_reports(timezone.now())
+
+
 @shared_task(name=rating_calls.RATE_TASK)
 def sweep_ratings() -> None:
     """Compute the ratings that results have changed."""
     ratings.sweep_ratings()
+
+
+@shared_task(name=nights.CHECK_TASK)
+def sweep_checks() -> None:
+    """Check the stored caches, once a night; a check that was left behind is gone on with."""
+    nights.sweep_checks(timezone.now())
+
+
+@shared_task(name=sending.SEND_TASK)
+def sweep_letters() -> None:
+    """Send the letters that wait."""
+    sending.sweep_letters(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_sessions")

@@ -131,6 +131,7 @@ REFUSED = {
     "club_has_a_slug": [lambda: ClubFactory(slug="")],
     "club_has_a_name": [lambda: ClubFactory(name="")],
     "club_confirmations_known": [lambda: ClubFactory(confirmations="any")],
+    "club_paper_known": [lambda: ClubFactory(paper="a3")],
     "member_once_in_a_club": [
         lambda: two(MemberFactory, club=ClubFactory(), user=AccountFactory()),
     ],
@@ -236,6 +237,15 @@ REFUSED = {
     "write_revision_from_one": [lambda: WriteFactory(revision=0)],
     "report_state_known": [lambda: ReportFactory(state="lost")],
     "report_done_has_file": [lambda: ReportFactory(state="done")],
+    "report_format_known": [lambda: ReportFactory(format="doc")],
+    "report_paper_known": [lambda: ReportFactory(paper="a5")],
+    "report_audience_belongs_to_a_club": [
+        lambda: ReportFactory(audience="all"),
+        lambda: ReportFactory(audience="members"),
+        lambda: ReportFactory(audience="directors"),
+        lambda: ReportFactory(audience="visitors", club=ClubFactory()),
+    ],
+    "report_done_within_total": [lambda: ReportFactory(done=2, total=1)],
     "house_ruleset_has_a_slug": [lambda: HouseRulesetFactory(slug="")],
     "house_ruleset_has_a_name": [lambda: HouseRulesetFactory(name="")],
     "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],

@@ -14,9 +14,10 @@ from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, ReportFacto
 from tournaments.models import Report
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
 from tournaments.services import playing
+from tournaments.services.report_building import claim_report, finish_report
 from tournaments.services.reporting import (
-    claim_report,
-    finish_report,
+    cancel_report,
+    expire_reports,
     request_empty_sheet,
     request_scoresheet,
     try_again,
@@ -183,16 +184,12 @@ def test_lost_file_is_built_anew(game):
     assert ask(game).state == "done"
 
 
-def test_half_a_file_left_by_a_dead_worker_is_replaced(game, pdf):
+def test_half_a_file_left_by_a_dead_worker_is_not_given_out(game, pdf):
     game.refresh_from_db()
     report = ask(game)
-    name = f"reports/{report.content_key}.pdf"
-    storage = report.file.storage
-    storage.save(name, ContentFile(b"%PDF-1.7 half"))
+    claimed = claim_report(report.pk, timezone.now() - GIVEN_UP_AFTER - timedelta(seconds=1))
+    claimed.file.save(f"{claimed.content_key}-half.pdf", ContentFile(b"%PDF-1.7 half"), save=False)
     build_report(report.pk)
-    report.refresh_from_db()
-    assert report.file.name == name
-    assert storage.listdir("reports")[1] == [f"{report.content_key}.pdf"]
     assert pdf(document(report)).pages == 1
 
 
@@ -231,25 +228,66 @@ def test_of_many_who_claim_at_once_one_gets_it():
     assert set(Report.objects.values_list("attempts", flat=True)) == {1}
 
 
-def test_second_document_of_a_report_is_thrown_away():
+@pytest.fixture
+def written(tmp_path):
+    """A document as it comes from the setter."""
+
+    def write(text):
+        path = tmp_path / "document.pdf"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_worker_given_up_for_lost_changes_nothing_any_more(written):
     report = ReportFactory()
-    finish_report(report, b"%PDF first", EVENING)
-    finish_report(report, b"%PDF second", EVENING)
-    report.refresh_from_db()
-    assert document(report) == b"%PDF first"
+    late = EVENING + GIVEN_UP_AFTER + timedelta(seconds=1)
+    lost, other = claim_report(report.pk, EVENING), claim_report(report.pk, late)
+    finish_report(lost, written("%PDF first"), late)
+    finish_report(other, written("%PDF second"), late)
+    finish_report(lost, written("%PDF third"), late)
+    assert document(report) == b"%PDF second"
     assert len(report.file.storage.listdir("reports")[1]) == 1
 
 
-def test_document_of_a_deleted_game_is_thrown_away(game, django_capture_on_commit_callbacks):
-    report = ReportFactory(game=game)
-    finish_report(report, b"%PDF", EVENING)
+def test_document_of_a_deleted_game_is_thrown_away(
+    game, written, django_capture_on_commit_callbacks
+):
+    report, late = ReportFactory(game=game), ReportFactory(game=game)
+    finish_report(claim_report(report.pk, EVENING), written("%PDF"), EVENING)
+    late = claim_report(late.pk, EVENING)
     storage = report.file.storage
-    late = ReportFactory(game=game)
     with django_capture_on_commit_callbacks(execute=True):
         playing.delete_game(game.pk)
-    finish_report(late, b"%PDF", EVENING)
+    finish_report(late, written("%PDF"), EVENING)
     assert storage.listdir("reports")[1] == []
     assert not Report.objects.exists()
+
+
+def test_cancelled_report_is_not_built_until_asked_for_again(game):
+    game.refresh_from_db()
+    report = ask(game)
+    claimed = claim_report(report.pk, EVENING)
+    cancel_report(report, EVENING)
+    assert claim_report(report.pk, EVENING + timedelta(days=1)) is None
+    report.refresh_from_db()
+    assert (report.state, claimed.state) == ("cancelled", "building")
+    assert ask(game).state == "waiting"
+
+
+def test_document_is_thrown_away_when_its_time_is_over(game, django_capture_on_commit_callbacks):
+    game.refresh_from_db()
+    report = ask(game)
+    build_report(report.pk)
+    asked_again = ask(game, at=EVENING + timedelta(days=2))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert expire_reports(EVENING + timedelta(days=8)) == 0
+    assert document(asked_again)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert expire_reports(EVENING + timedelta(days=10)) == 1
+    assert not Report.objects.exists()
+    assert report.file.storage.listdir("reports")[1] == []
 
 
 @pytest.fixture
@@ -314,7 +352,7 @@ def test_report_whose_workers_die_each_time_fails_in_the_end():
         at += GIVEN_UP_AFTER + timedelta(seconds=1)
     assert claim_report(report.pk, at) is None
     report.refresh_from_db()
-    assert (report.state, report.error) == ("failed", "its worker was lost")
+    assert (report.state, report.error) == ("failed", "lost")
 
 
 def test_sheet_of_a_game_ended_by_a_king_is_built(pdf):

@@ -146,6 +146,7 @@ CLUBS = {
     "club": Page("club", MEMBERS, published=EVERYBODY),
     "club_ratings": Page("club", MEMBERS, published=EVERYBODY),
     "club_settings": Page("club", OWNERS, OWNERS),
+    "club_logo": Page("club", MEMBERS, OWNERS, published=EVERYBODY),
     "leave_club": Page("club", MEMBERS, MEMBERS),
     "people": Page("club", MEMBERS),
     "member": Page("person", OWNERS, OWNERS),
@@ -192,6 +193,8 @@ EVENTS = {
     "events": Page("club", MEMBERS, published=EVERYBODY),
     "new_event": Page("club", DIRECTORS, DIRECTORS),
     "event": Page("event", MEMBERS, published=EVERYBODY),
+    # Nobody gets a document that has no name.
+    "event_documents": Page("event", MEMBERS, NOBODY, published=EVERYBODY),
     "change_event": Page("event", DIRECTORS, DIRECTORS),
     "remove_event": Page("event", None, DIRECTORS),
     "event_cards": Page("event", DIRECTORS),

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, reload
+from tests.factories import WHOLE_GAME, GameFactory, reload
 from tournaments.engine.records import read_game
 from tournaments.models import Report
-from tournaments.services import reporting
+from tournaments.services import report_building
 from tournaments.web.documents import report_secret
 from tournaments.web.phone import address
 
@@ -44,8 +44,21 @@ def ask(phone, game):
 
 def fail(report):
     for _ in range(3):
-        claimed = reporting.claim_report(report.pk, timezone.now())
-        reporting.retry_report(claimed, ValueError("no paper"), timezone.now())
+        claimed = report_building.claim_report(report.pk, timezone.now())
+        report_building.retry_report(claimed, ValueError("no paper"), timezone.now())
+
+
+@pytest.fixture
+def finish(tmp_path):
+    """Build a report, whatever it says."""
+
+    def build(report):
+        document = tmp_path / "document.pdf"
+        document.write_bytes(b"%PDF-1.7")
+        claimed = report_building.claim_report(report.pk, timezone.now())
+        report_building.finish_report(claimed, document, timezone.now())
+
+    return build
 
 
 @pytest.mark.parametrize(
@@ -77,8 +90,8 @@ def test_scoresheet_needs_the_right_address(phone, game, name, kind):
 def test_report_shows_its_steps_and_asks_again(phone, game):
     report = ask(phone, game)
     waiting = phone.get(at(report))
-    claimed = reporting.claim_report(report.pk, timezone.now())
-    reporting.advance_report(claimed, Report.Step.SETTING, timezone.now())
+    claimed = report_building.claim_report(report.pk, timezone.now())
+    report_building.Progress(claimed)(Report.Step.SETTING, 3, 10)
     building = phone.get(at(report))
 
     assert (waiting.context["step"], building.context["step"]) == (0, 2)
@@ -91,6 +104,18 @@ def test_report_shows_its_steps_and_asks_again(phone, game):
     assert f'hx-get="{at(report)}"' in building.text
     assert '<meta http-equiv="refresh"' in building.text
     assert not building.context["stalled"]
+    assert (waiting.context["bar"], building.context["bar"]) == (0, 49)
+    assert "3 / 10" in building.text
+
+
+def test_report_is_cancelled_and_asked_for_again(phone, game):
+    report = ask(phone, game)
+    assert phone.post(at(report), {"do": "cancel"}).url == at(report)
+    page = phone.get(at(report))
+    assert "Cancelled." in page.text
+    assert "hx-get" not in page.text
+    phone.post(at(report))
+    assert Report.objects.get().state == Report.State.WAITING
 
 
 def test_report_sends_htmx_its_fragment_only(phone, game):
@@ -106,9 +131,9 @@ def test_report_without_a_sign_of_the_worker_says_so(phone, game):
     assert phone.get(at(report)).context["stalled"]
 
 
-def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(phone, game):
+def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(phone, game, finish):
     report = ask(phone, game)
-    reporting.finish_report(report, b"%PDF-1.7", EVENING)
+    finish(report)
 
     page = phone.get(at(report))
     document = phone.get(at(report, "report_file"))
@@ -122,8 +147,8 @@ def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(phone, g
     assert document["Content-Disposition"] == f"inline; filename*=utf-8''{name}"
 
 
-def test_scoresheet_already_built_is_offered_at_once(phone, game):
-    reporting.finish_report(ask(phone, game), b"%PDF-1.7", EVENING)
+def test_scoresheet_already_built_is_offered_at_once(phone, game, finish):
+    finish(ask(phone, game))
 
     page = phone.post(under("scoresheet", game, "write"), follow=True)
 
@@ -146,9 +171,9 @@ def test_unfinished_report_has_no_file(phone, game):
     assert phone.get(at(ask(phone, game), "report_file")).status_code == 404
 
 
-def test_report_whose_file_was_lost_is_not_found(phone, game):
+def test_report_whose_file_was_lost_is_not_found(phone, game, finish):
     report = ask(phone, game)
-    reporting.finish_report(report, b"%PDF-1.7", EVENING)
+    finish(report)
     report.refresh_from_db()
     report.file.storage.delete(report.file.name)
 

@@ -1,36 +1,51 @@
-"""Which document is made of what: from a report row to a template and its data."""
+"""Which document is made of what: from a report row to what goes into its file."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from tournaments.models import Report
+from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.empty_sheet import compose_empty_sheet
-from tournaments.reports.scoresheet import Data, compose_scoresheet
-from tournaments.reports.typesetting import typeset
+from tournaments.reports.scoresheet import compose_scoresheet
 
-__all__ = ["compose", "typeset"]
+Kind, Format = Report.Kind, Report.Format
 
 
-def compose(report: Report) -> tuple[str, Data]:
-    """The template and the data of a report, in the active language.
+def compose(report: Report, told: Told) -> Content:
+    """Everything that goes into a report, in the active language.
+
+    `told` is called while it is read: it says how far that is, and stops what nobody wants.
 
     Raises:
         ValueError: what the report was asked for cannot be.
     """
-    template, make = DOCUMENTS[report.kind]
-    return template, make(report)
+    make = DOCUMENTS.get((Kind(report.kind), Format(report.format)))
+    if make is None:
+        raise ValueError(f"no {report.kind} as {report.format}")
+    return make(report, told)
 
 
-DOCUMENTS: Mapping[str, tuple[str, Callable[[Report], Data]]] = MappingProxyType(
-    {
-        Report.Kind.SCORESHEET: (
-            "scoresheet.typ",
-            lambda report: compose_scoresheet(report.parameters["record"], report.follow_url),
-        ),
-        Report.Kind.EMPTY_SHEET: (
-            "empty_sheet.typ",
-            lambda report: compose_empty_sheet(report.parameters["ruleset"]),
-        ),
-    }
+def formats_of(kind: Report.Kind) -> list[Report.Format]:
+    """The kinds of files that a document can be had as."""
+    return [form for made, form in DOCUMENTS if made == kind]
+
+
+def _scoresheet(report: Report, _told: Told) -> Content:
+    data = compose_scoresheet(report.parameters["record"], report.follow_url)
+    return Pages([Part.of("scoresheet.typ", data | {"paper": report.paper})])
+
+
+def _empty_sheet(report: Report, _told: Told) -> Content:
+    data = compose_empty_sheet(report.parameters["ruleset"])
+    return Pages([Part.of("empty_sheet.typ", data | {"paper": report.paper})])
+
+
+DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], Content]] = (
+    MappingProxyType(
+        {
+            (Kind.SCORESHEET, Format.PDF): _scoresheet,
+            (Kind.EMPTY_SHEET, Format.PDF): _empty_sheet,
+        }
+    )
 )
-"""The kinds of documents, each with its template and what it needs from the row."""
+"""The documents there are, each with what reads it; the first format is offered first."""

@@ -55,10 +55,8 @@ def page_data(
 
 def club_logo(club: Club) -> bytes | None:
     """The picture of a club; None where it has none, or its file was lost."""
-    if not club.logo:
-        return None
     try:
         with club.logo.open("rb") as file:
             return bytes(file.read())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return None

@@ -1,8 +1,15 @@
-"""Setting documents with typst: a template and its data in, a PDF out."""
+"""Setting documents with typst: a template and its data in, a PDF out.
+
+Run as a program it sets one document and ends, for what typst remembers of a large one stays in the
+memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf
+"""
 
 import json
+import subprocess
+import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +27,22 @@ JOINERS = "\u200c\u200d"
 def typeset(template: str, data: Mapping[str, Any]) -> bytes:
     """The PDF of a template filled with `data`, tagged for screen readers (PDF/UA-1).
 
-    The data go in as JSON, never as markup: nothing a player is called can be a command.
+    The data go in as JSON, never as markup: nothing a player is called can be a command. Bytes,
+    such as a logo, go in as a list of numbers, which typst makes bytes of again.
 
     Raises:
         typst.TypstError: the template cannot be set.
     """
-    inputs = {"data": json.dumps(_printable(data))}
+    return typeset_json(template, json.dumps(printable(data)))
+
+
+def typeset_json(template: str, data: str) -> bytes:
+    """The PDF of a template filled with data that are printable, and JSON already.
+
+    Raises:
+        typst.TypstError: the template cannot be set.
+    """
+    inputs = {"data": data}
     compiler = typst.Compiler(
         TEMPLATES / template, root=TEMPLATES, font_paths=_fonts(), sys_inputs=inputs
     )
@@ -37,6 +54,30 @@ def typeset(template: str, data: Mapping[str, Any]) -> bytes:
         if "could not be displayed" not in error.message:
             raise
         return _pdf(compiler, [])
+
+
+def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], None]) -> None:
+    """Set a document as `typeset_json` does, into a file, in a process of its own.
+
+    `waiting` is called a few times a second meanwhile; what it raises ends the process.
+
+    Raises:
+        RuntimeError: the template cannot be set; the last line of what was wrong.
+    """
+    source = path.with_suffix(".json")
+    source.write_bytes(data)
+    words = [sys.executable, str(Path(__file__)), template, str(source), str(path)]
+    faults = path.with_suffix(".txt")
+    with faults.open("w") as said, subprocess.Popen(words, stderr=said) as setter:
+        try:
+            while setter.poll() is None:
+                with suppress(subprocess.TimeoutExpired):
+                    setter.wait(0.2)
+                waiting()
+        finally:
+            setter.kill()
+    if setter.returncode:
+        raise RuntimeError((faults.read_text().strip().splitlines() or ["killed"])[-1])
 
 
 def _pdf(compiler: typst.Compiler, standards: list[Any]) -> bytes:
@@ -52,7 +93,7 @@ def _fonts() -> typst.Fonts:
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=False, font_paths=[FONTS])
 
 
-def _printable(value: Any) -> Any:
+def printable(value: Any) -> Any:
     """`value` with every text on one line, without control characters and lone surrogates."""
     if isinstance(value, str):
         spaced = " ".join(value.split())
@@ -60,7 +101,15 @@ def _printable(value: Any) -> Any:
             c for c in spaced if c in JOINERS or not unicodedata.category(c).startswith("C")
         )
     if isinstance(value, Mapping):
-        return {key: _printable(item) for key, item in value.items()}
+        return {key: printable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_printable(item) for item in value]
+        return [printable(item) for item in value]
+    if isinstance(value, bytes):
+        # 120 kB take 60 ms and stand once in the PDF; as base64 inside an SVG they took 800 ms.
+        return list(value)
     return value
+
+
+if __name__ == "__main__":
+    what, taken_from, put_into = sys.argv[1:]
+    Path(put_into).write_bytes(typeset_json(what, Path(taken_from).read_text()))

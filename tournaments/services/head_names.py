@@ -7,14 +7,13 @@ say whose they are. What is written here is no write of the table: the revision 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from tournaments.models import Club, Game, Player, Report, Seat, Write
 from tournaments.services.people import names_at_table
+from tournaments.services.reporting import throw_away
 
 AT_ONCE = 400
 """So many games are rewritten in one go: a query takes only so many parameters."""
@@ -78,7 +77,7 @@ def let_typed_names_follow(game: Game, typed: Sequence[str]) -> None:
             if write.kind == Write.Kind.HEAD and head is not None:
                 head["players"] = [called.get(name, name) for name in head["players"]]
     Write.objects.bulk_update(writes, ["author", "before", "body"], batch_size=100)
-    _throw_away(Report.objects.filter(game=game))
+    throw_away(Report.objects.filter(game=game))
 
 
 def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
@@ -88,7 +87,7 @@ def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
     renamings = [_put_names(game, set(seats), called) for game in games]
     Game.objects.bulk_update(games, ["players"], batch_size=100)
     _rewrite_history(renamings)
-    _throw_away(Report.objects.filter(game__in=games))
+    throw_away(Report.objects.filter(game__in=games))
     return renamings
 
 
@@ -134,12 +133,3 @@ def _with_name(
 def _named_in(head: Mapping[str, Any] | None) -> list[str]:
     names: list[str] = (head or {}).get("players", [])
     return names
-
-
-def _throw_away(reports: QuerySet[Report]) -> None:
-    """Delete documents with what they were built from; their files go once it is certain."""
-    files = [report.file for report in reports]
-    reports.delete()
-    for file in files:
-        if file.name:
-            transaction.on_commit(partial(file.storage.delete, file.name))

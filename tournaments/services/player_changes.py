@@ -21,6 +21,7 @@ from tournaments.services.people import (
     subject_of,
 )
 from tournaments.services.rating_calls import rate_accounts_again
+from tournaments.services.reporting import remake_documents
 
 KIND = AuditLine.Kind.PLAYER
 
@@ -87,6 +88,7 @@ def set_initials(pk: int, initials: bool, by: Actor, *, at: datetime) -> Player:
         if initials:
             past = whole_names(player.club, names_ever([player]))
             let_past_names_follow(player.club, past, player.shown_name)
+            remake_documents(player.club, at)
         change = Change(
             KIND, "initials", subject_of(player), {"initials": not initials}, {"initials": initials}
         )
@@ -113,6 +115,7 @@ def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
         _clean_remarks(renamings, names)
         _clean_rulings(player.club, names)
         _clean_audit(player.club, everyone, renamings, names)
+        remake_documents(player.club, at)
         note_change(player.club, Change(KIND, "remove", subject_of(player)), by, at=at)
 
 

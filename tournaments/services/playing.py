@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -38,6 +37,7 @@ from tournaments.queries import (
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.open_deals import ENDS_A_DEAL, before_open_deal, completed, corrected
 from tournaments.services.rating_calls import rate_round_again
+from tournaments.services.reporting import throw_away
 from tournaments.services.seating import Seating, SeatsDrawn, is_drawn, reseat
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
@@ -343,13 +343,10 @@ def delete_game(game_pk: int) -> None:
 
 def delete_locked(row: Game) -> None:
     """Delete a game whose row the caller has locked, with its documents and an empty match."""
-    files = [report.file for report in Report.objects.filter(game_id=row.pk)]
+    throw_away(Report.objects.filter(game_id=row.pk))
     Game.objects.filter(pk=row.pk).delete()
     if row.match_id is not None:
         Match.objects.filter(pk=row.match_id, games=None).delete()
-    for file in files:
-        if file.name:
-            transaction.on_commit(partial(file.storage.delete, file.name))
 
 
 def canonical(body: Mapping[str, Any]) -> dict[str, Any]:

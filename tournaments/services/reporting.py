@@ -1,26 +1,26 @@
-"""Asking for documents and building them once: the report row is the queue."""
+"""Asking for documents, and what becomes of the rows: the report row is the queue."""
 
 import hashlib
 import json
-import logging
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.core.files.base import ContentFile
 from django.db import transaction
 
-from tournaments.models import Game, Report
-from tournaments.models.reports import BLANK, LAYOUT, MOST_ATTEMPTS, ReportQuerySet
+from tournaments.models import Club, Event, Game, Player, Report, User
+from tournaments.models.clubs import Paper
+from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
 from tournaments.queries import fold_sheet
 from tournaments.services.nudges import nudge
-
-log = logging.getLogger(__name__)
 
 BUILD_TASK = "tournaments.tasks.build_report"
 
 
-def request_scoresheet(row: Game, *, language: str, follow_url: str, at: datetime) -> Report:
+def request_scoresheet(
+    row: Game, *, language: str, follow_url: str, paper: str = Paper.A4, at: datetime
+) -> Report:
     """Ask for the scoresheet of a game as it stands; one already built is given at once.
 
     `follow_url` is the whole address the sheet's QR code shows.
@@ -34,7 +34,7 @@ def request_scoresheet(row: Game, *, language: str, follow_url: str, at: datetim
             "follow_url": follow_url.replace(row.secret("follow"), BLANK),
             "follow_generation": row.follow_generation,
         }
-        return _request(Report.Kind.SCORESHEET, row, parameters, language, at)
+        return _request_once(Report.Kind.SCORESHEET, row, parameters, (language, paper), at)
 
 
 def _read_names(row: Game) -> None:
@@ -47,67 +47,142 @@ def _read_names(row: Game) -> None:
         row.players = players
 
 
-def request_empty_sheet(ruleset: str, *, language: str, at: datetime) -> Report:
+def request_empty_sheet(
+    ruleset: str, *, language: str, paper: str = Paper.A4, at: datetime
+) -> Report:
     """Ask for an empty sheet of a ruleset, to print and fill in by hand."""
-    return _request(Report.Kind.EMPTY_SHEET, None, {"ruleset": ruleset}, language, at)
+    parameters = {"ruleset": ruleset}
+    return _request_once(Report.Kind.EMPTY_SHEET, None, parameters, (language, paper), at)
 
 
-def claim_report(pk: int, at: datetime) -> Report | None:
-    """Take a report to build; None when it is done, or someone else is building it."""
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A document of an event, a player or a club, asked for: what of, how made, and for whom.
+
+    `parameters` says what else belongs to the question (the number of a round, the key of a
+    season, the host that QR codes lead to), and nothing that gives access.
+    """
+
+    kind: Report.Kind
+    subject: Event | Player | Club
+    audience: Report.Audience
+    language: str
+    format: Report.Format = Report.Format.PDF
+    paper: str = Paper.A4
+    parameters: dict[str, Any] = field(default_factory=dict)
+    asked_by: User | None = None
+
+
+def request_document(order: Order, at: datetime) -> Report:
+    """Ask for a document, of the data as they are when it is built.
+
+    What was asked for already and nobody has begun to read is the same report.
+    """
+    asked = {
+        "kind": order.kind,
+        "format": order.format,
+        "language": order.language,
+        "paper": order.paper,
+        "audience": order.audience,
+        "parameters": order.parameters,
+        "asked_by": order.asked_by,
+        **_belongings(order.subject),
+    }
     with transaction.atomic():
-        report = Report.objects.select_for_update().awaiting_build(at).filter(pk=pk).first()
+        waiting = Report.objects.filter(**asked, state=Report.State.WAITING, attempts=0)
+        report = waiting.order_by("pk").first()
         if report is None:
-            return None
-        if report.attempts >= MOST_ATTEMPTS:
-            _fail(report, "its worker was lost", at)
-            return None
-        report.state, report.step = Report.State.BUILDING, Report.Step.READING
-        report.attempts += 1
-        report.touched_at = at
-        report.save(update_fields=["state", "step", "attempts", "touched_at"])
+            report = Report.objects.create(
+                **asked, asked_at=at, touched_at=at, expires_at=at + KEPT_FOR
+            )
+            transaction.on_commit(partial(nudge, BUILD_TASK, report.pk))
         return report
 
 
-def advance_report(report: Report, step: Report.Step, at: datetime) -> None:
-    """Say how far the building is, which is also a sign of life."""
-    building = Report.objects.filter(pk=report.pk, state=Report.State.BUILDING)
-    building.update(step=step, touched_at=at)
-
-
-def finish_report(report: Report, document: bytes, at: datetime) -> None:
-    """Keep the finished document; a second one of the same report is thrown away."""
-    with transaction.atomic():
-        row = Report.objects.select_for_update().filter(pk=report.pk).first()
-        if row is None or row.state == Report.State.DONE:
-            return
-        # A worker that died while writing has left half a file under the same name.
-        name = f"{row.content_key}.pdf"
-        row.file.storage.delete(row.file.field.generate_filename(row, name))
-        row.file.save(name, ContentFile(document), save=False)
-        row.state, row.touched_at, row.error = Report.State.DONE, at, ""
-        row.save()
-
-
-def retry_report(report: Report, error: Exception, at: datetime) -> None:
-    """Put a report back into the queue after an error, or give it up after too many."""
-    log.error("report %s failed at attempt %s", report.pk, report.attempts, exc_info=error)
-    if report.attempts >= MOST_ATTEMPTS:
-        _fail(report, _reason(error), at)
-    else:
-        building = Report.objects.filter(pk=report.pk, state=Report.State.BUILDING)
-        building.update(state=Report.State.WAITING, touched_at=at)
+def _belongings(subject: Event | Player | Club) -> dict[str, Any]:
+    """The fields that say what a report tells of."""
+    if isinstance(subject, Club):
+        return {"club": subject, "event": None, "player": None}
+    if isinstance(subject, Event):
+        return {"club": subject.club, "event": subject, "player": None}
+    return {"club": subject.club, "event": None, "player": subject}
 
 
 def try_again(report: Report, at: datetime) -> None:
-    """Put a failed report back into the queue."""
-    _requeue(Report.objects.filter(pk=report.pk, state=Report.State.FAILED), report.pk, at)
+    """Put a report that failed or was cancelled back into the queue."""
+    given_up = (Report.State.FAILED, Report.State.CANCELLED)
+    _requeue(Report.objects.filter(pk=report.pk, state__in=given_up), report.pk, at)
 
 
-def _request(
-    kind: Report.Kind, row: Game | None, parameters: dict[str, Any], language: str, at: datetime
+def cancel_report(report: Report, at: datetime) -> None:
+    """Give up a report that is not done; whoever builds it stops at the next step."""
+    with transaction.atomic():
+        going = (Report.State.WAITING, Report.State.BUILDING)
+        rows = Report.objects.filter(pk=report.pk, state__in=going)
+        if rows.update(state=Report.State.CANCELLED, same_as=None, touched_at=at):
+            release_twins(report, at)
+
+
+def release_twins(report: Report, at: datetime) -> None:
+    """Have those that waited for the file of a report build it themselves."""
+    twins = report.twins.filter(state=Report.State.BUILDING)
+    for pk in list(twins.values_list("pk", flat=True)):
+        _requeue(Report.objects.filter(pk=pk), pk, at)
+
+
+def remake_documents(club: Club, at: datetime) -> None:
+    """Throw away what was made of a club, as it may hold a name that is to go.
+
+    What is being built is begun again. Call it in the transaction that removes the name, after
+    the name is gone from its row.
+    """
+    reports = Report.objects.filter(club=club)
+    building = reports.filter(state=Report.State.BUILDING)
+    for pk in list(building.values_list("pk", flat=True)):
+        _requeue(Report.objects.filter(pk=pk), pk, at)
+    throw_away(reports.filter(state=Report.State.DONE))
+
+
+def throw_away(reports: ReportQuerySet) -> int:
+    """Delete reports with what they were built from; their files go once that is certain.
+
+    Returns:
+        How many there were.
+    """
+    rows = list(reports)
+    Report.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    for name, file in {row.file.name or "": row.file for row in rows if row.file}.items():
+        transaction.on_commit(partial(_delete_file, name, file.storage))
+    return len(rows)
+
+
+def _delete_file(name: str, storage: Any) -> None:
+    """Delete a file, unless another report with the same content still gives it out."""
+    if not Report.objects.filter(file=name).exists():
+        storage.delete(name)
+
+
+def expire_reports(at: datetime) -> int:
+    """Throw away what has been kept long enough.
+
+    Returns:
+        How many there were.
+    """
+    with transaction.atomic():
+        rows = Report.objects.select_for_update(of=("self",)).expired(at)
+        return throw_away(rows)
+
+
+def _request_once(
+    kind: Report.Kind,
+    row: Game | None,
+    parameters: dict[str, Any],
+    form: tuple[str, str],
+    at: datetime,
 ) -> Report:
-    made_of = [kind, row and row.pk, parameters, language, LAYOUT]
-    content_key = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+    """Ask for something whose whole content is known: there is one report of it."""
+    language, paper = form
+    content_key = key_of([kind, row and row.pk, parameters, language, paper])
     report, created = Report.objects.get_or_create(
         content_key=content_key,
         defaults={
@@ -115,19 +190,29 @@ def _request(
             "game": row,
             "parameters": parameters,
             "language": language,
+            "paper": paper,
             "asked_at": at,
             "touched_at": at,
+            "expires_at": at + KEPT_FOR,
         },
     )
     if created:
         transaction.on_commit(partial(nudge, BUILD_TASK, report.pk))
-    elif report.state == Report.State.DONE and not _is_kept(report):
-        _requeue(Report.objects.filter(pk=report.pk, state=Report.State.DONE), report.pk, at)
-        report.refresh_from_db()
+        return report
+    Report.objects.filter(pk=report.pk).update(expires_at=at + KEPT_FOR)
+    gone = report.state == Report.State.DONE and not is_kept(report)
+    if gone or report.state == Report.State.CANCELLED:
+        _requeue(Report.objects.filter(pk=report.pk, state=report.state), report.pk, at)
+    report.refresh_from_db()
     return report
 
 
-def _is_kept(report: Report) -> bool:
+def key_of(content: Any) -> str:
+    """What stands for all that goes into a document."""
+    return hashlib.sha256(json.dumps([content, LAYOUT], sort_keys=True).encode()).hexdigest()
+
+
+def is_kept(report: Report) -> bool:
     """Whether the document is still where it was put; folders get lost when machines move."""
     storage, name = report.file.storage, report.file.name or ""
     return bool(name) and storage.exists(name) and storage.size(name) > 0
@@ -135,17 +220,6 @@ def _is_kept(report: Report) -> bool:
 
 def _requeue(rows: ReportQuerySet, pk: int, at: datetime) -> None:
     """Have the report built from the start."""
-    waiting = Report.State.WAITING
-    if rows.update(state=waiting, step=0, attempts=0, error="", touched_at=at):
+    fresh = {"state": Report.State.WAITING, "step": 0, "done": 0, "total": 0, "same_as": None}
+    if rows.update(**fresh, attempts=0, error="", touched_at=at):
         transaction.on_commit(partial(nudge, BUILD_TASK, pk))
-
-
-def _fail(report: Report, reason: str, at: datetime) -> None:
-    building = Report.objects.filter(pk=report.pk).exclude(state=Report.State.DONE)
-    building.update(state=Report.State.FAILED, error=reason, touched_at=at)
-
-
-def _reason(error: Exception) -> str:
-    """An error in a line for the page, without the paths of this machine."""
-    text = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]
-    return f"{type(error).__name__}: {text}"[:200]
