@@ -8,6 +8,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.core.files.base import ContentFile
 
 from tests.club_factories import (
     AccountFactory,
@@ -72,7 +73,8 @@ class World:
 def make_world():
     """Everything, for one visitor to walk through."""
     world = World()
-    club = ClubFactory(slug="moda", name=CLUB, in_server_ratings=True)
+    logo = ContentFile(b"a picture", "moda.png")
+    club = ClubFactory(slug="moda", name=CLUB, in_server_ratings=True, logo=logo)
     other = ClubFactory(slug="kadife", name=OTHER_CLUB)
     _people(world, club, other)
     PlayerFactory(club=club, name=WHOLE_NAME, initials=True)

@@ -159,23 +159,26 @@ def test_owner_changes_the_settings(visitor, club):
         "confirmations": "none",
         "rates_evenings": False,
         "in_server_ratings": False,
+        "paper": "a4",
     }
 
-    answer = visitor.post(path, {"name": "Moda", "table_codes": "on", "confirmations": "all"})
+    chosen = {"name": "Moda", "table_codes": "on", "confirmations": "all", "paper": "us-letter"}
+    answer = visitor.post(path, chosen)
 
     assert answer.url == url("club", "moda")
     club.refresh_from_db()
     assert (club.name, club.published, club.table_codes) == ("Moda", False, True)
+    assert club.paper == "us-letter"
     assert club.confirmations == "all"
 
 
 def test_settings_that_cannot_be_are_refused(visitor, club):
     visitor.become("owner", club)
 
-    answer = visitor.post(url("club_settings", "moda"), {"name": "", "confirmations": "seven"})
+    answer = visitor.post(url("club_settings", "moda"), {"name": "", "confirmations": "seven", "paper": "a3"})
 
     assert answer.status_code == 422
-    assert set(answer.context["form"].errors) == {"name", "confirmations"}
+    assert set(answer.context["form"].errors) == {"name", "confirmations", "paper"}
 
 
 @pytest.mark.parametrize("role", ["director", "member"])

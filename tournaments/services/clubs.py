@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from tournaments.models import AuditLine, Club, Confirmations, Invitation, Member, Player, User
-from tournaments.models.clubs import Role
+from tournaments.models.clubs import Paper, Role
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.claims import unlink_account
 from tournaments.services.people import lock_people
@@ -43,6 +43,7 @@ class ClubSettings:
     confirmations: str = Confirmations.NONE
     rates_evenings: bool = False
     in_server_ratings: bool = False
+    paper: str = Paper.A4
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from tournaments.models import AuditLine, Write
 from tournaments.web.clock_view import minutes_text
 from tournaments.web.club_words import CONFIRMATIONS, ROLES
 from tournaments.web.history import done
+from tournaments.web.papers import PAPERS
 from tournaments.web.running_words import ruling_name
 from tournaments.web.tournament_words import STATES
 
@@ -32,6 +33,8 @@ KINDS: Mapping[str, Text] = {
 ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.SETTINGS, "create"): gettext_lazy("Club made"),
     (Kind.SETTINGS, "change"): gettext_lazy("Settings changed"),
+    (Kind.SETTINGS, "change-logo"): gettext_lazy("Logo changed"),
+    (Kind.SETTINGS, "remove-logo"): gettext_lazy("Logo removed"),
     (Kind.SETTINGS, "add-season"): gettext_lazy("Season added"),
     (Kind.SETTINGS, "change-season"): gettext_lazy("Season changed"),
     (Kind.SETTINGS, "remove-season"): gettext_lazy("Season removed"),
@@ -105,6 +108,7 @@ FIELDS: Mapping[str, Text] = {
     "published": gettext_lazy("Published"),
     "table_codes": gettext_lazy("Code at the table"),
     "confirmations": gettext_lazy("Who confirms the result"),
+    "paper": gettext_lazy("Paper"),
     "role": gettext_lazy("Role"),
     "uses": gettext_lazy("Uses"),
     "used": gettext_lazy("Used"),
@@ -216,6 +220,7 @@ def _times(number: int) -> str:
 VALUES: Mapping[str, Callable[[Any], str]] = {
     "role": lambda value: str(ROLES.get(value, value)),
     "confirmations": lambda value: str(CONFIRMATIONS.get(value, value)),
+    "paper": lambda value: str(PAPERS.get(value, value)),
     "held_on": _day,
     "starts_on": _day,
     "ends_on": _day,

@@ -9,8 +9,16 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Club
 from tournaments.models.clubs import Role
+from tournaments.services.club_logos import (
+    MOST_BYTES,
+    NoPicture,
+    Picture,
+    PictureTooLarge,
+    draw_anew,
+)
 from tournaments.services.clubs import INVITED_FOR, ClubSettings, Offer
 from tournaments.web.club_words import CONFIRMATIONS, MAY, ROLES, choices_of
+from tournaments.web.papers import PAPERS
 
 LONGEST_NAME = 80
 LONGEST_REASON = 200
@@ -48,6 +56,11 @@ class SettingsForm(ClubForm):
         label=_("The club takes part in the ratings of all clubs, which everybody may see"),
         required=False,
     )
+    paper = forms.ChoiceField(
+        label=_("Paper of the club’s documents"),
+        choices=choices_of(PAPERS),
+        widget=forms.RadioSelect,
+    )
 
     @classmethod
     def of(cls, club: Club) -> "SettingsForm":
@@ -58,6 +71,36 @@ class SettingsForm(ClubForm):
     def settings(self) -> ClubSettings:
         """What was chosen, once the form is valid."""
         return ClubSettings(**self.cleaned_data)
+
+
+class LogoForm(forms.Form):
+    """A picture for the club's pages and documents; `picture` is what is kept of it."""
+
+    picture: Picture
+
+    logo = forms.FileField(
+        label=_("Logo"),
+        help_text=_("PNG or JPEG, up to 1 MB and 2000 pixels wide and high"),
+        error_messages={
+            "required": _("Choose a picture first."),
+            "empty": _("This is no PNG or JPEG picture."),
+        },
+        widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg"}),
+    )
+
+    def clean_logo(self) -> Any:
+        """Draw what was sent anew, if it is a picture."""
+        sent = self.cleaned_data["logo"]
+        try:
+            # One byte too many tells that it is too large; the rest is not read.
+            self.picture = draw_anew(sent.read(MOST_BYTES + 1))
+        except NoPicture as error:
+            raise forms.ValidationError(_("This is no PNG or JPEG picture.")) from error
+        except PictureTooLarge as error:
+            raise forms.ValidationError(
+                _("The picture is too large: up to 1 MB and 2000 pixels wide and high.")
+            ) from error
+        return sent
 
 
 class RoleForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web import account, audit, club_records, clubs, members
+from tournaments.web import account, audit, club_logo, club_records, clubs, members
 
 CLUB = "clubs/<slug:slug>"
 
@@ -10,6 +10,7 @@ urlpatterns = [
     path("clubs/", clubs.clubs, name="clubs"),
     path(f"{CLUB}/", clubs.club, name="club"),
     path(f"{CLUB}/settings/", clubs.club_settings, name="club_settings"),
+    path(f"{CLUB}/logo/", club_logo.logo, name="club_logo"),
     path(f"{CLUB}/leave/", clubs.leave, name="leave_club"),
     path(f"{CLUB}/people/", members.people, name="people"),
     path(f"{CLUB}/people/<int:user>/", members.member, name="member"),

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tournaments.leaderboard_queries import has_ratings
 from tournaments.models import Club, Event, Member
 from tournaments.models.clubs import DIRECTING, Role
+from tournaments.services.checking.notices import CALLED, counts_of
 from tournaments.services.clubs import LastOwner, change_settings, create_club, leave_club
-from tournaments.web.club_forms import ClubForm, SettingsForm
+from tournaments.web.club_forms import ClubForm, LogoForm, SettingsForm
 from tournaments.web.club_words import role_name
 from tournaments.web.visitors import (
     account_of,
@@ -22,6 +23,7 @@ from tournaments.web.visitors import (
     owned_club,
     seen_club,
 )
+from tournaments.words import Text
 
 SHOWN_EVENTS = 5
 
@@ -66,6 +68,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "role": role_name(role) if role else "",
         "directs": role in DIRECTING,
         "owns": role == Role.OWNER,
+        "differences": differences_of(row) if role == Role.OWNER else [],
         "shows_ratings": row.published and row.in_server_ratings,
         "has_leaderboard": bool(role)
         or (row.published and row.in_server_ratings and has_ratings(row)),
@@ -73,6 +76,11 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "last": events.filter(held_on__lt=today)[:SHOWN_EVENTS],
     }
     return render(request, "tournaments/club.html", page)
+
+
+def differences_of(club: Club) -> list[tuple[Text, int]]:
+    """What the nightly check has found in a club, and nobody has repaired (1 query)."""
+    return [(CALLED[cache], number) for cache, number in counts_of(club.pk)]
 
 
 @never_cache
@@ -88,9 +96,8 @@ def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("club", row.slug)
         status = 422
-    return render(
-        request, "tournaments/club_settings.html", {"club": row, "form": form}, status=status
-    )
+    page = {"club": row, "form": form, "logo_form": LogoForm()}
+    return render(request, "tournaments/club_settings.html", page, status=status)
 
 
 @never_cache
