@@ -3,7 +3,15 @@
 from django.contrib import admin
 
 from tournaments.admin.reading import ReadingAdmin
-from tournaments.models import HouseRuleset, PlayerRating, RatingDue, Report
+from tournaments.models import (
+    Check,
+    Difference,
+    HouseRuleset,
+    Letter,
+    PlayerRating,
+    RatingDue,
+    Report,
+)
 
 
 @admin.register(HouseRuleset)
@@ -55,3 +63,31 @@ class RatingDueAdmin(ReadingAdmin):
     list_display = ("id", "club", "since")
     list_select_related = ("club",)
     search_fields = ("club__slug",)
+
+
+@admin.register(Check)
+class CheckAdmin(ReadingAdmin):
+    """The nightly checks of what is stored: whether they come to an end, and find anything."""
+
+    list_display = ("night", "state", "cache", "games", "rows", "found", "finished_at", "error")
+    list_filter = ("state",)
+
+
+@admin.register(Difference)
+class DifferenceAdmin(ReadingAdmin):
+    """What was stored and is not what it is computed from."""
+
+    list_display = ("id", "cache", "subject", "club", "first_at", "told_at", "resolved_at")
+    list_filter = ("cache", ("resolved_at", admin.EmptyFieldListFilter))
+    list_select_related = ("club",)
+    search_fields = ("subject__exact", "club__slug")
+
+
+@admin.register(Letter)
+class LetterAdmin(ReadingAdmin):
+    """Mails that the program has written: whether the mail server takes them."""
+
+    list_display = ("id", "user", "about", "written_at", "tries", "tried_at", "sent_at")
+    list_filter = (("sent_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("user",)
+    search_fields = ("about__exact",)

@@ -1,0 +1,45 @@
+"""Everything that is stored and can be computed, compared with its computing."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from tournaments.services.checking.all_caches import Differing, look_at_all, repair
+from tournaments.services.checking.repaired import close_repaired
+
+
+class Command(BaseCommand):
+    """`manage.py check_caches`; exit status 1 where anything differs."""
+
+    help = (
+        "Compare every stored cache (results, names, ratings) with what it is computed from;"
+        " with --repair compute anew what differs."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="compute anew what differs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = self.look()
+        if found and options["repair"]:
+            repair(found)
+            self.stdout.write(f"{len(found)} differences; what was repaired is looked at again")
+            found = self.look()
+        close_repaired(found, timezone.now())
+        if found:
+            raise CommandError(f"{len(found)} differences")
+        self.stdout.write("every cache is what it is computed from")
+
+    def look(self) -> list[Differing]:
+        """Look at everything and write down each difference."""
+        found = []
+        for each in look_at_all():
+            found.append(each)
+            cache, told = each
+            values = [json.dumps(value) for value in (told.stored, told.computed)]
+            said = "" if values == ["null", "null"] else f": {values[0]}, computed {values[1]}"
+            self.stdout.write(f"{cache.name}: {told.subject}{said}")
+        return found

@@ -1,0 +1,59 @@
+"""Mails that the program writes by itself: the row is the queue, so each is sent once."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+AGAIN_AFTER = timedelta(minutes=4)
+"""So long after a try begins the next one, whether the mail server refused or the worker died."""
+
+KEPT_TRYING = timedelta(days=3)
+"""A letter that nobody has taken for so long is given up."""
+
+
+class LetterQuerySet(models.QuerySet["Letter"]):
+    """Which letters are to be sent."""
+
+    def awaiting_sending(self, at: datetime) -> "LetterQuerySet":
+        """Those not sent, which nobody is sending just now, and not given up."""
+        return self.filter(
+            Q(tried_at=None) | Q(tried_at__lt=at - AGAIN_AFTER),
+            sent_at=None,
+            written_at__gt=at - KEPT_TRYING,
+        )
+
+
+class Letter(models.Model):
+    """A mail to an account, to whatever address it has when it is sent."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="letters"
+    )
+    # What it is about: an account is written to about it once.
+    about = models.CharField(max_length=60)
+    subject = models.CharField(max_length=200)
+    body = models.TextField()
+    written_at = models.DateTimeField()
+    tries = models.PositiveSmallIntegerField(default=0)
+    tried_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    objects = LetterQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [
+            models.Index(fields=["written_at"], condition=Q(sent_at=None), name="letter_not_sent")
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "about"], name="letter_once_about_a_thing"),
+            models.CheckConstraint(
+                condition=Q(sent_at=None) | Q(sent_at__gte=F("written_at")),
+                name="letter_sent_after_written",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.about} to account {self.user_id}"

@@ -1,0 +1,1 @@
+"""Mails that the program writes by itself."""
