@@ -29,6 +29,7 @@ from tests.factories import (
     ReportFactory,
     WriteFactory,
 )
+from tests.models.check_refusals import CHECKS_REFUSED
 from tests.models.rating_refusals import RATINGS_REFUSED
 from tournaments.models import Confirmation, Game, Match, Merge, Player, Seat
 
@@ -250,6 +251,7 @@ REFUSED = {
     "house_ruleset_has_a_name": [lambda: HouseRulesetFactory(name="")],
     "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],
     **RATINGS_REFUSED,
+    **CHECKS_REFUSED,
 }
 
 

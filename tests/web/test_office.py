@@ -13,6 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.check_factories import CheckFactory, DifferenceFactory, LetterFactory
 from tests.club_factories import (
     AccountFactory,
     AuditLineFactory,
@@ -40,13 +41,16 @@ from tests.factories import (
 from tests.rating_factories import PlayerRatingFactory
 from tournaments.models import (
     AuditLine,
+    Check,
     Club,
     Confirmation,
+    Difference,
     Entrant,
     Event,
     Game,
     HouseRuleset,
     Invitation,
+    Letter,
     Match,
     Member,
     Merge,
@@ -118,6 +122,9 @@ ROWS = {
     HouseRuleset: lambda: HouseRulesetFactory(club=ClubFactory(), author=UserFactory()),
     Report: lambda: ReportFactory(game=game()),
     PlayerRating: PlayerRatingFactory,
+    Check: CheckFactory,
+    Difference: lambda: DifferenceFactory(club=ClubFactory()),
+    Letter: LetterFactory,
     RatingDue: lambda: RatingDue.objects.create(club=ClubFactory(), since=EVENING),
     LogEntry: logged,
     EmailAddress: lambda: EmailAddress.objects.create(

@@ -1,0 +1,47 @@
+"""Checks, differences and letters for tests, put past what writes them."""
+
+from datetime import timedelta
+
+import factory
+from factory.django import DjangoModelFactory
+
+from tests.club_factories import AccountFactory
+from tests.factories import EVENING
+from tournaments.models import Check, Difference, Letter
+
+
+class CheckFactory(DjangoModelFactory):
+    """The check of a night that has just begun."""
+
+    class Meta:
+        model = Check
+
+    night = factory.Sequence(lambda n: EVENING.date() + timedelta(days=n))
+    cache = "results"
+    started_at = EVENING
+    touched_at = EVENING
+
+
+class DifferenceFactory(DjangoModelFactory):
+    """Of a game on the server."""
+
+    class Meta:
+        model = Difference
+
+    cache = "results"
+    subject = factory.Sequence(lambda n: f"game:{n}")
+    seen_by = factory.SubFactory(CheckFactory)
+    first_at = EVENING
+
+
+class LetterFactory(DjangoModelFactory):
+    """A letter that waits."""
+
+    class Meta:
+        model = Letter
+
+    user = factory.SubFactory(AccountFactory)
+    about = factory.Sequence(lambda n: f"check:{n}")
+    subject = "Kingscore: nightly check"
+    body = "Results of games: 1"
+    written_at = EVENING
