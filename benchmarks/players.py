@@ -52,8 +52,8 @@ from tournaments.models import (  # noqa: E402
 from tournaments.models.people import fold_name, plain_name  # noqa: E402
 from tournaments.queries import fold_sheet, result_of  # noqa: E402
 from tournaments.services.auditing import NOBODY  # noqa: E402
-from tournaments.services.people import add_player, names_at_table  # noqa: E402
-from tournaments.services.player_changes import rename_player  # noqa: E402
+from tournaments.services.people.changes import rename_player  # noqa: E402
+from tournaments.services.people.players import add_player, names_at_table  # noqa: E402
 
 FIRST = ("Ayşe", "Burak", "Cem", "Deniz", "Elif", "Gül", "Hasan", "Işıl", "İpek", "Nur", "Şule")
 LAST = ("Ak", "Boz", "Can", "Çınar", "Demir", "Er", "Gür", "Işık", "Kaya", "Öz", "Şen", "Yılmaz")

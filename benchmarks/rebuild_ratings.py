@@ -51,8 +51,8 @@ from tournaments.models import (  # noqa: E402
     Table,
     Tournament,
 )
-from tournaments.services.rating_calls import rate_since  # noqa: E402
-from tournaments.services.ratings import rebuild_ratings, sweep_ratings  # noqa: E402
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings  # noqa: E402
+from tournaments.services.ratings.due import rate_since  # noqa: E402
 
 TABLES, ROUNDS_OF_EVENT = 40, 5
 BEGIN = datetime(2000, 1, 1, 20, tzinfo=UTC)

@@ -59,7 +59,7 @@ from tournaments.models import (  # noqa: E402
     User,
 )
 from tournaments.models.people import fold_name, plain_name  # noqa: E402
-from tournaments.services.rounds import keep_standings  # noqa: E402
+from tournaments.services.tournaments.rounds import keep_standings  # noqa: E402
 
 SIZES = ((400, 5), (400, 9), (1000, 5), (1000, 9))
 EVENINGS, AT_AN_EVENING, ROUNDS_OF_AN_EVENING = 30, 40, 3

@@ -24,7 +24,7 @@ from tournaments.models import (
     Tournament,
     User,
 )
-from tournaments.services.people import names_at_table
+from tournaments.services.people.players import names_at_table
 
 
 class AccountFactory(DjangoModelFactory):

@@ -9,7 +9,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, User, Write
 from tournaments.models.reports import KEPT_FOR
 from tournaments.queries import Sheet, load_sheet
-from tournaments.services import playing
+from tournaments.services.play import playing
 
 EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz")

@@ -29,9 +29,9 @@ from tournaments.models import (
     Write,
 )
 from tournaments.queries import load_sheets, result_of
-from tournaments.services.confirming import agreement_on
 from tournaments.services.demo.play import play_game
-from tournaments.services.ratings import differing_ratings
+from tournaments.services.play.confirming import agreement_on
+from tournaments.services.ratings.computing import differing_ratings
 from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db

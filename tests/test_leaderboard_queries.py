@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.club_factories import PlayerFactory
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings_world import MONTH, counted, rated
+from tests.web.ratings.ratings_world import MONTH, counted, rated
 from tournaments.leaderboard_queries import Listed, Ranks
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from tournaments.models import Report
 from tournaments.reports.contents import key_of
 from tournaments.reports.documents import compose
-from tournaments.services.report_building import (
+from tournaments.services.documents.building import (
     NotOurs,
     Progress,
     claim_report,

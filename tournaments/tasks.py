@@ -6,9 +6,10 @@ from django.utils import timezone
 
 from tournaments import building
 from tournaments.models import Report
-from tournaments.services import rating_calls, ratings, reporting
 from tournaments.services.checking import nights
+from tournaments.services.documents import reporting
 from tournaments.services.letters import sending
+from tournaments.services.ratings import computing, due
 
 MOST_AT_ONCE = 200
 """A sweep leaves the rest to the next one rather than fill the broker."""
@@ -34,10 +35,10 @@ def expire_reports() -> None:
     reporting.expire_reports(timezone.now())
 
 
-@shared_task(name=rating_calls.RATE_TASK)
+@shared_task(name=due.RATE_TASK)
 def sweep_ratings() -> None:
     """Compute the ratings that results have changed."""
-    ratings.sweep_ratings()
+    computing.sweep_ratings()
 
 
 @shared_task(name=nights.CHECK_TASK)

@@ -17,7 +17,7 @@ from tests.club_factories import (
 from tests.factories import EVENING, WHOLE_GAME
 from tournaments.models import Player
 from tournaments.services.auditing import NOBODY
-from tournaments.services.merging import merge_players
+from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.browser
 

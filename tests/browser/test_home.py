@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 
 from tests.browser.phone import LOOKS
 from tests.factories import NAMES, record
-from tests.services.test_matches import won_by
+from tests.services.play.test_matches import won_by
 from tournaments.models import Game, Report
-from tournaments.services import reporting
+from tournaments.services.documents import reporting
 
 pytestmark = pytest.mark.browser
 

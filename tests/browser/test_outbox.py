@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.phone import game_with
 from tests.factories import EVENING, WHOLE_GAME, record, reload
 from tournaments.models import Game
-from tournaments.services import playing
+from tournaments.services.play import playing
 from tournaments.web.phone import address
 
 pytestmark = pytest.mark.browser

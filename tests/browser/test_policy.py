@@ -8,7 +8,7 @@ from django.urls import resolve, reverse
 
 from tests.club_factories import EventFactory, MemberFactory, PlayerFactory
 from tests.factories import WHOLE_GAME, HouseRulesetFactory, UserFactory
-from tests.services.whole_tournament import whole_tournament
+from tests.services.tournaments.whole_tournament import whole_tournament
 from tournaments.models import User
 
 pytestmark = pytest.mark.browser

@@ -14,12 +14,12 @@ from tests.browser.laptop import LAPTOP, Laptop
 from tests.browser.phone import PHONE, SIDEWAYS, SMALL_TARGETS
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
-from tests.services.whole_tournament import LATER, whole_tournament
+from tests.services.tournaments.whole_tournament import LATER, whole_tournament
 from tournaments.models import Game, Round, Table, Tournament
 from tournaments.services.auditing import NOBODY, Actor
-from tournaments.services.calls import call_director
-from tournaments.services.overtime import finish_for_time
-from tournaments.services.playing import correct_entry
+from tournaments.services.play.playing import correct_entry
+from tournaments.services.tournaments.calls import call_director
+from tournaments.services.tournaments.overtime import finish_for_time
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ from django.db.models import F
 
 from tests.club_factories import PlayerFactory
 from tests.factories import WHOLE_GAME, GameFactory
-from tests.services.whole_tournament import whole_tournament
+from tests.services.tournaments.whole_tournament import whole_tournament
 from tournaments.models import (
     Club,
     Game,
@@ -20,7 +20,7 @@ from tournaments.models import (
     RatingPool,
 )
 from tournaments.services.checking.all_caches import look_at_all, repair
-from tournaments.services.ratings import rebuild_ratings
+from tournaments.services.ratings.computing import rebuild_ratings
 
 pytestmark = pytest.mark.django_db
 

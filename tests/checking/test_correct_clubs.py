@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.services.rating_world import World
-from tests.services.whole_tournament import GAMES, whole_tournament
+from tests.services.ratings.rating_world import World
+from tests.services.tournaments.whole_tournament import GAMES, whole_tournament
 from tournaments.services.checking.all_caches import look_at_all
-from tournaments.services.ratings import sweep_ratings
+from tournaments.services.ratings.computing import sweep_ratings
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.factories import EVENING, GameFactory
 from tournaments.models import Game, addresses
-from tournaments.services import playing
+from tournaments.services.play import playing
 
 pytestmark = pytest.mark.django_db
 

@@ -13,15 +13,15 @@ from django.utils import timezone
 from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, ReportFactory, deal, record
 from tournaments.models import Report
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
-from tournaments.services import playing
-from tournaments.services.report_building import claim_report, finish_report
-from tournaments.services.reporting import (
+from tournaments.services.documents.building import claim_report, finish_report
+from tournaments.services.documents.reporting import (
     cancel_report,
     expire_reports,
     request_empty_sheet,
     request_scoresheet,
     try_again,
 )
+from tournaments.services.play import playing
 from tournaments.tasks import build_report, sweep_reports
 
 pytestmark = pytest.mark.django_db
@@ -99,7 +99,7 @@ def test_language_host_and_revoked_address_make_new_rows(game):
 def test_new_layout_makes_a_new_row(game, monkeypatch):
     game.refresh_from_db()
     before = ask(game)
-    monkeypatch.setattr("tournaments.services.reporting.LAYOUT", 1_000)
+    monkeypatch.setattr("tournaments.services.documents.reporting.LAYOUT", 1_000)
     assert ask(game) != before
 
 

@@ -27,7 +27,7 @@ from tournaments.services.importing.results import (
     foresee_results,
     import_results,
 )
-from tournaments.services.rating_games import played_rounds
+from tournaments.services.ratings.games import played_rounds
 
 pytestmark = pytest.mark.django_db
 

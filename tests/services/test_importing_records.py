@@ -18,7 +18,7 @@ from tournaments.services.importing.records import (
     foresee_records,
     import_records,
 )
-from tournaments.services.rating_games import played_rounds
+from tournaments.services.ratings.games import played_rounds
 
 pytestmark = pytest.mark.django_db
 

@@ -37,10 +37,10 @@ from tests.factories import (
     UserFactory,
 )
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings_world import counted, rated
+from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import Merge, Player, RatingDue, Round
-from tournaments.services.matches import start_match
-from tournaments.web.documents import report_secret
+from tournaments.services.play.matches import start_match
+from tournaments.web.documents.pages import report_secret
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""

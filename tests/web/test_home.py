@@ -10,7 +10,7 @@ from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, reloa
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries import load_sheet
-from tournaments.services import playing
+from tournaments.services.play import playing
 from tournaments.telling import state_of
 from tournaments.web.phone import MOST_GAMES, address
 

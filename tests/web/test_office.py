@@ -67,7 +67,7 @@ from tournaments.models import (
     Tournament,
     User,
 )
-from tournaments.services.people import subject_of
+from tournaments.services.people.players import subject_of
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from typing import Protocol
 from django import template
 from django.utils.formats import number_format
 
-from tournaments.web.tournament_words import state_name
+from tournaments.web.tournaments.words import state_name
 from tournaments.words import points_text, stage_name
 
 register = template.Library()

@@ -17,11 +17,9 @@ from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.leaderboard_queries import has_ratings
 from tournaments.queries import Sheet, find_ruleset
-from tournaments.services.sample import start_sample
+from tournaments.services.play.sample import start_sample
 from tournaments.telling import state_of
-from tournaments.web.clubs import memberships_of
-from tournaments.web.families import beginning_of, begins
-from tournaments.web.forms import NewTableForm, key_of, new_key
+from tournaments.web.clubs.pages import memberships_of
 from tournaments.web.phone import (
     A_YEAR,
     PhoneGame,
@@ -31,6 +29,8 @@ from tournaments.web.phone import (
     phone_table,
     remember_game,
 )
+from tournaments.web.rules.families import beginning_of, begins
+from tournaments.web.tables.forms import NewTableForm, key_of, new_key
 
 PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
 """What a reader may choose, each kept in a cookie of its name; the first is the default."""

@@ -2,7 +2,10 @@
 
 from django.urls import include, path
 
-from tournaments.web import documents, home, matches, pen, rules, starting
+from tournaments.web import home
+from tournaments.web.documents import pages as documents
+from tournaments.web.rules import pages as rules
+from tournaments.web.tables import matches, pen, starting
 
 GAME = "<str:public_id>/<str:secret>"
 
@@ -27,15 +30,16 @@ urlpatterns = [
     path("rules/", rules.rules_index, name="rules"),
     path("rules/<slug:ruleset>/", rules.rules_of_game, name="rules_of_game"),
     path("rules/<slug:ruleset>.json", rules.rules_json, name="rules_json"),
-    path("", include("tournaments.web.house_urls")),
-    path("", include("tournaments.web.scoring_urls")),
-    path("", include("tournaments.web.club_urls")),
-    path("", include("tournaments.web.player_urls")),
-    path("", include("tournaments.web.event_urls")),
-    path("", include("tournaments.web.tournament_urls")),
-    path("", include("tournaments.web.entering_urls")),
-    path("", include("tournaments.web.drawing_urls")),
-    path("", include("tournaments.web.standings_urls")),
-    path("", include("tournaments.web.running_urls")),
-    path("", include("tournaments.web.ratings_urls")),
+    path("", include("tournaments.web.rules.urls")),
+    path("", include("tournaments.web.scoring.urls")),
+    path("", include("tournaments.web.clubs.urls")),
+    path("", include("tournaments.web.people.urls")),
+    path("", include("tournaments.web.events.urls")),
+    path("", include("tournaments.web.documents.urls")),
+    path("", include("tournaments.web.tournaments.urls")),
+    path("", include("tournaments.web.entrants.urls")),
+    path("", include("tournaments.web.rounds.drawing_urls")),
+    path("", include("tournaments.web.standings.urls")),
+    path("", include("tournaments.web.rounds.urls")),
+    path("", include("tournaments.web.ratings.urls")),
 ]

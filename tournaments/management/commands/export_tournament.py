@@ -11,7 +11,7 @@ from django.db import transaction
 from tournaments.engine.tournament_records import write_tournament
 from tournaments.models import Tournament
 from tournaments.reports.tournament_document import tournament_document
-from tournaments.services.tournaments import lock_tournament
+from tournaments.services.tournaments.leading import lock_tournament
 
 THERE_IS_NONE = 1
 IT_CANNOT_BE_WRITTEN = 2

@@ -13,7 +13,7 @@ from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.records import parse_json
 from tournaments.models import Club, User
 from tournaments.services.auditing import NOBODY
-from tournaments.services.tournament_import import (
+from tournaments.services.tournaments.record_import import (
     ClubExists,
     Into,
     TournamentExists,

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tournaments.services.ratings import differing_ratings, rebuild_ratings
+from tournaments.services.ratings.computing import differing_ratings, rebuild_ratings
 
 
 class Command(BaseCommand):

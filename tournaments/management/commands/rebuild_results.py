@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tournaments.services.results import differing_results, rebuild_results
+from tournaments.services.play.results import differing_results, rebuild_results
 
 
 class Command(BaseCommand):

@@ -14,7 +14,7 @@ from tournaments.services.checking.sheets import (
     repair_results,
     repair_revisions,
 )
-from tournaments.services.ratings import rebuild_ratings, sweep_ratings
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 
 
 def repair_ratings(_found: Sequence[Found]) -> None:

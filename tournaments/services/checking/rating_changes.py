@@ -29,7 +29,7 @@ from tournaments.services.checking.rating_rows import (
     stored_changes,
     stretch_from,
 )
-from tournaments.services.rating_games import Played, PlayedRound, played_rounds
+from tournaments.services.ratings.games import Played, PlayedRound, played_rounds
 
 Place = tuple[int, int, str]
 """A game, a seat of it, and who sat there."""

@@ -10,7 +10,7 @@ from tournaments.rating_queries import month_of, shown_points
 from tournaments.services.checking.caches import Found, Looked
 from tournaments.services.checking.moment import one_moment
 from tournaments.services.checking.pending import load_pending
-from tournaments.services.rating_pools import last_changes
+from tournaments.services.ratings.pools import last_changes
 
 AT_ONCE = 1000
 

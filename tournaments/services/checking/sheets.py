@@ -9,9 +9,9 @@ from django.db.models.functions import Coalesce
 from tournaments.models import Club, Game, Player, Seat
 from tournaments.services.checking.caches import Found, Looked
 from tournaments.services.checking.moment import one_moment
-from tournaments.services.head_names import let_names_follow
-from tournaments.services.people import names_at_table
-from tournaments.services.results import UNFIT, rebuild_result, results_of
+from tournaments.services.people.head_names import let_names_follow
+from tournaments.services.people.players import names_at_table
+from tournaments.services.play.results import UNFIT, rebuild_result, results_of
 
 AT_ONCE = 100
 """Some tenths of a second: no look at one moment keeps the log of SQLite from being cleared."""

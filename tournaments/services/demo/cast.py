@@ -11,8 +11,7 @@ from django.contrib.auth.hashers import make_password
 from tournaments.models import Club, User
 from tournaments.models.clubs import Role
 from tournaments.services.auditing import Actor
-from tournaments.services.claims import claim_player
-from tournaments.services.clubs import (
+from tournaments.services.clubs.membership import (
     ClubSettings,
     Offer,
     accept_invitation,
@@ -21,9 +20,10 @@ from tournaments.services.clubs import (
     invite,
 )
 from tournaments.services.demo.names import NAMES
-from tournaments.services.merging import merge_players
-from tournaments.services.people import add_player, add_players
-from tournaments.services.player_changes import set_initials
+from tournaments.services.people.changes import set_initials
+from tournaments.services.people.claims import claim_player
+from tournaments.services.people.merging import merge_players
+from tournaments.services.people.players import add_player, add_players
 
 SLUG = "moda"
 CLUB = "Moda King Kulübü"

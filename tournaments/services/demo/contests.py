@@ -6,15 +6,19 @@ from datetime import datetime, timedelta
 
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Season, Tournament
+from tournaments.services.clubs.events import EventPlan
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.names import VISITING_CLUBS
 from tournaments.services.demo.sheets import Pace, play_tables
-from tournaments.services.drawing import publish_round, seat_next_round
-from tournaments.services.entering import register_entrants
-from tournaments.services.entering_lists import Entry
-from tournaments.services.events import EventPlan
-from tournaments.services.rounds import close_round, open_round
-from tournaments.services.tournaments import TournamentPlan, create_tournament, move_tournament
+from tournaments.services.tournaments.drawing import publish_round, seat_next_round
+from tournaments.services.tournaments.entering import register_entrants
+from tournaments.services.tournaments.entering_lists import Entry
+from tournaments.services.tournaments.leading import (
+    TournamentPlan,
+    create_tournament,
+    move_tournament,
+)
+from tournaments.services.tournaments.rounds import close_round, open_round
 
 State = Tournament.State
 

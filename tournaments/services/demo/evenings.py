@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from tournaments.models import Club, Event, Game, Round, Season
+from tournaments.services.clubs.events import (
+    EventPlan,
+    close_round,
+    create_event,
+    open_round,
+)
+from tournaments.services.clubs.seasons import SeasonDates, create_season
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.sheets import Pace, play_tables, seated, write_sheets
-from tournaments.services.events import EventPlan, close_round, create_event, open_round
-from tournaments.services.playing import Head
-from tournaments.services.seasons import SeasonDates, create_season
-from tournaments.services.tables import Laying, add_table
+from tournaments.services.play.playing import Head
+from tournaments.services.play.tables import Laying, add_table
 
 RULESETS = ("turkish-king", "turkish-king", "rifki", "turkish-king", "turkish-king-bloody")
 """What is played in turn."""

@@ -10,7 +10,7 @@ from tournaments.engine.games import Game
 from tournaments.engine.records import play_record
 from tournaments.engine.rulesets import TRUMP, Contract, Ruleset
 from tournaments.engine.units import UNITS
-from tournaments.services.playing import canonical
+from tournaments.services.play.playing import canonical
 
 Body = dict[str, Any]
 

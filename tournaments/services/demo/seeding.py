@@ -9,6 +9,7 @@ from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Season, User
+from tournaments.services.clubs.house_rules import create_rules
 from tournaments.services.demo.cast import ACCOUNTS, SLUG, Cast, found_club
 from tournaments.services.demo.contests import (
     EUCHRE,
@@ -29,8 +30,7 @@ from tournaments.services.demo.evenings import (
     players_left,
 )
 from tournaments.services.demo.third_round import play_to_third_round
-from tournaments.services.house_rules import create_rules
-from tournaments.services.ratings import sweep_ratings
+from tournaments.services.ratings.computing import sweep_ratings
 
 YEARS = timedelta(days=3 * 365)
 

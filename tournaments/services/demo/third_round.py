@@ -7,8 +7,6 @@ from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Season, Seat, Tournament
 from tournaments.queries import load_sheet
 from tournaments.services.auditing import Actor
-from tournaments.services.calls import call_director
-from tournaments.services.clocks import start_clock
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.contests import (
     KING,
@@ -20,12 +18,14 @@ from tournaments.services.demo.contests import (
     take_entries,
 )
 from tournaments.services.demo.sheets import Pace, seated, write_sheets
-from tournaments.services.entering import register_entrants, withdraw_entrant
-from tournaments.services.entering_lists import Entry
-from tournaments.services.playing import Pen, correct_entry
-from tournaments.services.rulings import Decision, rule
-from tournaments.services.substituting import Place, put_substitute
-from tournaments.services.tournaments import move_tournament
+from tournaments.services.play.playing import Pen, correct_entry
+from tournaments.services.tournaments.calls import call_director
+from tournaments.services.tournaments.clocks import start_clock
+from tournaments.services.tournaments.entering import register_entrants, withdraw_entrant
+from tournaments.services.tournaments.entering_lists import Entry
+from tournaments.services.tournaments.leading import move_tournament
+from tournaments.services.tournaments.rulings import Decision, rule
+from tournaments.services.tournaments.substituting import Place, put_substitute
 
 CONFIRMED, FINISHED, CALLING, SILENT, CORRECTED = range(5)
 """Tables of the third round with something to see, by index."""

@@ -27,12 +27,12 @@ from tournaments.models.people import fold_name
 from tournaments.models.play import LONGEST_AUTHOR
 from tournaments.queries import find_ruleset_of_club, fold_sheet, result_of
 from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.events import EventPlan, start_event, subject_of
+from tournaments.services.clubs.events import EventPlan, start_event, subject_of
+from tournaments.services.clubs.seasons import season_on
 from tournaments.services.importing.names import Who
-from tournaments.services.people import add_all, lock_people, names_at_table
-from tournaments.services.playing import canonical
-from tournaments.services.rating_calls import rate_since
-from tournaments.services.seasons import season_on
+from tournaments.services.people.players import add_all, lock_people, names_at_table
+from tournaments.services.play.playing import canonical
+from tournaments.services.ratings.due import rate_since
 
 Json = Mapping[str, Any]
 EveningKey = tuple[date, str]

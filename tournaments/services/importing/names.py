@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.people import clean_name
+from tournaments.services.people.players import clean_name
 
 NEW = "new"
 """What is chosen for a name that is a new player, though others are called like it."""

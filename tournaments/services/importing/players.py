@@ -14,7 +14,7 @@ from tournaments.models.play import digest
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
 from tournaments.services.importing.names import Ambiguous, NameBook
-from tournaments.services.people import NoName, add_all, clean_name, lock_people
+from tournaments.services.people.players import NoName, add_all, clean_name, lock_people
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ from tournaments.services.importing.evenings import (
 )
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
 from tournaments.services.importing.names import Ambiguous, NameBook, Who
-from tournaments.services.people import NoName
-from tournaments.services.playing import canonical
+from tournaments.services.people.players import NoName
+from tournaments.services.play.playing import canonical
 
 LONGEST_TITLE = 80
 MOST_ENTRIES = 1_000

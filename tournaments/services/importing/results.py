@@ -36,7 +36,7 @@ from tournaments.services.importing.evenings import (
 )
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
 from tournaments.services.importing.names import Ambiguous, NameBook, Who
-from tournaments.services.people import NoName
+from tournaments.services.people.players import NoName
 
 IMPORTED = "imported"
 """The reason of the adjustments that are totals; each reader sees it in their language."""

@@ -1,0 +1,362 @@
+"""Two players who are one person, and two who turn out not to be."""
+
+import pytest
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EntrantFactory,
+    PlayerFactory,
+    RoundFactory,
+    SittingFactory,
+    SubstituteFactory,
+    TournamentFactory,
+)
+from tests.club_factories import TableFactory as Table
+from tests.factories import EVENING, WHOLE_GAME, reload
+from tournaments.models import Entrant, Game, Merge, Player, Seat, Substitute
+from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.people.changes import remove_player, set_initials
+from tournaments.services.people.merging import (
+    MergedFurther,
+    NotOnePerson,
+    StillPlaying,
+    Unlike,
+    merge_players,
+    undo_merge,
+)
+from tournaments.services.people.players import find_player
+
+pytestmark = pytest.mark.django_db
+
+OTHERS = ["Burak", "Cem", "Deniz"]
+
+
+@pytest.fixture
+def place():
+    return RoundFactory()
+
+
+@pytest.fixture
+def kept(place):
+    """Ayşe Yılmaz, who has played a game."""
+    return player_of(Table(round=place, players=["Ayşe Yılmaz", *OTHERS]))
+
+
+@pytest.fixture
+def gone(place):
+    """Ayse, who has played two games."""
+    Table(round=place, players=["Ayse", *OTHERS], entries=WHOLE_GAME[:1])
+    return player_of(Table(round=place, players=["Ayse", *OTHERS]))
+
+
+def player_of(table):
+    return table.games.get().seats.get(number=0).player
+
+
+def merge(kept, gone, by=NOBODY):
+    return merge_players(kept.pk, gone.pk, by, at=EVENING)
+
+
+def undo(merge, by=NOBODY):
+    return undo_merge(merge.pk, by, at=EVENING)
+
+
+def state():
+    """Whose seats are whose, what stands on the sheets, and who has an account."""
+    players = Player.objects.order_by("pk").values_list(
+        "pk", "name", "account", "initials", "merged_into", "removed_at"
+    )
+    seats = Seat.objects.order_by("pk").values_list("pk", "game", "number", "player")
+    sheets = [
+        (row.pk, tuple(row.players), tuple(write.author for write in row.writes.all()))
+        for row in Game.objects.order_by("pk")
+    ]
+    entrants = Entrant.objects.order_by("pk").values_list("pk", "player", "partner")
+    stand_ins = Substitute.objects.order_by("pk").values_list("pk", "instead_of", "player")
+    return set(players), set(seats), set(sheets), set(entrants), set(stand_ins)
+
+
+def test_merged_player_brings_games_and_is_found_under_both_names(kept, gone):
+    merge(kept, gone)
+
+    assert (kept.seats.count(), gone.seats.count()) == (3, 0)
+    assert {row.players[0] for row in Game.objects.all()} == {"Ayşe Yılmaz"}
+    assert find_player(kept.club, "AYSE") == find_player(kept.club, "ayşe yılmaz") == kept
+    assert list(Player.objects.present().matching("ays")) == [kept]
+
+
+def test_merge_leaves_a_line_that_names_nobody(kept, gone):
+    by = Actor(AccountFactory(), address="192.0.2.7")
+
+    merge(kept, gone, by)
+
+    line = kept.club.audit_lines.first()
+    said = (line.kind, line.action, line.subject, line.after, line.user, line.address)
+    after = {"other": f"player:{gone.pk}", "seats": 2}
+    assert said == ("player", "merge", f"player:{kept.pk}", after, by.user, "192.0.2.7")
+
+
+def test_undone_merge_gives_back_exactly(kept, gone):
+    Player.objects.filter(pk=gone.pk).update(account=AccountFactory())
+    gone = set_initials(gone.pk, True, NOBODY, at=EVENING)
+    before = state()
+
+    done = merge(kept, gone)
+    merged = state()
+    undo(done)
+
+    assert merged != before
+    assert state() == before
+
+
+def test_games_played_since_stay_with_the_kept_player(kept, gone, place):
+    done = merge(kept, gone)
+    later = Table(round=place, players=["Ayşe Yılmaz", *OTHERS])
+
+    undo(done)
+
+    assert player_of(later) == kept
+    assert (kept.seats.count(), gone.seats.count()) == (2, 2)
+
+
+def test_merge_undone_twice_is_undone_once(kept, gone):
+    done = merge(kept, gone)
+    undo(done)
+    lines = kept.club.audit_lines.count()
+
+    undo(done)
+
+    assert kept.club.audit_lines.count() == lines
+
+
+def test_undone_merge_can_be_made_again(kept, gone):
+    undo(merge(kept, gone))
+    merge(kept, gone)
+    assert kept.seats.count() == 3
+
+
+@pytest.fixture
+def entered(kept, gone):
+    """How `gone` takes part in tournaments: alone, as partner, in another's place, replaced."""
+    other = PlayerFactory(club=kept.club)
+    alone = EntrantFactory(player=gone)
+    pair = EntrantFactory(player=other, partner=gone)
+    stands_in = SubstituteFactory(entrant=EntrantFactory(player=other), player=gone)
+    replaced = SubstituteFactory(entrant=alone, instead_of=gone, player=other)
+    return [(alone, "player"), (pair, "partner"), (stands_in, "player"), (replaced, "instead_of")]
+
+
+def named_in(entered):
+    return [getattr(type(row).objects.get(pk=row.pk), field) for row, field in entered]
+
+
+def test_tournaments_come_along_and_go_back(kept, gone, entered):
+    EntrantFactory(player=kept)
+    before = state()
+
+    done = merge(kept, gone)
+    assert named_in(entered) == [kept] * 4
+    undo(done)
+
+    assert state() == before
+
+
+def test_tournaments_played_since_stay_with_the_kept_player(kept, gone, entered):
+    struck_off, rest = entered[1][0], [entered[0], entered[2], entered[3]]
+    done = merge(kept, gone)
+    later = EntrantFactory(player=kept, tournament__event__club=kept.club)
+    since = SubstituteFactory(
+        entrant=entered[0][0], round_number=2, instead_of=kept, player=PlayerFactory()
+    )
+    struck_off.delete()
+
+    undo(done)
+
+    assert named_in([(later, "player")]) == [kept]
+    # The one who is replaced is the entrant, and goes back with them.
+    assert named_in([*rest, (since, "instead_of")]) == [gone] * 4
+
+
+def test_who_sits_for_an_entrant_in_a_going_round_is_not_parted_from_it(kept, gone):
+    entrant = EntrantFactory(player=gone, tournament__event__club=kept.club)
+    done = merge(kept, gone)
+    place = RoundFactory(event=entrant.tournament.event)
+    table = Table(round=place, players=["Ayşe Yılmaz", *OTHERS])
+    SittingFactory(round=place, table=table, side=0, entrant=entrant)
+
+    with pytest.raises(StillPlaying):
+        undo(done)
+    assert (Entrant.objects.get().player, player_of(table)) == (kept, kept)
+
+    place.closed_at = EVENING
+    place.save()
+    undo(done)
+    assert (Entrant.objects.get().player, player_of(table)) == (gone, kept)
+
+
+def test_who_sat_for_an_entrant_before_the_merge_goes_back_in_a_going_round(kept, gone):
+    entrant = EntrantFactory(player=gone, tournament__event__club=kept.club)
+    place = RoundFactory(event=entrant.tournament.event)
+    table = Table(round=place, players=["Ayse", *OTHERS])
+    SittingFactory(round=place, table=table, side=0, entrant=entrant)
+
+    undo(merge(kept, gone))
+
+    assert (Entrant.objects.get().player, player_of(table)) == (gone, gone)
+
+
+def test_account_comes_along_and_goes_back(kept, gone):
+    account = AccountFactory()
+    Player.objects.filter(pk=gone.pk).update(account=account)
+
+    done = merge(kept, gone)
+    assert Player.objects.get(account=account) == kept
+    undo(done)
+
+    assert Player.objects.get(account=account) == gone
+
+
+def test_initials_asked_for_under_one_name_are_shown_under_the_other(kept, gone):
+    set_initials(gone.pk, True, NOBODY, at=EVENING)
+
+    merge(kept, gone)
+
+    assert {row.players[0] for row in Game.objects.all()} == {"A. Y."}
+
+
+def test_initials_wished_for_since_stay_when_the_merge_is_undone(kept, gone):
+    set_initials(gone.pk, True, NOBODY, at=EVENING)
+    done = merge(kept, gone)
+    set_initials(kept.pk, False, NOBODY, at=EVENING)
+    set_initials(kept.pk, True, NOBODY, at=EVENING)
+
+    undo(done)
+
+    kept.refresh_from_db()
+    assert kept.initials is True
+
+
+def refused(kept, gone):
+    before = state()
+    with pytest.raises(NotOnePerson) as problem:
+        merge(kept, gone)
+    assert state() == before
+    assert not Merge.objects.filter(gone=gone, undone_at=None, kept=kept).exists()
+    return problem.value.why
+
+
+def test_player_is_not_merged_with_themself(kept):
+    assert refused(kept, kept) == Unlike.SAME
+
+
+def test_players_of_two_clubs_are_not_merged(kept):
+    assert refused(kept, PlayerFactory(club=ClubFactory())) == Unlike.CLUB
+
+
+def test_players_who_sat_at_one_table_are_not_merged(place):
+    table = Table(round=place, players=["Ayşe", "Ayse", *OTHERS[:2]])
+    one, other = (seat.player for seat in table.games.get().seats.all()[:2])
+    assert refused(one, other) == Unlike.TABLE
+
+
+@pytest.mark.parametrize(
+    "enter",
+    [
+        lambda where, who: EntrantFactory(tournament=where, player=who),
+        lambda where, who: EntrantFactory(
+            tournament=where, player=PlayerFactory(club=who.club), partner=who
+        ),
+        lambda where, who: SubstituteFactory(entrant__tournament=where, player=who),
+    ],
+    ids=["alone", "partner", "substitute"],
+)
+def test_players_who_took_part_in_one_tournament_are_not_merged(kept, gone, enter):
+    where = TournamentFactory(event__club=kept.club)
+    EntrantFactory(tournament=where, player=kept)
+    enter(where, gone)
+
+    assert refused(kept, gone) == refused(gone, kept) == Unlike.TOURNAMENT
+
+
+def test_players_with_two_accounts_are_not_merged(kept, gone):
+    for player in (kept, gone):
+        Player.objects.filter(pk=player.pk).update(account=AccountFactory())
+    assert refused(kept, gone) == Unlike.ACCOUNT
+
+
+def test_who_is_merged_or_removed_is_merged_no_more(kept, gone):
+    third, fourth = PlayerFactory(club=kept.club), PlayerFactory(club=kept.club)
+    merge(kept, gone)
+    remove_player(third.pk, NOBODY, at=EVENING)
+
+    assert [refused(*pair) for pair in ((gone, fourth), (fourth, gone), (fourth, third))] == [
+        Unlike.GONE
+    ] * 3
+
+
+def test_chain_of_merges_is_undone_from_its_end(kept, gone, place):
+    last = player_of(Table(round=place, players=["A. Y.", *OTHERS]))
+    before = state()
+    first = merge(kept, gone)
+    second = merge(last, kept)
+    assert last.seats.count() == 4
+
+    with pytest.raises(MergedFurther) as further:
+        undo(first)
+    assert further.value.merge == second
+    undo(second)
+    undo(first)
+
+    assert state() == before
+
+
+def test_account_claimed_since_is_not_given_to_the_other(kept, gone):
+    """The account that a merge brought has left; another person has claimed the kept player."""
+    from tournaments.services.people.claims import claim_player, unlink_account
+
+    first, second = AccountFactory(), AccountFactory()
+    Player.objects.filter(pk=gone.pk).update(account=first)
+    done = merge(kept, gone)
+    freed = unlink_account(kept.pk, NOBODY, at=EVENING)
+    claim_player(freed.public_id, freed.claim_secret, Actor(second), at=EVENING)
+
+    undo(done)
+
+    assert Player.objects.get(account=second) == kept
+    assert not Player.objects.filter(account=first).exists()
+
+
+def test_account_deleted_since_is_not_mistaken_for_its_successor(kept, gone):
+    from tournaments.services.people.claims import claim_player
+
+    first, second = AccountFactory(), AccountFactory()
+    Player.objects.filter(pk=gone.pk).update(account=first)
+    done = merge(kept, gone)
+    first.delete()
+    kept.refresh_from_db()
+    claim_player(kept.public_id, kept.claim_secret, Actor(second), at=EVENING)
+
+    undo(done)
+
+    assert Player.objects.get(account=second) == kept
+
+
+def test_removing_the_kept_player_takes_both_names(kept, gone):
+    done = merge(kept, gone)
+
+    remove_player(kept.pk, NOBODY, at=EVENING)
+
+    assert {(p.name, p.removed_at) for p in Player.objects.filter(pk__in=[kept.pk, gone.pk])} == {
+        ("", EVENING)
+    }
+    assert {row.players[0] for row in Game.objects.all()} == {"№ 1"}
+    assert "Ayse" not in str(list(kept.club.audit_lines.values()))
+    with pytest.raises(Player.DoesNotExist):
+        undo(done)
+
+
+def test_results_stay_as_they_are(kept, gone):
+    totals = {row.pk: reload(row).game.totals for row in Game.objects.all()}
+    merge(kept, gone)
+    assert {row.pk: reload(row).game.totals for row in Game.objects.all()} == totals

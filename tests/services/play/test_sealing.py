@@ -1,0 +1,327 @@
+"""Deals that are begun before they are counted: named blind, or sealed and revealed."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+
+import pytest
+from django.db import connection
+
+from tests.factories import GameFactory, HeadFactory, PenFactory, deal, record, reload
+from tournaments.engine.problems import InvalidEntry
+from tournaments.models import Write
+from tournaments.queries import LaterEntryInvalid
+from tournaments.services.play import playing, sealing
+
+pytestmark = pytest.mark.django_db
+
+BLIND = {"type": "deal", "contract": "no-men"}
+MEN = deal("no-men", 2, 3, 1, 2)
+QUEENS = deal("no-queens", 1, 2, 1, 0)
+PATIENCE = 30
+
+
+def blind_game(*entries):
+    return GameFactory(head=HeadFactory(ruleset="turkish-king-blind"), entries=entries)
+
+
+def sealed_game(*entries):
+    return GameFactory(head=HeadFactory(ruleset="turkish-king-sealed"), entries=entries)
+
+
+def pen(game, **fields):
+    game.refresh_from_db()
+    return PenFactory(revision=game.revision, **fields)
+
+
+def seal(game, contract, **fields):
+    return sealing.seal_contract(game.pk, contract, pen(game, **fields))
+
+
+def reveal(game, position=None, **fields):
+    position = reload(game).positions[-1] if position is None else position
+    return sealing.reveal_contract(game.pk, position, pen(game, **fields))
+
+
+def kinds(game):
+    return [write.kind for write in reload(game).writes]
+
+
+def where(refused):
+    return [(str(problem.code), problem.where) for problem in refused.value.problems]
+
+
+# Deals begun blind.
+
+
+def test_counts_take_the_place_of_the_deal_that_was_begun():
+    game = blind_game(BLIND)
+    assert reload(game).game.open_deal is not None
+
+    sheet = record(game, MEN)
+
+    assert sheet.positions == (0,)
+    assert kinds(game) == ["entry", "completion"]
+    assert [version.body for version in sheet.versions(0)] == [BLIND, MEN]
+    assert sheet.game.totals == (-120, -180, -60, -120)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "void", "reason": "misdeal", "contract": "no-men"},
+        {"type": "stopped", "reason": "time"},
+    ],
+)
+def test_deal_that_was_begun_can_end_without_counts(body):
+    game = blind_game(BLIND)
+    sheet = record(game, body)
+    assert sheet.body(0) == body
+    assert sheet.game.open_deal is None
+
+
+def test_void_keeps_the_contract_that_was_named():
+    game = blind_game(BLIND)
+    sheet = record(game, {"type": "void", "reason": "misdeal"})
+    assert sheet.body(0)["contract"] == "no-men"
+
+
+def test_contract_named_blind_stays_the_one_named():
+    game = blind_game(BLIND)
+    with pytest.raises(InvalidEntry) as refused:
+        record(game, QUEENS)
+    assert where(refused) == [("open-deal", "contract")]
+    assert kinds(game) == ["entry"]
+
+
+def test_correction_of_an_open_deal_cannot_change_its_contract():
+    game = blind_game(BLIND)
+    with pytest.raises(LaterEntryInvalid) as refused:
+        playing.correct_entry(game.pk, 0, QUEENS, "", pen(game))
+    assert where(refused) == [("open-deal", "contract")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        BLIND,
+        {"type": "redeal", "by": 1, "reason": "misdeal"},
+        {"type": "adjustment", "seat": 1, "points": -10, "reason": "revoke"},
+    ],
+)
+def test_open_deal_is_ended_before_anything_else_is_written(body):
+    game = blind_game(BLIND)
+    with pytest.raises(InvalidEntry) as refused:
+        record(game, body)
+    assert where(refused) == [("open-deal", "")]
+
+
+def test_open_deal_taken_back_frees_the_choice():
+    game = blind_game(BLIND)
+    playing.withdraw_entry(game.pk, 0, "", pen(game))
+    record(game, {"type": "deal", "contract": "no-queens"})
+    assert record(game, QUEENS).positions == (1,)
+
+
+def test_completion_sent_twice_is_stored_once():
+    game = blind_game(BLIND)
+    sent = pen(game)
+    playing.record_entry(game.pk, MEN, sent)
+    playing.record_entry(game.pk, MEN, sent)
+    assert kinds(game) == ["entry", "completion"]
+    for other in (deal("no-men", 3, 2, 1, 2), QUEENS):
+        with pytest.raises(playing.KeyReused):
+            playing.record_entry(game.pk, other, sent)
+
+
+def test_completed_deal_can_be_corrected_and_taken_off():
+    game = blind_game(BLIND, MEN, {"type": "deal", "contract": "no-queens"}, QUEENS)
+    corrected = deal("no-men", 3, 2, 1, 2)
+    playing.correct_entry(game.pk, 0, corrected, "wrong seat", pen(game))
+    assert reload(game).body(0) == corrected
+    playing.withdraw_entry(game.pk, 1, "", pen(game))
+    assert reload(game).positions == (0,)
+
+
+# Sealed contracts.
+
+
+def test_sealing_publishes_the_hash_alone():
+    game = sealed_game()
+    sheet = seal(game, "no-men")
+    body = sheet.body(0)
+    assert set(body) == {"type", "sealed"}
+    assert len(body["sealed"]) == 64
+    assert sheet.game.open_deal is not None
+
+
+def test_one_contract_sealed_twice_has_two_hashes():
+    hashes = {seal(sealed_game(), "no-men").body(0)["sealed"] for _ in range(3)}
+    assert len(hashes) == 3
+
+
+def test_reveal_proves_the_contract_by_its_hash():
+    game = sealed_game()
+    sealed = seal(game, "no-men").body(0)["sealed"]
+
+    body = reveal(game).body(0)
+
+    assert (body["contract"], body["sealed"]) == ("no-men", sealed)
+    assert sha256(f"no-men:{body['salt']}".encode()).hexdigest() == sealed
+    assert len(body["salt"]) == 64
+    assert kinds(game) == ["entry", "reveal"]
+
+
+def test_counts_after_the_reveal_keep_the_proof():
+    game = sealed_game()
+    seal(game, "no-men")
+    proof = reveal(game).body(0)
+    sheet = record(game, MEN)
+    assert sheet.body(0) == {**proof, "counts": MEN["counts"]}
+    assert kinds(game) == ["entry", "reveal", "completion"]
+
+
+def test_correction_keeps_the_proof():
+    game = sealed_game()
+    seal(game, "no-men")
+    proof = reveal(game).body(0)
+    record(game, MEN)
+    corrected = deal("no-men", 3, 2, 1, 2)
+    sent = pen(game)
+    for _ in range(2):
+        playing.correct_entry(game.pk, 0, corrected, "", sent)
+    assert reload(game).body(0) == {**proof, "counts": corrected["counts"]}
+    with pytest.raises(LaterEntryInvalid) as refused:
+        playing.correct_entry(game.pk, 0, QUEENS, "", pen(game))
+    assert ("bad-seal", "sealed") in where(refused)
+
+
+def test_counts_before_the_reveal_are_refused():
+    game = sealed_game()
+    seal(game, "no-men")
+    with pytest.raises(InvalidEntry) as refused:
+        record(game, MEN)
+    assert ("bad-seal", "salt") in where(refused)
+
+
+def test_whoever_made_a_seal_elsewhere_proves_it_with_the_counts():
+    salt = "0f" * 16
+    sealed = sha256(f"no-men:{salt}".encode()).hexdigest()
+    game = sealed_game({"type": "deal", "sealed": sealed})
+    with pytest.raises(sealing.SealNotOurs):
+        reveal(game)
+    assert record(game, {**MEN, "salt": salt}).game.totals == (-120, -180, -60, -120)
+
+
+def test_misdeal_under_a_seal_tells_nothing():
+    game = sealed_game()
+    seal(game, "no-men")
+    assert record(game, {"type": "void", "reason": "misdeal"}).body(0) == {
+        "type": "void",
+        "reason": "misdeal",
+    }
+
+
+def test_contract_over_quota_is_void_at_the_reveal():
+    game = sealed_game(MEN, MEN)
+    seal(game, "no-men")
+
+    sheet = reveal(game)
+
+    body = sheet.body(2)
+    assert (body["type"], body["reason"], body["contract"]) == ("void", "over-quota", "no-men")
+    assert sha256(f"no-men:{body['salt']}".encode()).hexdigest() == body["sealed"]
+    assert (sheet.game.declarer, sheet.game.open_deal) == (2, None)
+    record(game, QUEENS)
+
+
+def test_seal_sent_twice_is_stored_once_and_no_other_contract_passes_for_it():
+    game = sealed_game()
+    sent = pen(game)
+    first = sealing.seal_contract(game.pk, "no-men", sent)
+    again = sealing.seal_contract(game.pk, "no-men", sent)
+    assert first.body(0) == again.body(0)
+    assert kinds(game) == ["entry"]
+    with pytest.raises(playing.KeyReused):
+        sealing.seal_contract(game.pk, "trump", sent)
+
+
+def test_reveal_sent_twice_is_stored_once():
+    game = sealed_game()
+    seal(game, "no-men")
+    sent = pen(game)
+    for _ in range(2):
+        sealing.reveal_contract(game.pk, 0, sent)
+    assert kinds(game) == ["entry", "reveal"]
+
+
+def test_only_what_is_sealed_is_revealed():
+    game = sealed_game()
+    with pytest.raises(playing.NoSuchEntry):
+        sealing.reveal_contract(game.pk, 0, pen(game))
+    seal(game, "no-men")
+    reveal(game)
+    for position in (0, 1, 70000):
+        with pytest.raises(playing.NoSuchEntry):
+            sealing.reveal_contract(game.pk, position, pen(game))
+
+
+@pytest.mark.parametrize("contract", ["no-such", "", "no-men:"])
+def test_only_contracts_of_the_game_are_sealed(contract):
+    with pytest.raises(InvalidEntry) as refused:
+        seal(sealed_game(), contract)
+    assert where(refused) == [("unknown-contract", "contract")]
+
+
+def test_contracts_are_sealed_only_where_the_rules_say_so():
+    game = blind_game()
+    with pytest.raises(InvalidEntry):
+        seal(game, "no-men")
+    assert kinds(game) == []
+
+
+def test_seal_of_a_stale_phone_is_not_written():
+    game = sealed_game(MEN)
+    with pytest.raises(playing.StaleRevision):
+        sealing.seal_contract(game.pk, "no-men", PenFactory(revision=0))
+    assert len(reload(game).writes) == 1
+
+
+def test_another_server_secret_opens_no_seal(settings):
+    game = sealed_game()
+    seal(game, "no-men")
+    settings.SECRET_KEY = "of another server"
+    with pytest.raises(sealing.SealNotOurs):
+        reveal(game)
+
+
+def test_log_holds_neither_contract_nor_salt_before_the_reveal():
+    game = sealed_game()
+    seal(game, "no-men", key="key-of-the-seal")
+    rows = repr(list(Write.objects.values()))
+    salt = reveal(game).body(0)["salt"]
+    assert "no-men" not in rows
+    assert salt not in rows
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_phones_reveal_at_once_and_it_is_revealed_once():
+    for _ in range(5):
+        game = sealed_game()
+        seal(game, "no-men")
+        start = threading.Barrier(2)
+
+        def one(pk=game.pk, start=start):
+            start.wait(PATIENCE)
+            try:
+                return sealing.reveal_contract(pk, 0, PenFactory(revision=1)).row.revision
+            except playing.StaleRevision:
+                return "stale"
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            told = [told.result(PATIENCE) for told in [pool.submit(one), pool.submit(one)]]
+
+        assert sorted(map(str, told)) == ["2", "stale"]
+        assert kinds(game) == ["entry", "reveal"]

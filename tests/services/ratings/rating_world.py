@@ -1,0 +1,271 @@
+"""Two clubs in which anything happens that changes ratings, and the ratings computed plainly."""
+
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from fractions import Fraction
+from random import Random
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EntrantFactory,
+    EventFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SittingFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.factories import EVENING, PenFactory, deal, record
+from tournaments.engine.ratings import Rating, Spread, rate, scores_of
+from tournaments.models import (
+    Club,
+    Entrant,
+    Game,
+    Merge,
+    Player,
+    PlayerRating,
+    RatingCount,
+    Round,
+    Sitting,
+    Table,
+)
+from tournaments.queries import ruleset_of
+from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.clubs.events import close_round, reopen_round
+from tournaments.services.clubs.membership import (
+    ClubSettings,
+    change_settings,
+    delete_account,
+)
+from tournaments.services.people.changes import remove_player
+from tournaments.services.people.claims import AlreadyPlays, claim_player, unlink_account
+from tournaments.services.people.merging import (
+    MergedFurther,
+    NotOnePerson,
+    StillPlaying,
+    merge_players,
+    undo_merge,
+)
+from tournaments.services.play.playing import correct_entry
+from tournaments.services.play.tables import remove_table
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.tournaments.entering import mark_house
+
+STOPPED = {"type": "stopped", "reason": "time"}
+DAY = timedelta(days=1)
+
+
+def tricks(chance):
+    """A deal of No Tricks, as it may end."""
+    takers = chance.choices(range(4), weights=(4, 3, 2, 1), k=13)
+    return deal("no-tricks", *(takers.count(seat) for seat in range(4)))
+
+
+class World:
+    """Two clubs, one of which takes part in the server's ratings; `chance` says what happens."""
+
+    def __init__(self, seed):
+        self.chance = Random(seed)
+        self.day = 0
+        self.clubs = [ClubFactory(rates_evenings=True, in_server_ratings=n == 0) for n in range(2)]
+        self.events = [EventFactory(club=club) for club in self.clubs]
+        self.directors = {
+            club.pk: Actor(MemberFactory(club=club, role="director").user) for club in self.clubs
+        }
+        self.accounts = [AccountFactory() for _ in range(3)]
+        for club in self.clubs:
+            PlayerFactory.create_batch(8, club=club)
+            tournament = TournamentFactory(event__club=club, state="running")
+            self.events.append(tournament.event)
+            # The others can turn out to be somebody else.
+            for player in club.players.all()[:5]:
+                EntrantFactory(tournament=tournament, player=player)
+
+    def happen(self):
+        """One of the things that can happen, drawn."""
+        steps = {
+            self.play: 8, self.reopen: 2, self.close: 3, self.correct: 4, self.merge: 5,
+            self.part: 3, self.claim: 3, self.unlink: 1, self.set_up: 1, self.remove_table: 1,
+            self.leave: 1, self.remove: 1, self.mark_house: 2, sweep_ratings: 4,
+        }  # fmt: skip
+        [step] = self.chance.choices(list(steps), list(steps.values()))
+        step()
+        return step.__name__
+
+    def any(self, rows):
+        found = list(rows.order_by("pk"))
+        return self.chance.choice(found) if found else None
+
+    def now(self):
+        # Several rounds are closed at one moment now and then.
+        self.day += self.chance.choice((0, 1, 1, 40))
+        return EVENING + self.day * DAY
+
+    def play(self):
+        event = self.chance.choice(self.events)
+        place = RoundFactory(event=event, number=event.rounds.count() + 1)
+        everybody = list(event.club.players.present().order_by("pk"))
+        for number in range(1, self.chance.choice((2, 3))):
+            if len(everybody) < 4:
+                break
+            self.chance.shuffle(everybody)
+            self.lay(place, number, [everybody.pop() for _ in range(4)])
+        close_round(place.pk, NOBODY, at=self.now())
+
+    def lay(self, place, number, players):
+        table = TableFactory(round=place, number=number, players=[p.name for p in players])
+        game = table.games.get()
+        record(game, tricks(self.chance))
+        if self.chance.random() < 0.9:
+            record(game, STOPPED)
+        if self.chance.random() < 0.1:
+            # A guest, of whom there is no player.
+            game.seats.get(number=3).delete()
+        entrants = Entrant.objects.filter(tournament__event=place.event, player__in=players)
+        for side, entrant in enumerate(entrants):
+            SittingFactory(round=place, table=table, side=side, entrant=entrant)
+
+    def reopen(self):
+        place = self.any(Round.objects.exclude(closed_at=None))
+        if place:
+            reopen_round(place.pk, NOBODY, at=self.now())
+
+    def close(self):
+        place = self.any(Round.objects.filter(closed_at=None))
+        if place:
+            close_round(place.pk, NOBODY, at=self.now())
+
+    def correct(self):
+        game = self.any(Game.objects.filter(result__isnull=False))
+        if game:
+            by = self.directors[game.table.round.event.club_id]
+            pen = PenFactory(revision=game.revision, by=by)
+            correct_entry(game.pk, 0, tricks(self.chance), "miscounted", pen)
+
+    def merge(self):
+        kept, gone = self.any(Player.objects.present()), self.any(Player.objects.present())
+        with suppress(NotOnePerson):
+            merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
+
+    def part(self):
+        merge = self.any(Merge.objects.filter(undone_at=None))
+        with suppress(MergedFurther, StillPlaying, Player.DoesNotExist):
+            if merge:
+                undo_merge(merge.pk, NOBODY, at=EVENING)
+
+    def claim(self):
+        player = self.any(Player.objects.present().filter(account=None))
+        with suppress(AlreadyPlays):
+            if player and self.accounts:
+                by = Actor(self.chance.choice(self.accounts))
+                claim_player(player.public_id, player.claim_secret, by, at=EVENING)
+
+    def unlink(self):
+        player = self.any(Player.objects.exclude(account=None))
+        if player:
+            unlink_account(player.pk, NOBODY, at=EVENING)
+
+    def set_up(self):
+        club = self.chance.choice(self.clubs)
+        told = ClubSettings(
+            name=club.name,
+            rates_evenings=self.chance.random() < 0.7,
+            in_server_ratings=self.chance.random() < 0.7,
+        )
+        change_settings(club.pk, told, NOBODY, at=EVENING)
+
+    def remove_table(self):
+        table = self.any(Table.objects.filter(round__event__tournament=None))
+        if table:
+            remove_table(table.pk, NOBODY, at=EVENING)
+
+    def leave(self):
+        if self.accounts:
+            delete_account(Actor(self.accounts.pop()), at=EVENING)
+
+    def remove(self):
+        player = self.any(Player.objects.present())
+        if self.chance.random() < 0.3:
+            remove_player(player.pk, NOBODY, at=EVENING)
+
+    def mark_house(self):
+        entrant = self.any(Entrant.objects.all())
+        mark_house(entrant.pk, NOBODY, at=EVENING, house=not entrant.house)
+
+
+def plainly(club):
+    """Rating, games and last day of everybody in a club (None: on the server), game by game."""
+    ratings, spreads = {}, {}
+    for place, game in counted(club):
+        rules = ruleset_of(game)
+        people = people_of(game, of_server=club is None)
+        if len(people) < 2 or not any(game.result["totals"]) or not game.result["contracts"]:
+            continue
+        scores = scores_of([Fraction(p) for p in game.result["totals"]], game.result["ranks"])
+        spread = spreads.get((rules.family, game.ruleset), Spread()).seeing(scores)
+        spreads[rules.family, game.ruleset] = spread
+        before = []
+        for seat in range(rules.seats):
+            rating, _games, last, _player = ratings.get(
+                (rules.family, people[seat][0] if seat in people else None),
+                (Rating(), 0, place.closed_at, 0),
+            )
+            before.append(rating.rested((place.closed_at - last) / DAY))
+        after = rate(before, rules.sides, scores, spread.unit)
+        for seat, (person, player) in people.items():
+            games = ratings.get((rules.family, person), (None, 0))[1]
+            told = after[seat], games + 1, place.closed_at, player
+            ratings[rules.family, person] = told
+    return ratings
+
+
+def counted(club):
+    """The finished games of closed rounds that count, with their rounds, in order."""
+    rounds = Round.objects.exclude(closed_at=None).select_related("event__club")
+    for place in sorted(rounds, key=lambda place: (place.closed_at, place.pk)):
+        host = place.event.club
+        counts = hasattr(place.event, "tournament") or host.rates_evenings
+        if not counts or not (host.in_server_ratings if club is None else host == club):
+            continue
+        for table in place.tables.order_by("number"):
+            for game in table.games.exclude(result=None).order_by("pk"):
+                yield place, game
+
+
+def people_of(game, *, of_server):
+    """By seat who sat there: their name in ratings, and their player."""
+    sittings = Sitting.objects.filter(table=game.table, entrant__house=True)
+    houses = {player.pk for each in sittings for player in each.entrant.players}
+    people = {}
+    for seat in game.seats.select_related("player").exclude(player__in=houses):
+        account = seat.player.account_id if of_server else None
+        person = f"p{seat.player_id}" if account is None else f"a{account}"
+        people[seat.number] = person, seat.player_id
+    return people
+
+
+def kept(club):
+    """What the database has, as `plainly` has it."""
+    rows = PlayerRating.objects.filter(pool__club=club).select_related("pool")
+    for row in rows:
+        numbers = list(row.changes.values_list("number", flat=True))
+        assert numbers == list(range(1, row.games + 1))
+        assert row.changes.last().after == row.rating
+    return {
+        (row.pool.family, row.person): (row.rating, row.games, row.last_at, row.player_id)
+        for row in rows
+    }
+
+
+def check_everything():
+    """Every rating is what a plain computation gives, and the leaderboard's counts are right."""
+    for club in (*Club.objects.all(), None):
+        assert kept(club) == plainly(club)
+    shown = ("pool", "points", "month", "provisional")
+    counts = RatingCount.objects.values_list(*shown, "ratings")
+    assert {key: number for *key, number in counts for key in [tuple(key)]} == dict(
+        Counter(PlayerRating.objects.values_list(*shown))
+    )

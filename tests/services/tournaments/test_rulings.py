@@ -1,0 +1,240 @@
+"""Rulings about an entrant's round, games ended for time, and calls from a table."""
+
+import pytest
+
+from tests.club_factories import MemberFactory, RoundFactory
+from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.services.tournaments.test_clocks import opened
+from tests.services.tournaments.test_tournaments import NINE, play, running
+from tournaments.engine.entries import Stopped
+from tournaments.models import AuditLine, Entrant, Game, Ruling, Table, Tournament, Write
+from tournaments.queries import load_sheet
+from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.sealing import seal_contract
+from tournaments.services.tournaments.calls import answer_call, call_director
+from tournaments.services.tournaments.drawing import publish_round, seat_next_round
+from tournaments.services.tournaments.leading import WrongState
+from tournaments.services.tournaments.overtime import finish_for_time
+from tournaments.services.tournaments.rounds import close_round
+from tournaments.services.tournaments.rulings import (
+    Decision,
+    NoReason,
+    NoSuchPoints,
+    NotInRound,
+    rule,
+    withdraw_ruling,
+)
+from tournaments.tournament_queries import field_of, load_course
+
+pytestmark = pytest.mark.django_db
+
+PENALTY = Decision("penalty", 50, "revoke")
+
+
+def decide(place, number, said):
+    entrant = Entrant.objects.get(number=number)
+    return rule(place.pk, entrant.pk, said, NOBODY, at=EVENING)
+
+
+def scores():
+    course = load_course(Tournament.objects.get())
+    return {each.id: each.score for each in field_of(course, 2).entrants}
+
+
+# Rulings.
+
+
+def test_penalty_said_twice_takes_its_points_once_and_is_in_the_audit():
+    place = opened()
+    play(place)
+    before = scores()["e1"]
+
+    first, second = (decide(place, 1, PENALTY) for _tap in range(2))
+
+    assert first == second
+    assert scores()["e1"] == before - 50
+    line = AuditLine.objects.get(action="rule")
+    told = {"round": 1, "entrants": ["e1"], "ruling": "penalty", "points": 50}
+    assert (line.after, line.reason) == (told, "revoke")
+
+
+def test_penalties_for_several_reasons_add_up():
+    place = opened()
+    play(place)
+    before = scores()["e1"]
+
+    decide(place, 1, PENALTY)
+    decide(place, 1, Decision("penalty", "1/2", "late"))
+
+    assert before - scores()["e1"] == 50.5
+
+
+def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
+    place = opened()
+    play(place)
+
+    decide(place, 1, PENALTY)
+    decide(place, 1, Decision("forfeit", -300, "left"))
+    decide(place, 1, Decision("adjusted", 100, "the table agreed"))
+
+    assert scores()["e1"] == 50
+    standing = Ruling.objects.filter(withdrawn_at=None).values_list("kind", flat=True)
+    assert sorted(standing) == ["adjusted", "penalty"]
+
+
+def test_withdrawn_ruling_counts_no_more_and_stays_in_the_list():
+    place = opened()
+    play(place)
+    before = scores()["e1"]
+    ruling = decide(place, 1, PENALTY)
+
+    for _tap in range(2):
+        withdraw_ruling(ruling.pk, NOBODY, at=EVENING)
+
+    assert scores()["e1"] == before
+    assert Ruling.objects.get().withdrawn_at == EVENING
+    assert AuditLine.objects.filter(action="withdraw-ruling").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        (Decision("penalty", 50, "  "), NoReason),
+        (Decision("penalty", 0, "revoke"), NoSuchPoints),
+        (Decision("penalty", -5, "revoke"), NoSuchPoints),
+        (Decision("adjusted", "5,5", "agreed"), NoSuchPoints),
+        (Decision("adjusted", 10_001, "agreed"), NoSuchPoints),
+        (Decision("shot", 5, "agreed"), NoSuchPoints),
+    ],
+)
+def test_ruling_that_cannot_be_is_refused(said, refused):
+    place = opened()
+
+    with pytest.raises(refused):
+        decide(place, 1, said)
+    assert Ruling.objects.count() == 0
+
+
+def test_only_who_takes_part_in_a_round_is_ruled_about():
+    row = running(*NINE)
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    with pytest.raises(WrongState):
+        decide(place, 1, PENALTY)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    Entrant.objects.filter(number=2).update(house=True)
+
+    with pytest.raises(NotInRound):
+        decide(place, 2, PENALTY)
+    another = RoundFactory(event=row.event, number=2, published_at=EVENING, opened_at=None)
+    with pytest.raises(NotInRound):
+        decide(another, 1, PENALTY)
+
+
+# Games that ran out of time.
+
+
+def played(overtime, *bodies, ruleset="turkish-king"):
+    """A table of a tournament with these entries, and a director."""
+    place = opened(overtime=overtime, ruleset=ruleset)
+    table = Table.objects.get()
+    for body in bodies:
+        record(table.games.get(), body)
+    director = MemberFactory(club=place.event.club, role="director").user
+    return table, Actor(director)
+
+
+def finish(table, by):
+    return finish_for_time(table.pk, "time was over", by, at=EVENING)
+
+
+def test_game_out_of_time_counts_as_it_stands():
+    table, by = played("as-it-stands", *WHOLE_GAME[:3])
+    before = load_sheet(table.games.get()).game.totals
+
+    for _tap in range(2):
+        sheet = finish(table, by)
+
+    assert (sheet.game.totals, sheet.game.ending.by) == (before, "stopped")
+    assert Write.objects.count() == 4
+    assert table.games.get().result["totals"] == list(before)
+
+
+def test_last_whole_deal_is_void_where_the_settings_say_so():
+    table, by = played("last-deal-void", *WHOLE_GAME[:3])
+    fine = {"type": "adjustment", "seat": 0, "points": -10, "reason": "late"}
+    record(table.games.get(), fine)
+
+    for _tap in range(2):
+        sheet = finish(table, by)
+
+    assert len(sheet.game.deals) == 2
+    gone = Write.objects.get(kind="withdrawal")
+    assert (gone.position, gone.reason, gone.author) == (2, "time was over", "")
+    line = AuditLine.objects.get(action="withdrawal")
+    assert (line.user, line.reason) == (by.user, "time was over")
+
+
+def test_deal_that_is_sealed_and_not_played_is_withdrawn():
+    table, by = played("as-it-stands", ruleset="turkish-king-sealed")
+    seal_contract(table.games.get().pk, "trump", PenFactory(revision=0))
+    assert load_sheet(table.games.get()).game.open_deal is not None
+
+    sheet = finish(table, by)
+
+    assert (sheet.game.entries, sheet.game.open_deal) == ((Stopped("time"),), None)
+    assert Write.objects.filter(kind="withdrawal", position=0).exists()
+
+
+def test_table_that_wrote_nothing_ends_with_nothing():
+    table, by = played("last-deal-void")
+
+    assert finish(table, by).game.totals == (0, 0, 0, 0)
+    assert close_round(table.round_id, by, at=EVENING).closed_at == EVENING
+
+
+def test_finished_game_stays_as_it_ended():
+    table, by = played("last-deal-void", *WHOLE_GAME)
+
+    assert len(finish(table, by).game.deals) == 20
+    assert Write.objects.count() == 20
+
+
+def test_nothing_is_withdrawn_by_who_may_not_write():
+    table, _by = played("last-deal-void", *WHOLE_GAME[:3])
+    close_round_anyway(table)
+
+    with pytest.raises(RoundClosed):
+        finish(table, NOBODY)
+    assert Write.objects.count() == 3
+
+
+def close_round_anyway(table):
+    """As a round looks whose table was not finished."""
+    table.round.closed_at = EVENING
+    table.round.save()
+
+
+# Calls.
+
+
+def test_table_calls_once_and_is_answered_once():
+    place = opened()
+    table = Table.objects.get()
+    phone = Actor(table=table.public_id)
+
+    for _tap in range(2):
+        assert call_director(table.pk, phone, at=EVENING).called_at == EVENING
+    for _tap in range(2):
+        assert answer_call(table.pk, NOBODY, at=EVENING).called_at is None
+
+    lines = AuditLine.objects.filter(subject=f"table:{table.public_id}")
+    assert list(lines.order_by("pk").values_list("action", "table")) == [
+        ("call-director", table.public_id),
+        ("answer-call", ""),
+    ]
+    play(place)
+    close_round(place.pk, NOBODY, at=EVENING)
+    with pytest.raises(RoundClosed):
+        call_director(table.pk, phone, at=EVENING)
+    assert Game.objects.get().table.called_at is None

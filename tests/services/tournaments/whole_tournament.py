@@ -1,0 +1,184 @@
+"""Tournaments with everything that can be in one, led through the services."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+from tests.club_factories import (
+    ClubFactory,
+    PlayerFactory,
+    SeasonFactory,
+    SubstituteFactory,
+)
+from tests.factories import (
+    EVENING,
+    WHOLE_GAME,
+    HeadFactory,
+    HouseRulesetFactory,
+    PenFactory,
+    record,
+)
+from tournaments.engine.tournament_settings import TournamentSettings
+from tournaments.models import Round, Table
+from tournaments.services.auditing import NOBODY
+from tournaments.services.clubs.events import EventPlan
+from tournaments.services.people.changes import remove_player, set_initials
+from tournaments.services.play import playing
+from tournaments.services.play.confirming import confirm_result
+from tournaments.services.tournaments.drawing import publish_round, seat_next_round
+from tournaments.services.tournaments.entering import (
+    Entry,
+    check_in,
+    register_entrants,
+    withdraw_entrant,
+)
+from tournaments.services.tournaments.leading import (
+    TournamentPlan,
+    create_tournament,
+    move_tournament,
+)
+from tournaments.services.tournaments.rounds import close_round, open_round
+from tournaments.services.tournaments.rulings import Decision, rule, withdraw_ruling
+
+RECORDS = Path(__file__).parents[2] / "records"
+LATER = EVENING + timedelta(hours=1, microseconds=123)
+STOPPED = {"type": "stopped", "reason": "agreement"}
+
+
+def stopped(entries):
+    """The first deals, and then an end."""
+    return [*entries[:6], STOPPED]
+
+
+GAMES = {
+    "turkish-king": stopped(WHOLE_GAME),
+    "house": stopped(WHOLE_GAME),
+    "turkish-king-partners": stopped(
+        json.loads((RECORDS / "partners-whole.json").read_text())["entries"]
+    ),
+}
+"""What is played at each table of a round, by ruleset."""
+
+
+OPTIONS = {"turkish-king": {"king": "off"}}
+
+
+def whole_tournament(ruleset="turkish-king"):
+    """Three rounds: closed, with a table unfinished, seated; of players, or of pairs.
+
+    With what went wrong: corrections, rulings, a substitute, who left, who is not named.
+    """
+    row = _entered(ruleset)
+    event = row.event
+    first = _round(row)
+    for table in first.tables.all():
+        _play(table.games.get(), GAMES[ruleset])
+    _correct(first.tables.get(number=1).games.get(), GAMES[ruleset][0])
+    _confirm(first.tables.get(number=1).games.get())
+    _rule(first)
+    close_round(first.pk, NOBODY, at=LATER)
+    withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=LATER)
+    replaced = row.entrants.get(number=3)
+    SubstituteFactory(
+        entrant=replaced,
+        round_number=2,
+        instead_of=replaced.player,
+        player=PlayerFactory(club=event.club, name="Yedek Oyuncu"),
+    )
+    second = _round(row, clock_used=61, clock_started_at=LATER)
+    Table.objects.filter(round=second, number=1).update(extra_seconds=300)
+    record(second.tables.get(number=1).games.get(), GAMES[ruleset][0])
+    seat_next_round(row.pk, NOBODY, at=LATER)
+    remove_player(row.entrants.get(number=4).player_id, NOBODY, at=LATER)
+    row.refresh_from_db()
+    return row
+
+
+def _entered(ruleset):
+    club = ClubFactory(slug="moda", name="Moda King Kulübü")
+    if ruleset == "house":
+        HouseRulesetFactory(club=club, slug="house")
+    season = SeasonFactory(club=club, league_best=3)
+    event = EventPlan(
+        name="Moda Açık “2026”",
+        held_on=EVENING.date(),
+        ruleset=ruleset,
+        options=OPTIONS.get(ruleset, {}),
+        season=season,
+        published=True,
+        table_codes=True,
+        confirmations="two",
+    )
+    settings = TournamentSettings(seating="random", points="places", minutes=75, bye="5/2")
+    row = create_tournament(club, TournamentPlan(event, settings, seed=7), NOBODY, at=EVENING)
+    move_tournament(row.pk, "registration", NOBODY, at=EVENING)
+    register_entrants(row.pk, list(_entries(ruleset)), NOBODY, at=EVENING)
+    check_in(row.entrants.get(number=1).pk, NOBODY, at=EVENING)
+    set_initials(row.entrants.get(number=5).player_id, True, NOBODY, at=EVENING)
+    return move_tournament(row.pk, "running", NOBODY, at=EVENING)
+
+
+def _entries(ruleset):
+    pairs = ruleset == "turkish-king-partners"
+    for number in range(1, 8 if pairs else 12):
+        partner = f"Eş Oyuncu {number}" if pairs else ""
+        team = f"Takım {number % 3}" if number % 3 else ""
+        yield Entry(f"Işıl {number} Yılmaz", partner, team, "Kadıköy" if number % 2 else "")
+    yield Entry("Ev Oyuncusu", "Evin Eşi" if pairs else "", house=True)
+
+
+def _round(row, **clock):
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    place = open_round(place.pk, NOBODY, at=LATER)
+    Round.objects.filter(pk=place.pk).update(**clock or {"clock_used": 0})
+    place.refresh_from_db()
+    return place
+
+
+def _play(game, entries):
+    for body in entries:
+        record(game, body)
+    _confirm(game)
+
+
+def _confirm(game):
+    game.refresh_from_db()
+    for seat in (0, 2):
+        confirm_result(game.pk, seat, game.revision, NOBODY, at=LATER)
+
+
+def _correct(game, body):
+    """A correction and back, a fine and its withdrawal, another title."""
+    changed = {**body, "counts": {"heart_king": body["counts"]["heart_king"][::-1]}}
+    for said in (changed, body):
+        playing.correct_entry(game.pk, 0, said, "yanlış yazıldı", _pen(game))
+    fine = {"type": "adjustment", "seat": 2, "points": "-9/2", "reason": "bekletti"}
+    record(game, fine)
+    game.refresh_from_db()
+    position = max(write.position for write in game.writes.all() if write.position is not None)
+    playing.withdraw_entry(game.pk, position, "vazgeçildi", _pen(game))
+    game.refresh_from_db()
+    head = HeadFactory(
+        ruleset=game.ruleset,
+        players=game.players,
+        first_declarer=game.first_declarer,
+        options=game.options,
+        title=f"{game.title} – 1",
+        place="Üst kat",
+    )
+    playing.change_head(game.pk, head, _pen(game))
+
+
+def _pen(game):
+    game.refresh_from_db()
+    return PenFactory(revision=game.revision, author=game.players[0], at=LATER)
+
+
+def _rule(place):
+    entrants = [sitting.entrant for sitting in place.sittings.exclude(table=None)]
+    rule(place.pk, entrants[0].pk, Decision("penalty", "3/2", "geç geldi"), NOBODY, at=LATER)
+    taken_back = Decision("adjusted", 4, "yanlış masa")
+    ruling = rule(place.pk, entrants[1].pk, taken_back, NOBODY, at=LATER)
+    withdraw_ruling(ruling.pk, NOBODY, at=LATER)
+    rule(place.pk, entrants[2].pk, Decision("forfeit", -20, "gitti"), NOBODY, at=LATER)

@@ -1,0 +1,384 @@
+"""A player's page: the rating, what the games add up to, and two players beside each other."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.club_factories import (
+    EventFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+)
+from tests.factories import EVENING, WHOLE_GAME
+from tests.rating_factories import RatingPoolFactory, count_ratings
+from tournaments.engine.ratings import chance_above
+from tournaments.engine.variants import RULESETS
+from tournaments.models import PlayerRating, RatingCount, RatingPool
+from tournaments.player_queries import Contracted, Sums
+from tournaments.rating_queries import month_of, rating_at, shown
+from tournaments.services.auditing import NOBODY
+from tournaments.services.people.changes import remove_player, set_initials
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.ratings.due import rate_club_again
+from tournaments.web.people.sums import contracts_of
+from tournaments.words import contract_title
+
+pytestmark = pytest.mark.django_db
+
+NAMES = ("Şule", "Burak", "Cem", "Deniz")
+
+
+@pytest.fixture
+def member(visitor, club):
+    return visitor.become("member", club)
+
+
+@pytest.fixture
+def director(visitor, club):
+    return visitor.become("director", club)
+
+
+def path_of(player, *args):
+    names = ("player", "player_opponents", "player_against")
+    words = ["against"] if args == ("against",) else [one.public_id for one in args]
+    name = names[1] if words == ["against"] else names[2] if words else names[0]
+    rest = [] if words == ["against"] else words
+    return reverse(name, args=[player.club.slug, player.public_id, *rest])
+
+
+def played(club, number=1, entries=WHOLE_GAME, names=NAMES, closed=True, **event):
+    """So many games of a club, each in a round of its own, which is closed."""
+    event = EventFactory(club=club, **event)
+    for _ in range(number):
+        place = RoundFactory(event=event)
+        TableFactory(round=place, players=names, entries=entries)
+        if closed:
+            place.closed_at = EVENING
+            place.save()
+
+
+@pytest.fixture
+def rated(club):
+    """A club whose evenings are rated, with three games."""
+    club.rates_evenings = True
+    club.save()
+    played(club, 3, name="Cuma")
+    rate_club_again(club.pk)
+    sweep_ratings()
+    return {player.name: player for player in club.players.all()}
+
+
+def settle(club):
+    """Let all ratings of a club count as settled and of this month: they are on its leaderboard."""
+    pool = RatingPool.objects.get(club=club)
+    pool.ratings.update(provisional=False, month=month_of(timezone.now()))
+    RatingCount.objects.filter(pool=pool).delete()
+    count_ratings(pool)
+
+
+# --- the rating
+
+
+def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
+    player = rated["Şule"]
+    row = PlayerRating.objects.get(player=player, pool__club=player.club)
+
+    page = member.get(path_of(player))
+
+    now = page.context["rating"].now
+    assert now.points == row.points
+    assert f"{row.points}<span" in page.text
+    assert "after 3 games that count" in page.text
+    assert ("Provisional" in page.text) == now.provisional
+    assert len(page.context["rating"].curve.dots) == 3
+    assert "<polygon" in page.text
+    assert "The curve as a table" in page.text
+
+
+def test_rank_is_that_of_the_leaderboard_and_leads_there(member, rated, club):
+    path = path_of(rated["Cem"])
+    board = reverse("club_ratings", args=[club.slug]) + "?game=turkish-king"
+    assert member.get(path).context["rating"].rank is None
+    assert board not in member.get(path).text
+
+    settle(club)
+    page = member.get(path)
+
+    assert f'href="{board}">place 4 of 4 in the club</a>' in page.text
+    [rank] = re.findall(
+        r'rank">(\d+)</td>\s*<th scope="row">(?:<a[^>]*>)?Cem', member.get(board).text
+    )
+    assert rank == "4"
+
+
+def test_each_rated_game_tells_what_it_changed(member, rated):
+    player = rated["Burak"]
+    steps = list(PlayerRating.objects.get(player=player, pool__club=player.club).changes.all())
+
+    games = member.get(path_of(player)).context["games"]
+
+    expected = [shown(one.after).points - shown(one.before).points for one in steps]
+    assert sorted(game.change for game in games) == sorted(expected)
+    assert {game.rating.points for game in games} == {shown(one.after).points for one in steps}
+
+
+def test_without_a_rated_game_the_page_says_what_counts(member, club):
+    played(club, 1)
+
+    page = member.get(path_of(club.players.get(name="Şule")))
+
+    assert page.context["rating"] is None
+    assert "finished games of closed rounds" in page.text
+    assert "<polygon" not in page.text
+
+
+def test_rating_of_another_club_is_not_shown(member, club, rated):
+    other = PlayerFactory(club=club)
+    pool = RatingPoolFactory(family="turkish-king")
+    PlayerRating.objects.filter(player=rated["Şule"]).update(pool=pool)
+    played(club, 1, names=(other.name, *NAMES[1:]))
+
+    assert member.get(path_of(rated["Şule"])).context["rating"] is None
+
+
+# --- what the games add up to
+
+
+def test_page_adds_up_places_contracts_and_badges(member, club):
+    played(club, 2)
+    player = club.players.get(name="Burak")
+
+    page = member.get(path_of(player))
+
+    [places] = page.context["places"]
+    assert [(row.place, row.games) for row in places.rows] == [(1, 0), (2, 0), (3, 2), (4, 0)]
+    rows = {row.name: row for row in page.context["contracts"]}
+    # docs/rules.md §1.1: he names the queens twice, and takes three of them the second time.
+    queens = rows["No queens"]
+    assert (queens.declared, queens.earned, queens.others) == (4, "−150.0", 0)
+    assert [row.name for row in rows.values() if row.favourite] == ["No queens"]
+    assert {(row.name, row.number) for row in page.context["badges"]} >= {("Said it, ate it", 2)}
+    assert "took more than half of a penalty they named themselves" in page.text
+    assert "−110.0" in page.text
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "declared", "favourite"),
+    [
+        ("turkish-king", {"trump": 2, "no-men": 1, "no-queens": 0}, ["no-men"]),
+        ("turkish-king", {"trump": 2, "no-men": 1, "no-queens": 1}, []),
+        ("turkish-king", {"trump": 2}, []),
+        ("italian-king-choice", {"declaration": 2, "no-men": 1}, ["no-men"]),
+        ("barbu", {"trump": 2, "domino": 1}, ["trump"]),
+        ("euchre", {"euchre": 3}, []),
+    ],
+)
+def test_favourite_is_no_contract_that_has_to_be_declared(ruleset, declared, favourite):
+    contracts = {name: Contracted(declared=times) for name, times in declared.items()}
+    rules = {ruleset: RULESETS[ruleset]}
+
+    rows = contracts_of(Sums(contracts=contracts), rules)
+
+    titles = [contract_title(rules[ruleset].by_id[name]) for name in favourite]
+    assert [row.name for row in rows if row.favourite] == titles
+
+
+def test_best_and_worst_game_lead_to_their_sheets(member, club):
+    played(club, 1, name="Kötü", names=("Burak", "Şule", "Cem", "Deniz"))
+    played(club, 1, name="İyi")
+    player = club.players.get(name="Şule")
+
+    best, worst = member.get(path_of(player)).context["extremes"]
+
+    assert (best.points, best.row.table.round.event.name) == (540, "İyi")
+    assert (worst.points, worst.row.table.round.event.name) == (-110, "Kötü")
+
+
+def test_page_is_of_one_kind_of_game_at_a_time(member, club):
+    played(club, 2)
+    player = club.players.get(name="Şule")
+    place = RoundFactory(event=EventFactory(club=club))
+    table = TableFactory(round=place, players=NAMES)
+    table.games.update(ruleset="euchre")
+
+    king = member.get(path_of(player))
+    euchre = member.get(path_of(player), {"game": "euchre"})
+
+    assert [(one.key, one.games) for one in king.context["scope"].families] == [
+        ("turkish-king", 2),
+        ("euchre", 1),
+    ]
+    assert len(king.context["games"]) == 2
+    assert [game.row.ruleset for game in euchre.context["games"]] == ["euchre"]
+    assert member.get(path_of(player), {"game": "chess"}).context["scope"].family == "turkish-king"
+
+
+def test_seasons_are_a_filter(member, rated, club):
+    season = SeasonFactory(club=club, name="Güz")
+    played(club, 1, season=season)
+    rate_club_again(club.pk)
+    sweep_ratings()
+    player = rated["Şule"]
+
+    everything = member.get(path_of(player))
+    page = member.get(path_of(player), {"season": season.pk})
+
+    assert (everything.context["sums"].games, page.context["sums"].games) == (4, 1)
+    assert [game.row.table.round.event.season for game in page.context["games"]] == [season]
+    assert len(page.context["rating"].curve.dots) == 1
+    assert page.context["rating"].now == everything.context["rating"].now
+    for word in ("0", "x", str(SeasonFactory().pk)):
+        assert member.get(path_of(player), {"season": word}).context["sums"].games == 4
+
+
+def test_player_without_games_has_a_page(member, club):
+    page = member.get(path_of(PlayerFactory(club=club)))
+
+    assert "None yet." in page.text
+    assert '<svg viewBox="0 0 358' not in page.text
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_page_takes_the_same_queries_however_many_games(
+    member, club, number, django_assert_num_queries
+):
+    club.rates_evenings = True
+    club.save()
+    played(club, number, season=SeasonFactory(club=club))
+    played(club, number, entries=WHOLE_GAME[:2], closed=False)
+    rate_club_again(club.pk)
+    sweep_ratings()
+    settle(club)
+    player = club.players.get(name="Şule")
+
+    with django_assert_num_queries(17):
+        member.get(path_of(player))
+
+
+# --- others
+
+
+def test_most_frequent_opponents_stand_on_the_page(member, club):
+    played(club, 2)
+    played(club, 1, names=("Şule", "Burak", "Elif", "Fatma"))
+    player = club.players.get(name="Burak")
+
+    found = member.get(path_of(player)).context["opponents"]
+
+    assert [(one.player.name, one.meeting.games) for one in found] == [
+        ("Şule", 3),
+        ("Cem", 2),
+        ("Deniz", 2),
+        ("Elif", 1),
+        ("Fatma", 1),
+    ]
+    assert [one.meeting.above for one in found] == [0, 2, 0, 1, 0]
+
+
+def test_anybody_of_the_club_is_found_to_be_compared_with(member, club):
+    played(club, 1)
+    player, stranger = club.players.get(name="Şule"), PlayerFactory(club=club, name="Yabancı")
+    PlayerFactory(club=club, name="Gizli Kişi", initials=True)
+
+    page = member.get(path_of(player, "against"), {"q": "yabanci"})
+
+    assert path_of(player, stranger) in page.text
+    assert (
+        "Nobody is called like that." in member.get(path_of(player, "against"), {"q": "gizli"}).text
+    )
+    assert path_of(player, player) not in member.get(path_of(player, "against"), {"q": "sule"}).text
+    assert "not finished a game at one table" in member.get(path_of(player, stranger)).text
+
+
+def test_two_players_are_shown_beside_each_other(member, rated):
+    one, other = rated["Şule"], rated["Cem"]
+
+    page = member.get(path_of(one, other))
+
+    meeting = page.context["meeting"]
+    assert (meeting.above, meeting.level, meeting.below, meeting.together) == (3, 0, 0, 0)
+    compared = page.context["compared"]
+    assert (compared.points, compared.other_points) == ("540.0", "−330.0")
+    assert (compared.place, compared.other_place) == ("1.0", "4.0")
+    assert "places 1 and 4" in page.text
+    assert page.text.count("Cuma") == 3
+    ratings = [PlayerRating.objects.get(player=p, pool__club=p.club) for p in (one, other)]
+    now = [rating_at(row, EVENING) for row in ratings]
+    assert page.context["chance"].above == f"{round(100 * chance_above(now[:1], now[1:]))}%"
+
+
+def test_pair_is_told_from_opponents(member, club):
+    place = RoundFactory(event=EventFactory(club=club))
+    table = TableFactory(round=place, players=NAMES)
+    table.games.update(
+        ruleset="turkish-king-partners",
+        result={"totals": [200, -200], "ranks": [1, 2], "out": [0], "sunk": [1], "kings": [],
+                "contracts": {}, "badges": {}},
+    )  # fmt: skip
+    one, other = club.players.get(name="Şule"), club.players.get(name="Cem")
+
+    page = member.get(path_of(one, other))
+
+    assert (page.context["meeting"].together, page.context["meeting"].together_won) == (1, 1)
+    assert "1 game as a pair, 1 won." in page.text
+    assert page.context["compared"] is None
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_two_players_take_the_same_queries_however_many_games(
+    member, club, number, django_assert_num_queries
+):
+    played(club, number)
+    one, other = club.players.get(name="Şule"), club.players.get(name="Cem")
+
+    with django_assert_num_queries(12):
+        member.get(path_of(one, other))
+    with django_assert_num_queries(9):
+        member.get(path_of(one, "against"))
+
+
+# --- names
+
+
+def test_names_of_others_are_shown_as_they_wish(member, club):
+    played(club, 1, names=("Şule", "Burak Tan", "Cem", "Deniz"))
+    player, shy = club.players.get(name="Şule"), club.players.get(name="Burak Tan")
+    set_initials(shy.pk, True, NOBODY, at=EVENING)
+
+    for path in (path_of(player), path_of(player, "against"), path_of(player, shy)):
+        text = member.get(path).text
+        assert "B. T." in text
+        assert "Burak" not in text
+
+
+def test_removed_player_has_no_name_and_no_page(member, club):
+    played(club, 1)
+    player, gone = club.players.get(name="Şule"), club.players.get(name="Cem")
+    remove_player(gone.pk, NOBODY, at=EVENING)
+
+    page = member.get(path_of(player))
+
+    assert "removed player" in page.text
+    assert path_of(player, gone) not in page.text
+    assert member.get(path_of(player, gone)).status_code == 404
+
+
+def test_nobody_is_compared_with_oneself_or_with_another_club(member, club):
+    player = PlayerFactory(club=club)
+    assert member.get(path_of(player, player)).status_code == 404
+    assert member.get(path_of(player, PlayerFactory())).status_code == 404
+
+
+def test_director_sees_whole_names_and_their_part_behind_the_games(director, club):
+    played(club, 1)
+    player = club.players.get(name="Şule")
+    set_initials(club.players.get(name="Cem").pk, True, NOBODY, at=EVENING)
+
+    text = director.get(path_of(player)).text
+
+    assert ">Cem</a>" in text
+    assert re.search(r'id="games".*id="director"', text, re.DOTALL)

@@ -1,0 +1,159 @@
+"""What a game changes in the ratings, on its sheet, for those who may see the ratings."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.club_factories import EventFactory, RoundFactory, TableFactory
+from tests.factories import EVENING, WHOLE_GAME, GameFactory
+from tests.services.tournaments.test_drawing import opened
+from tests.services.tournaments.test_tournaments import NINE, SHORT, play, running
+from tests.web.rounds.test_drawing import member_of
+from tournaments.engine.ratings import expected_places
+from tournaments.models import Entrant, Game, RatingChange
+from tournaments.rating_queries import shown, shown_points
+from tournaments.services.auditing import NOBODY
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.tournaments.rounds import close_round
+from tournaments.web.phone import address
+
+pytestmark = pytest.mark.django_db
+
+DUE = "For the ratings this game counts once the round is closed."
+TITLE = "What it changes in the ratings"
+
+
+@pytest.fixture
+def tournament():
+    """Of eight, with a round open whose two sheets are finished."""
+    row = running(*NINE[:8], rounds=3)
+    play(opened(row), SHORT)
+    return row
+
+
+def close(row):
+    """Close the round that is open, and rate its games."""
+    close_round(row.event.rounds.get(closed_at=None).pk, NOBODY, at=EVENING)
+    sweep_ratings()
+
+
+def games_of(row):
+    return Game.objects.filter(table__round__event=row.event).order_by("pk")
+
+
+def sheet(browser, game):
+    event = game.table.round.event
+    return browser.get(reverse("club_game", args=[event.club.slug, game.public_id])).text
+
+
+def lines(page):
+    """Name, ratings before and after, change, expected and real place of each row."""
+    if TITLE not in page:
+        return []
+    table = page[page.index(TITLE) :].split("</table>")[0]
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", table, re.DOTALL)
+    return [re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "|", row)).split("|") for row in rows]
+
+
+def told(page):
+    return [[cell.strip() for cell in row if cell.strip()] for row in lines(page)]
+
+
+def rating_text(rating):
+    each = shown(rating)
+    return [str(each.points), f"± {each.within}", *(["?"] if each.provisional else [])]
+
+
+def signed(number):
+    return f"+{number}" if number > 0 else str(number).replace("-", "−")
+
+
+def test_sheet_shows_what_its_game_has_changed(tournament):
+    close(tournament)
+    play(opened(tournament), SHORT)
+    close(tournament)
+    game = games_of(tournament).last()
+    changes = list(RatingChange.objects.filter(game=game).order_by("seat"))
+    expected = expected_places([change.before for change in changes], [0, 1, 2, 3])
+
+    page = sheet(member_of(tournament.event.club), game)
+
+    ranks = game.result["ranks"]
+    assert told(page) == [
+        [
+            game.players[seat],
+            *rating_text(changes[seat].before),
+            "→",
+            *rating_text(changes[seat].after),
+            signed(shown_points(changes[seat].after) - shown_points(changes[seat].before)),
+            f"{expected[seat]:.1f}",
+            str(ranks[seat]),
+        ]
+        for seat in sorted(range(4), key=lambda seat: ranks[seat])
+    ]
+
+
+def test_game_of_an_open_round_says_that_it_is_still_to_be_rated(tournament):
+    page = sheet(member_of(tournament.event.club), games_of(tournament).first())
+
+    assert DUE in page
+    assert lines(page) == []
+
+
+def test_page_that_listens_is_told_when_a_game_has_been_rated(tournament):
+    browser, game = member_of(tournament.event.club), games_of(tournament).first()
+    path, asks = address(game, "follow"), {"HX-Request": "true"}
+    etag = browser.get(path, headers=asks)["ETag"]
+    assert browser.get(path, headers={**asks, "If-None-Match": etag}).status_code == 304
+
+    close(tournament)
+
+    answer = browser.get(path, headers={**asks, "If-None-Match": etag})
+    assert len(told(answer.text)) == 4
+
+
+def test_only_who_may_see_the_ratings_sees_what_changed(tournament, client):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    club, game = tournament.event.club, games_of(tournament).first()
+    assert DUE not in client.get(address(game, "follow")).text
+    close(tournament)
+    assert told(client.get(address(game, "follow")).text) == []
+
+    club.published = club.in_server_ratings = True
+    club.save()
+
+    assert len(told(client.get(address(game, "follow")).text)) == 4
+
+
+def test_guest_of_the_house_has_no_rating_and_is_met_as_a_newcomer(tournament):
+    seat = games_of(tournament).first().seats.first()
+    Entrant.objects.filter(tournament=tournament, player=seat.player).update(house=True)
+    close(tournament)
+
+    rows = told(sheet(member_of(tournament.event.club), games_of(tournament).first()))
+
+    (of_house,) = (row for row in rows if row[0] == seat.player.name)
+    assert of_house[1:3] == ["not rated", "–"]
+    assert len(of_house) == 5
+    assert [len(row) for row in rows].count(5) == 1
+
+
+@pytest.mark.parametrize("rates", [True, False])
+def test_evening_says_so_only_where_the_club_rates_evenings(rates):
+    place = RoundFactory(event=EventFactory(club__rates_evenings=rates))
+    table = TableFactory(round=place, entries=SHORT)
+
+    page = sheet(member_of(place.event.club), table.games.get())
+
+    assert (DUE in page) == rates
+
+
+def test_open_table_says_nothing_of_ratings(client):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    game = GameFactory(entries=WHOLE_GAME)
+
+    page = client.get(address(game, "follow")).text
+
+    assert DUE not in page
+    assert lines(page) == []

@@ -1,0 +1,78 @@
+"""The history of a table: every write, also of what is not on its sheet any more."""
+
+import re
+
+import pytest
+
+from tests.factories import WHOLE_GAME, record
+from tests.web.scoring.test_scoring import fields_of, game_with, head_fields, send, url
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def plain(client):
+    """A browser in English without scripts."""
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return client
+
+
+def steps(plain, game):
+    """The lines of the history without their times."""
+    page = plain.get(url(game, "history")).content.decode()
+    lines = re.findall(r"<li>(.*?)</li>", page.partition('class="versions"')[2], re.DOTALL)
+    texts = [re.sub(r"<time.*?</time>", "", line) for line in lines]
+    return [" ".join(re.sub(r"<[^>]+>", " ", text).split()) for text in texts]
+
+
+def test_history_shows_what_was_written_corrected_and_undone(plain):
+    game = game_with(2)
+    typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "1", "count-queens-0": "2"}
+    send(plain, game, "entry", 1, why="Cem took one", holder="1", **typed)
+    record(game, {"type": "adjustment", "seat": 2, "points": "-1/2", "reason": "late"})
+    send(plain, game, "undo", position=2, holder="3")
+    assert steps(plain, game) == [
+        "A line of the sheet taken off · Deniz · Cem · −½ · late",
+        "A line of the sheet written · Ayşe · Cem · −½ · late",
+        "Deal 2 corrected · Burak · No queens · 1 0 2 1 → No queens · 2 0 1 1 Cem took one",
+        "Deal 2 written · Ayşe · No queens · 1 0 2 1",
+        "Deal 1 written · Ayşe · Rıfkı (king of hearts) · 0 0 1 0",
+    ]
+
+
+def test_history_shows_what_a_new_head_changed(plain):
+    game = game_with(0)
+    changes = {"name0": "Aylin", "first_declarer": 2, "king": "off", "place": "Moda"}
+    send(plain, game, "head", holder="1", **head_fields(game, **changes))
+    send(plain, game, "head", **head_fields(game, name0="Aylin"))
+    first, second = reversed(steps(plain, game))
+    assert first == (
+        "names, seats or rules changed · Burak · Seat 1: Ayşe → Aylin"
+        " Who declared first: Seat 1 → Seat 3 King: ends the game → does not exist Place: Moda"
+    )
+    assert second == (
+        "names, seats or rules changed · Aylin · Who declared first: Seat 3 → Seat 1"
+        " King: does not exist → ends the game Place: Moda → –"
+    )
+
+
+def test_history_of_an_empty_sheet_says_so(plain):
+    game = game_with(0)
+    assert "Nothing is written yet." in plain.get(url(game, "history")).content.decode()
+    assert steps(plain, game) == []
+
+
+def test_history_is_linked_from_the_sheet_and_links_to_the_lines(plain):
+    game = game_with(1)
+    assert url(game, "history") in plain.get(url(game, "write")).content.decode()
+    send(plain, game, "undo", position=0)
+    assert url(game, "entry", 0) in plain.get(url(game, "history")).content.decode()
+
+
+def test_history_is_only_for_whoever_holds_the_pen(plain):
+    game = game_with(1)
+    address = url(game, "history")
+    assert plain.get(address.replace(game.secret("write"), "x" * 24)).status_code == 404
+    game.write_generation += 1
+    game.save()
+    assert plain.get(address)["Location"].startswith("/follow/")

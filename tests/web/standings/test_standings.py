@@ -1,0 +1,179 @@
+"""The standings of a tournament on their page, live, per round, hidden, and opened."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import EVENING, WHOLE_GAME, record
+from tests.services.tournaments.test_tournaments import running
+from tests.web.rounds.test_drawing import member_of
+from tournaments.models import Entrant, Game, Ruling, Tournament
+from tournaments.services.auditing import NOBODY
+from tournaments.services.people.changes import rename_player
+from tournaments.services.tournaments.drawing import publish_round, seat_next_round
+from tournaments.services.tournaments.rounds import close_round, open_round
+
+pytestmark = pytest.mark.django_db
+
+FIVE = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
+STOPPED = {"type": "stopped", "reason": "time"}
+
+
+def play(row, *entries, close=True):
+    """Seat the next round, and play the same at each of its tables."""
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    open_round(place.pk, NOBODY, at=EVENING)
+    for game in Game.objects.filter(table__round=place):
+        for body in entries:
+            record(game, body)
+    if close:
+        close_round(place.pk, NOBODY, at=EVENING)
+    return place
+
+
+def page(looker, row, name="standings", *number, **query):
+    url = reverse(name, args=[row.event.club.slug, row.slug, *number])
+    return looker.get(url, query)
+
+
+def lines(looker, row, **query):
+    """Place, name and points of each row, as they are read."""
+    rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
+    told = r'rank">(.*?)<.*<a [^>]*>(.*?)</a>.*points">(.*?)<'
+    return [re.search(told, each).groups() for each in rows]
+
+
+@pytest.fixture
+def row():
+    return running(*FIVE, rounds=2)
+
+
+@pytest.fixture
+def looker(row):
+    return member_of(row.event.club)
+
+
+def sitting(place, side):
+    return Entrant.objects.get(sittings__round=place, sittings__side=side).player.name
+
+
+def test_finished_tables_count_before_the_round_is_closed(row, looker):
+    place = play(row, *WHOLE_GAME, close=False)
+
+    first, *rest = lines(looker, row)
+
+    assert first == ("1", sitting(place, 0), "540")
+    assert sorted(points for _place, _name, points in rest) == ["0", "−100", "−110", "−330"]
+
+
+def test_correction_shows_at_once(row, looker):
+    place = play(row, WHOLE_GAME[0], STOPPED, close=False)
+    before = lines(looker, row)
+    game = Game.objects.get(table__round=place)
+    record(
+        game, {"type": "adjustment", "seat": 0, "points": 1000, "to": "none", "reason": "revoke"}
+    )
+
+    after = lines(looker, row)
+
+    assert before[0][2] == "0"
+    assert after[0] == ("1", sitting(place, 0), "1000")
+
+
+def test_name_that_changes_changes_in_the_standings_that_are_kept(row, looker):
+    lines(looker, row)
+    player = Entrant.objects.get(number=1).player
+
+    rename_player(player.pk, "Zeynep", NOBODY, at=EVENING)
+
+    assert "Zeynep" in page(looker, row).text
+    assert "Ayşe" not in page(looker, row).text
+
+
+def test_standings_after_each_round_and_of_one_alone(row, looker):
+    first = play(row, WHOLE_GAME[0], STOPPED)
+    second = play(row, WHOLE_GAME[0], STOPPED)
+
+    after_one = lines(looker, row, after=1)
+    alone = lines(looker, row, only=2)
+
+    assert [name for _p, name, points in after_one if points == "−320"] == [sitting(first, 2)]
+    assert [name for _p, name, points in alone if points == "−320"] == [sitting(second, 2)]
+
+
+def test_last_round_stays_hidden_from_all_but_directors_until_the_end(visitor):
+    row = running(*FIVE, rounds=2, hide_last=True)
+    play(row, WHOLE_GAME[0], STOPPED)
+    last = play(row, *WHOLE_GAME)
+    member = member_of(row.event.club)
+
+    hidden = page(member, row)
+    assert "The last round is on" in hidden.text
+    assert "540" not in hidden.text
+    assert "540" not in page(member, row, only=2).text
+    number = Entrant.objects.get(sittings__round=last, sittings__side=0).number
+    assert "540" not in page(member, row, "why_place", number).text
+
+    assert "540" in page(visitor.become("director", row.event.club), row).text
+    Tournament.objects.filter(pk=row.pk).update(state="finished", revision=1000)
+    assert "540" in page(member, row).text
+
+
+def test_page_that_follows_is_told_when_nothing_has_changed(row, looker):
+    play(row, WHOLE_GAME[0], close=False)
+    url = reverse("standings", args=[row.event.club.slug, row.slug])
+    etag = looker.get(url, headers={"hx-request": "true"})["ETag"]
+    asked = {"hx-request": "true", "if-none-match": etag}
+
+    assert looker.get(url, headers=asked).status_code == 304
+    record(Game.objects.get(), STOPPED)
+    assert looker.get(url, headers=asked).status_code == 200
+
+
+def test_why_this_place_opens_the_sum_with_bye_penalty_and_neighbour(row, looker):
+    place = play(row, *WHOLE_GAME)
+    best = Entrant.objects.get(sittings__round=place, sittings__side=0)
+    Ruling.objects.create(
+        round=place, entrant=best, kind="penalty", points=40, reason="late", at=EVENING
+    )
+
+    text = page(looker, row, "why_place", best.number).text
+
+    assert "Points of the game: 540" in text
+    assert "Penalty: −40" in text
+    out = Entrant.objects.get(sittings__round=place, sittings__table=None)
+    assert f"Before {out.player.name}. Points: 500 against 0." in text
+    bye = page(looker, row, "why_place", out.number).text
+    assert "Sat out: the average of 0 rounds played, 0" in bye
+
+
+def test_teams_are_added_up(row, looker):
+    Entrant.objects.filter(number__lte=2).update(team="Kadıköy")
+    Entrant.objects.filter(number__gte=3).update(team="Moda")
+    play(row, WHOLE_GAME[0], STOPPED)
+
+    text = page(looker, row).text
+
+    teams = re.findall(r'<th scope="row">(\w+) <span class="soft small">(\d)<', text)
+    assert sorted(teams) == [("Kadıköy", "2"), ("Moda", "3")]
+    points = re.findall(r'points">(\S+?)<', text[text.index("Teams") :])
+    assert points == ["0", "−320"]
+    assert "Teams" not in page(looker, row, only=1).text
+
+
+def test_nobody_without_a_place_is_explained(row, looker):
+    assert page(looker, row, "why_place", 99).status_code == 404
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_queries):
+    row = running(*[f"Oyuncu {n}" for n in range(4 * tables)])
+    play(row, WHOLE_GAME[0], STOPPED)
+    looker = member_of(row.event.club)
+
+    with django_assert_num_queries(10):
+        page(looker, row)
+    with django_assert_num_queries(5):
+        page(looker, row)

@@ -1,0 +1,232 @@
+"""A match at the table: chosen, counted at the end of each game, played on with one tap."""
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import EVENING, GameFactory, HeadFactory, record
+from tests.services.play.test_matches import TWO, march, won_by
+from tournaments.models import Game, Match
+from tournaments.services.play.playing import hand_over
+from tournaments.web.phone import address
+
+pytestmark = pytest.mark.django_db
+
+KEY = "a-key-of-at-least-22-characters"
+KRAPET = {"ruleset": "krapet", "name0": TWO[0], "name1": TWO[1], "key": KEY}
+
+
+@pytest.fixture
+def phone(client):
+    """A browser in English."""
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return client
+
+
+def start(phone, **fields):
+    phone.post(reverse("new"), {**KRAPET, "match": "best-of.3", **fields})
+    return Game.objects.latest("pk")
+
+
+def page_of(phone, game):
+    return phone.get(address(game, "write"))
+
+
+def tap_next(phone, game, key=KEY):
+    url = reverse("next_game", args=[game.public_id, game.secret("write")])
+    return phone.post(url, {"key": key})
+
+
+@pytest.mark.parametrize(
+    ("fields", "terms"),
+    [
+        ({"match": "best-of.3"}, ("best-of", 3)),
+        ({"match": "best-of.7", "match_to": "4"}, ("best-of", 7)),
+        ({"match": "first-to", "match_to": "4"}, ("first-to", 4)),
+    ],
+)
+def test_new_table_opens_a_match(phone, fields, terms):
+    game = start(phone, **fields)
+
+    assert (game.match.length, game.match.number, game.match_number) == (*terms, 1)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"match": ""}, {"ruleset": "turkish-king", "name2": "Cem", "name3": "Deniz"}]
+)
+def test_new_table_without_a_match_opens_one_game(phone, fields):
+    game = start(phone, **fields)
+
+    assert (game.match, Match.objects.count()) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "errors"),
+    [
+        ({"match": "first-to"}, {"match_to": ["To how many games?"]}),
+        ({"match": "longest"}, {"match"}),
+        ({"match": "first-to", "match_to": "0"}, {"match_to"}),
+    ],
+)
+def test_new_table_refuses_a_match_that_cannot_be(phone, fields, errors):
+    page = phone.post(reverse("new"), {**KRAPET, **fields})
+
+    found = page.context["form"].errors
+    assert page.status_code == 422
+    assert (found if isinstance(errors, dict) else set(found)) == errors
+    assert not Game.objects.exists()
+
+
+def test_end_of_a_game_shows_the_match_and_leads_to_the_next(phone):
+    game = start(phone)
+    record(game, won_by(0))
+
+    page = page_of(phone, game)
+    answer = tap_next(phone, game, page.context["match"].key)
+
+    after = Game.objects.latest("pk")
+    assert "In the lead: Ayşe" in page.text
+    assert [(side.name, side.won) for side in page.context["match"].sides] == [
+        ("Ayşe", 1),
+        ("Burak", 0),
+    ]
+    assert answer.url == address(after, "write")
+    assert (after.match_number, after.first_declarer) == (2, 1)
+    assert phone.get("/").context["games"][0].sheet.row == after
+
+
+def test_next_game_tapped_twice_is_one(phone):
+    game = start(phone)
+    record(game, won_by(0))
+
+    urls = {tap_next(phone, game).url for _ in range(2)}
+
+    assert urls == {address(Game.objects.latest("pk"), "write")}
+    assert Game.objects.count() == 2
+
+
+def test_next_game_opened_by_another_phone_is_followed(phone, client_of_another):
+    game = start(phone)
+    record(game, won_by(0))
+    tap_next(phone, game)
+
+    answer = tap_next(client_of_another, game, "key-of-another-phone-123")
+
+    assert answer.url == address(Game.objects.latest("pk"), "follow")
+
+
+@pytest.fixture
+def client_of_another():
+    """A second browser."""
+    from django.test import Client
+
+    return Client(headers={"accept-language": "en"})
+
+
+def test_page_of_an_earlier_game_leads_to_the_one_after_it(phone):
+    game = start(phone)
+    record(game, won_by(0))
+    tap_next(phone, game)
+    after = Game.objects.latest("pk")
+
+    page = page_of(phone, game)
+
+    assert page.context["match"].following == address(after, "write")
+    assert not page.context["match"].open
+
+
+def test_match_that_is_over_says_who_won_and_offers_a_rematch(phone):
+    game = start(phone)
+    record(game, won_by(1))
+    tap_next(phone, game)
+    last = Game.objects.latest("pk")
+    record(last, won_by(1))
+
+    page = page_of(phone, last)
+
+    assert "Match won: Burak" in page.text
+    assert reverse("rematch", args=[last.public_id, last.secret("write")]) in page.text
+    assert tap_next(phone, last).url == address(last, "write")
+    assert Game.objects.count() == 2
+
+
+def test_rematch_of_a_match_is_another_match_to_the_same(phone):
+    game = start(phone, match="first-to", match_to="2")
+    url = reverse("rematch", args=[game.public_id, game.secret("write")])
+
+    phone.post(url, {"seats": "kept", "first": "1", "key": KEY})
+
+    again = Game.objects.latest("pk")
+    assert again.match != game.match
+    assert (again.match.length, again.match.number, again.match_number) == ("first-to", 2, 1)
+
+
+def test_same_two_again_play_the_same_match(phone):
+    start(phone)
+    again = phone.get("/").context["again"]
+    fields = {f.html_name: f.value() for f in again.table() if f.value() is not None}
+
+    phone.post(reverse("new"), {**fields, "key": again.key, "first_declarer": "1"})
+
+    games = Game.objects.all()
+    assert [(g.match.length, g.match.number) for g in games] == [("best-of", 3)] * 2
+    assert len({g.match_id for g in games}) == 2
+
+
+def test_carried_points_stand_on_the_next_sheet(phone):
+    head = {f"name{seat}": name for seat, name in enumerate(HeadFactory().players)}
+    laps = {"euchre-railroad.laps": "True", "ruleset": "euchre-railroad"}
+    game = start(phone, **head, **laps)
+    march(game, 3, maker=1)
+
+    page = page_of(phone, game)
+    tap_next(phone, game)
+
+    assert [side.carry for side in page.context["match"].sides] == [0, 2]
+    assert page_of(phone, Game.objects.latest("pk")).context["sheet"].totals == (0, 2)
+
+
+def test_next_game_is_for_whoever_writes(phone):
+    game = start(phone)
+    record(game, won_by(0))
+    hand_over(game.pk, 1, "key-of-another-phone-123", at=EVENING)
+
+    assert tap_next(phone, game).status_code == 404
+    assert Game.objects.count() == 1
+
+
+def test_next_game_of_no_match_is_not_there(phone):
+    game = GameFactory(head=HeadFactory(ruleset="krapet", players=TWO), entries=[won_by(0)])
+
+    assert tap_next(phone, game).status_code == 404
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_follower_of_a_match_asks_the_database_as_often_however_many_games(
+    phone, games, django_assert_num_queries
+):
+    game = start(phone, match="best-of.7")
+    for index in range(games):
+        if index:
+            tap_next(phone, game)
+            game = Game.objects.latest("pk")
+        record(game, won_by(index % 2))
+    url = address(game, "follow")
+
+    with django_assert_num_queries(8):
+        assert "In the lead: Ayşe" in phone.get(url).text
+
+
+def test_follower_hears_that_the_next_game_has_begun(phone, client_of_another):
+    game = start(phone)
+    record(game, won_by(0))
+    url = address(game, "follow")
+    follower, headers = client_of_another, {"hx-request": "true"}
+    seen = follower.get(url, headers=headers)["ETag"]
+    headers["if-none-match"] = seen
+
+    before = follower.get(url, headers=headers).status_code
+    tap_next(phone, game)
+    page = follower.get(url, headers=headers)
+
+    assert (before, page.status_code) == (304, 200)
+    assert address(Game.objects.latest("pk"), "follow") in page.text

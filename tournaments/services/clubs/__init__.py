@@ -1,0 +1,1 @@
+"""A club: its members, seasons, evenings and house rules."""

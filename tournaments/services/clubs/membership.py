@@ -1,0 +1,289 @@
+"""Clubs: who belongs to them in which role, and how they are set up.
+
+Each change locks the people of its club first, so that two at once cannot leave it without an owner
+and cannot both use the last use of an invitation.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from tournaments.models import AuditLine, Club, Confirmations, Invitation, Member, Player, User
+from tournaments.models.clubs import Paper, Role
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.people.claims import unlink_account
+from tournaments.services.people.players import lock_people
+from tournaments.services.ratings.due import rate_club_again, rate_server_again
+from tournaments.services.slugs import free_slugs
+
+LONGEST_SLUG = 40
+INVITED_FOR = timedelta(days=14)
+
+ROLE_KIND, SETTINGS_KIND = AuditLine.Kind.ROLE, AuditLine.Kind.SETTINGS
+LEAVE = Change(ROLE_KIND, "leave")
+
+
+class LastOwner(Exception):
+    """The only owner of `club` cannot go, nor take another role: a club keeps an owner."""
+
+    def __init__(self, club: Club) -> None:
+        self.club = club
+        super().__init__(f"the last owner of {club.slug}")
+
+
+@dataclass(frozen=True, slots=True)
+class ClubSettings:
+    """What a club's owners set; codes and confirmations are how its events begin."""
+
+    name: str
+    published: bool = False
+    table_codes: bool = False
+    confirmations: str = Confirmations.NONE
+    rates_evenings: bool = False
+    in_server_ratings: bool = False
+    paper: str = Paper.A4
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an invitation gives; only the role of a member may be given more than once.
+
+    Without `most_uses` any number of people may use it until it expires.
+    """
+
+    role: Role
+    most_uses: int | None = 1
+    lasts: timedelta = INVITED_FOR
+
+
+def create_club(name: str, by: Actor, *, at: datetime) -> Club:
+    """Make a club, under a slug made of its name; whoever makes it becomes its owner."""
+    name = " ".join(name.split())
+    taken = Club.objects.values_list("slug", flat=True)
+    for slug in free_slugs(name, "club", LONGEST_SLUG, frozenset(taken)):
+        try:
+            with transaction.atomic():
+                club = Club.objects.create(slug=slug, name=name, created_at=at)
+                note_change(club, Change(SETTINGS_KIND, "create", after={"name": name}), by, at=at)
+                _join(club, Role.OWNER, by, at=at)
+                return club
+        except IntegrityError:
+            # Two who choose a name at once get a slug each; an account that is gone gets none.
+            if not Club.objects.filter(slug=slug).exists():
+                raise
+    raise AssertionError("there is always another slug")
+
+
+def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: datetime) -> Club:
+    """Set a club up otherwise; its slug stays, also under another name."""
+    with transaction.atomic():
+        club = lock_people(club_pk)
+        new = asdict(chosen) | {"name": " ".join(chosen.name.split())}
+        after = {name: value for name, value in new.items() if getattr(club, name) != value}
+        if after:
+            before = {name: getattr(club, name) for name in after}
+            for name, value in after.items():
+                setattr(club, name, value)
+            club.save(update_fields=list(after))
+            if "rates_evenings" in after:
+                rate_club_again(club.pk)
+            if "in_server_ratings" in after:
+                rate_server_again(club.pk)
+            change = Change(SETTINGS_KIND, "change", before=before, after=after)
+            note_change(club, change, by, at=at)
+    return club
+
+
+def invite(club: Club, offer: Offer, by: Actor, *, at: datetime) -> Invitation:
+    """Make a link that gives a role."""
+    with transaction.atomic():
+        invitation = Invitation.objects.create(
+            club=club,
+            role=offer.role,
+            created_at=at,
+            expires_at=at + offer.lasts,
+            most_uses=offer.most_uses if offer.role == Role.MEMBER else 1,
+        )
+        after = {
+            "role": invitation.role,
+            "uses": invitation.most_uses,
+            "expires": invitation.expires_at.isoformat(),
+        }
+        change = Change(ROLE_KIND, "invite", _subject_of_link(invitation), after=after)
+        note_change(club, change, by, at=at)
+    return invitation
+
+
+def withdraw_invitation(pk: int, by: Actor, *, at: datetime) -> None:
+    """Make the link of an invitation worthless; withdrawing it twice is no error."""
+    with transaction.atomic():
+        invitation = _locked_invitation(pk)
+        if invitation.withdrawn_at is not None:
+            return
+        _withdraw(invitation, by, at=at)
+
+
+def accept_invitation(pk: int, by: Actor, *, at: datetime) -> Member:
+    """Take the role that an invitation gives; whoever has it already, or more, uses nothing up.
+
+    Raises:
+        Invitation.DoesNotExist: it does not stand (any more); nothing is written.
+    """
+    user = _account(by)
+    with transaction.atomic():
+        invitation = _locked_invitation(pk)
+        club, role = invitation.club, Role(invitation.role)
+        member = Member.objects.filter(club=club, user=user).first()
+        if member is not None and not outranks(role, Role(member.role)):
+            return member
+        if not Invitation.objects.standing(at).filter(pk=pk).exists():
+            raise Invitation.DoesNotExist
+        invitation.uses += 1
+        invitation.save(update_fields=["uses"])
+        if member is None:
+            return _join(club, role, by, at=at, link=_subject_of_link(invitation))
+        return _give_role(member, role, by, at=at)
+
+
+def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: datetime) -> Member:
+    """Give a member another role.
+
+    Raises:
+        LastOwner: nobody else owns the club.
+        Member.DoesNotExist: that account is not (any more) in the club.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        club = lock_people(club_pk)
+        member = Member.objects.get(club=club, user=user_pk)
+        if member.role == role:
+            return member
+        _keep_an_owner(club, member)
+        if member.role == Role.OWNER:
+            _withdraw_links_of_staff(club, by, at=at)
+        return _give_role(member, role, by, at=at)
+
+
+def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason: str = "") -> None:
+    """Put an account out of a club; its player and results stay. Twice is no error.
+
+    Raises:
+        LastOwner: nobody else owns the club; nothing is written.
+    """
+    said = Change(ROLE_KIND, "remove", reason=reason)
+    with transaction.atomic():
+        _take_out(lock_people(club_pk), user_pk, said, by, at=at)
+
+
+def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
+    """Go out of a club; one's player and results stay. Leaving twice is no error.
+
+    Raises:
+        LastOwner: nobody else owns the club; nothing is written.
+    """
+    with transaction.atomic():
+        _take_out(lock_people(club_pk), _account(by).pk, LEAVE, by, at=at)
+
+
+def delete_account(by: Actor, *, at: datetime) -> None:
+    """Delete an account for good; its players stay in their clubs, without an account.
+
+    Raises:
+        LastOwner: a club would be without an owner; nothing is deleted.
+    """
+    user = _account(by)
+    with transaction.atomic():
+        # In one order, so that two who go at once wait for each other and do not deadlock.
+        theirs = Club.objects.filter(Q(members__user=user) | Q(players__account=user))
+        for pk in theirs.order_by("pk").values_list("pk", flat=True).distinct():
+            _take_out(lock_people(pk), user.pk, LEAVE, by, at=at)
+        for player in Player.objects.filter(account=user):
+            unlink_account(player.pk, by, at=at)
+        User.objects.filter(pk=user.pk).delete()
+
+
+def outranks(role: Role, other: Role) -> bool:
+    """Whether `role` may more than `other`."""
+    ranks = list(Role)
+    return ranks.index(role) < ranks.index(other)
+
+
+def _account(by: Actor) -> User:
+    if by.user is None:
+        raise TypeError("only somebody with an account belongs to a club")
+    return by.user
+
+
+def _locked_invitation(pk: int) -> Invitation:
+    """An invitation as it is once its club is locked."""
+    lock_people(Invitation.objects.get(pk=pk).club_id)
+    return Invitation.objects.select_related("club").get(pk=pk)
+
+
+def _join(club: Club, role: Role, by: Actor, *, at: datetime, link: str = "") -> Member:
+    user = _account(by)
+    member = Member.objects.create(club=club, user=user, role=role, joined_at=at)
+    after = {"role": role} | ({"invitation": link} if link else {})
+    note_change(club, Change(ROLE_KIND, "join", _subject_of(user.pk), after=after), by, at=at)
+    return member
+
+
+def _give_role(member: Member, role: Role, by: Actor, *, at: datetime) -> Member:
+    before, member.role = member.role, role
+    member.save(update_fields=["role"])
+    change = Change(
+        ROLE_KIND, "role", _subject_of(member.user_id), {"role": before}, {"role": role}
+    )
+    note_change(member.club, change, by, at=at)
+    return member
+
+
+def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime) -> None:
+    """Put an account out of a locked club, with the line that is `said` of it."""
+    member = Member.objects.filter(club=club, user=user_pk).first()
+    if member is None:
+        return
+    _keep_an_owner(club, member)
+    if member.role == Role.OWNER:
+        _withdraw_links_of_staff(club, by, at=at)
+    member.delete()
+    change = replace(said, subject=_subject_of(user_pk), before={"role": member.role})
+    note_change(club, change, by, at=at)
+
+
+def _keep_an_owner(club: Club, going: Member) -> None:
+    """Refuse to let the only owner go; the caller holds the lock of the club.
+
+    Raises:
+        LastOwner: `going` is the only one.
+    """
+    if going.role != Role.OWNER:
+        return
+    if not club.members.filter(role=Role.OWNER).exclude(pk=going.pk).exists():
+        raise LastOwner(club)
+
+
+def _withdraw_links_of_staff(club: Club, by: Actor, *, at: datetime) -> None:
+    """Make worthless what an owner who goes has seen: with such a link they would be one again."""
+    standing = Invitation.objects.standing(at).filter(club=club).exclude(role=Role.MEMBER)
+    for invitation in standing.select_related("club").order_by("pk"):
+        _withdraw(invitation, by, at=at)
+
+
+def _withdraw(invitation: Invitation, by: Actor, *, at: datetime) -> None:
+    invitation.withdrawn_at = at
+    invitation.save(update_fields=["withdrawn_at"])
+    before = {"role": invitation.role, "used": invitation.uses}
+    change = Change(ROLE_KIND, "withdraw", _subject_of_link(invitation), before=before)
+    note_change(invitation.club, change, by, at=at)
+
+
+def _subject_of(user_pk: int) -> str:
+    """What the audit calls an account; its name stands nowhere in a line."""
+    return f"account:{user_pk}"
+
+
+def _subject_of_link(invitation: Invitation) -> str:
+    return f"invitation:{invitation.public_id}"

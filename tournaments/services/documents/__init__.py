@@ -1,0 +1,1 @@
+"""Documents asked for, built once, kept for a while."""

@@ -1,0 +1,209 @@
+"""All that is kept about a player, as a JSON document that is made piece by piece."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+from django.db import transaction
+from django.db.models import Prefetch, Q
+
+from tournaments.engine.ratings import Rating
+from tournaments.models import (
+    AuditLine,
+    Entrant,
+    Game,
+    Player,
+    PlayerRating,
+    RatingChange,
+    Ruling,
+    Seat,
+    Substitute,
+    Tournament,
+    User,
+)
+from tournaments.queries import Sheet, load_sheets
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.people.changes import with_merged
+from tournaments.services.people.players import lock_player, subject_of
+
+FORMAT = "kingscore-player/1"
+
+AT_ONCE = 200
+"""So many games are held in memory at a time; each such heap takes a fixed number of queries."""
+
+
+IN_MEMORY = 1 << 20
+"""A longer document, in bytes, waits on the disk until it is sent."""
+
+
+def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
+    """The player, the account, games, tournaments and the lines of the audit, as a file.
+
+    Of others it holds what the sheets show, and not who made a change. All is read before the
+    first byte is sent, so that the line in the audit stands for a document that was made.
+
+    Raises:
+        Player.DoesNotExist: removed, or merged into another player.
+    """
+    with ExitStack() as unless_made, transaction.atomic():
+        document = unless_made.enter_context(SpooledTemporaryFile(max_size=IN_MEMORY))
+        player = lock_player(pk)
+        change = Change(AuditLine.Kind.PLAYER, "export", subject_of(player))
+        note_change(player.club, change, by, at=at)
+        document.writelines(piece.encode() for piece in _pieces(player, at))
+        unless_made.pop_all()
+    document.seek(0)
+    return document
+
+
+def _pieces(player: Player, at: datetime) -> Iterator[str]:
+    people = with_merged(player)
+    head = {
+        "format": FORMAT,
+        "exported_at": at.isoformat(),
+        "player": _player(player, people[1:]),
+        "club": {"name": player.club.name, "slug": player.club.slug},
+        "account": _account(player.account),
+    }
+    yield json.dumps(head, ensure_ascii=False)[:-1]
+    yield from _list("games", _games(player))
+    yield from _list("tournaments", _tournaments(player))
+    yield from _list("ratings", _ratings(player))
+    yield from _list("changes", _changes(player, people))
+    yield "\n}\n"
+
+
+def _player(player: Player, merged: Iterable[Player]) -> dict[str, Any]:
+    return {
+        "name": player.name,
+        "initials": player.initials,
+        "created_at": player.created_at.isoformat(),
+        "merged": [{"name": p.name, "created_at": p.created_at.isoformat()} for p in merged],
+    }
+
+
+def _account(user: User | None) -> dict[str, str] | None:
+    return None if user is None else {"name": user.first_name, "email": user.email}
+
+
+def _list(name: str, values: Iterable[dict[str, Any]]) -> Iterator[str]:
+    yield f',\n"{name}": ['
+    between = "\n"
+    for value in values:
+        yield between + json.dumps(value, ensure_ascii=False)
+        between = ",\n"
+    yield "]"
+
+
+def _games(player: Player) -> Iterator[dict[str, Any]]:
+    seats = list(player.seats.order_by("game__played_at", "game_id"))
+    for first in range(0, len(seats), AT_ONCE):
+        heap = seats[first : first + AT_ONCE]
+        rows = Game.objects.filter(pk__in=[seat.game_id for seat in heap])
+        sheets = load_sheets(rows.select_related("table__round__event"))
+        found = {sheet.row.pk: sheet for sheet in sheets}
+        yield from (_game(found[seat.game_id], seat) for seat in heap)
+
+
+def _game(sheet: Sheet, seat: Seat) -> dict[str, Any]:
+    game: dict[str, Any] = {"seat": seat.number, "record": sheet.record}
+    table = sheet.row.table
+    if table is not None:
+        event = table.round.event
+        day = {"name": event.name, "held_on": event.held_on.isoformat()}
+        game["event"] = {**day, "round": table.round.number, "table": table.number}
+    return game
+
+
+def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
+    """Those they took part in, alone or in a pair, with the rulings about them."""
+    mine = Entrant.objects.filter(Q(player=player) | Q(partner=player)).order_by(
+        "tournament__event__held_on", "pk"
+    )
+    rows = mine.select_related("tournament__event").prefetch_related(
+        Prefetch("rulings", Ruling.objects.select_related("round").order_by("pk"))
+    )
+    yield from map(_entered, rows)
+    places = Substitute.objects.filter(player=player).order_by("pk")
+    yield from map(_stood_in, places.select_related("entrant__tournament__event"))
+
+
+def _entered(entrant: Entrant) -> dict[str, Any]:
+    moments = {"registered_at": entrant.registered_at, "withdrawn_at": entrant.withdrawn_at}
+    return {
+        **_day(entrant.tournament),
+        "entrant": entrant.key,
+        "team": entrant.team,
+        "represents": entrant.represents,
+        **{name: at.isoformat() for name, at in moments.items() if at is not None},
+        "rulings": [
+            {
+                "round": ruling.round.number,
+                "kind": ruling.kind,
+                "points": ruling.points,
+                "reason": ruling.reason,
+                "at": ruling.at.isoformat(),
+            }
+            for ruling in entrant.rulings.all()
+        ],
+    }
+
+
+def _stood_in(place: Substitute) -> dict[str, Any]:
+    entrant = place.entrant
+    stood_in = {"substitute_in_round": place.round_number}
+    return {**_day(entrant.tournament), "entrant": entrant.key, **stood_in}
+
+
+def _day(tournament: Tournament) -> dict[str, str]:
+    event = tournament.event
+    held_on = event.held_on.isoformat()
+    return {"slug": tournament.slug, "name": event.name, "held_on": held_on}
+
+
+def _ratings(player: Player) -> Iterator[dict[str, Any]]:
+    """What they are rated, in the club and on the server, and what their games here changed."""
+    people = [f"p{player.pk}", *([f"a{player.account_id}"] if player.account_id else [])]
+    of_club = Q(pool__club=player.club) | Q(pool__club=None)
+    rows = PlayerRating.objects.filter(of_club, person__in=people).order_by("pk")
+    for row in rows.select_related("pool"):
+        mine = row.changes.filter(game__seats__player=player).order_by("number")
+        yield {
+            "family": row.pool.family,
+            "among": "club" if row.pool.club_id else "server",
+            "games": row.games,
+            "last_at": row.last_at.isoformat(),
+            **_told(row.rating),
+            "changes": [
+                {
+                    "at": each.at.isoformat(),
+                    "before": _told(each.before),
+                    "after": _told(each.after),
+                }
+                for each in mine.iterator(AT_ONCE)
+            ],
+        }
+
+
+def _changed(change: RatingChange) -> dict[str, Any]:
+    before, after = _told(change.before), _told(change.after)
+    return {"at": change.at.isoformat(), "before": before, "after": after}
+
+
+def _told(rating: Rating) -> dict[str, float]:
+    return {"rating": rating.mean, "deviation": rating.deviation}
+
+
+def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:
+    subjects = [subject_of(one) for one in people]
+    lines = AuditLine.objects.filter(club=player.club, subject__in=subjects).order_by("pk")
+    for line in lines:
+        said = {"before": line.before, "after": line.after, "reason": line.reason}
+        yield {
+            "at": line.at.isoformat(),
+            "action": line.action,
+            **{name: value for name, value in said.items() if value},
+        }

@@ -1,0 +1,1 @@
+"""Games at tables: begun, written down, confirmed, followed by the next one."""

@@ -1,0 +1,73 @@
+"""What finished games came to, compared with their writes, and made again from them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import transaction
+
+from tournaments.models import Game, Round
+from tournaments.queries import LaterEntryInvalid, load_sheet, load_sheets, result_of
+from tournaments.services.ratings.due import rate_round_again
+
+AT_ONCE = 200
+
+
+def rebuild_results() -> int:
+    """Write the result of every game anew where it is another one; how many these were.
+
+    Rounds that were rated by a wrong one are rated again. A game whose entries do not fit
+    each other keeps what it has: there is nothing to make a result of.
+    """
+    differing = list(_differing())
+    return sum(rebuild_result(pk) for pk, _ in differing)
+
+
+def differing_results() -> list[str]:
+    """The names in the addresses of the games whose result is not what their writes give."""
+    return [public_id for _, public_id in _differing()]
+
+
+def _differing() -> Iterator[tuple[int, str]]:
+    last = 0
+    games = Game.objects.order_by("pk")
+    while rows := games.filter(pk__gt=last)[:AT_ONCE]:
+        keys = [row.pk for row in rows]
+        for row, result in results_of(keys):
+            if row.result != result:
+                yield row.pk, row.public_id
+        last = keys[-1]
+
+
+UNFIT = object()
+"""In place of a result where the entries of a game do not fit each other."""
+
+
+def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
+    """Games with the results that their writes give; `UNFIT` where there is none."""
+    rows = Game.objects.filter(pk__in=keys).order_by("pk")
+    try:
+        return [(sheet.row, result_of(sheet)) for sheet in load_sheets(rows)]
+    except LaterEntryInvalid:
+        return [(row, _result_of(row)) for row in rows.all()]
+
+
+def _result_of(row: Game) -> Any:
+    try:
+        return result_of(load_sheet(row))
+    except LaterEntryInvalid:
+        return UNFIT
+
+
+@transaction.atomic
+def rebuild_result(pk: int) -> bool:
+    """Whether the result of a game was another one, and is right now."""
+    # Whoever writes holds the game, and leaves its result right.
+    row = Game.objects.select_for_update().get(pk=pk)
+    result = _result_of(row)
+    if result is UNFIT or result == row.result:
+        return False
+    row.result = result
+    row.save(update_fields=["result"])
+    for place in Round.objects.filter(tables__games=row).select_related("event"):
+        rate_round_again(place)
+    return True

@@ -1,0 +1,1 @@
+"""Ratings computed from games."""

@@ -1,0 +1,1 @@
+"""Tournaments: led from draft to finished, entered, seated, run round by round."""

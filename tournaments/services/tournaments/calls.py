@@ -1,0 +1,51 @@
+"""A table calls for a director, who comes."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from tournaments.models import AuditLine, Table
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.tables import subject_of
+
+
+def call_director(table_pk: int, by: Actor, *, at: datetime) -> Table:
+    """Call for a director from a table of an open round; called twice, it is called once.
+
+    Raises:
+        RoundClosed: the round is over, or has not begun.
+        Table.DoesNotExist: the table was removed.
+    """
+    with transaction.atomic():
+        table = _lock(table_pk)
+        if table.called_at is None:
+            if not table.round.is_open:
+                raise RoundClosed
+            _put(table, at, "call-director", by, at)
+    return table
+
+
+def answer_call(table_pk: int, by: Actor, *, at: datetime) -> Table:
+    """Say that somebody has come to a table, or that nobody has to; said twice is once.
+
+    Raises:
+        Table.DoesNotExist: the table was removed.
+    """
+    with transaction.atomic():
+        table = _lock(table_pk)
+        if table.called_at is not None:
+            _put(table, None, "answer-call", by, at)
+    return table
+
+
+def _lock(table_pk: int) -> Table:
+    rows = Table.objects.select_for_update(of=("self",))
+    return rows.select_related("round__event__club").get(pk=table_pk)
+
+
+def _put(table: Table, called_at: datetime | None, action: str, by: Actor, at: datetime) -> None:
+    table.called_at = called_at
+    table.save(update_fields=["called_at"])
+    change = Change(AuditLine.Kind.EVENT, action, subject_of(table))
+    note_change(table.round.event.club, change, by, at=at)

@@ -1,0 +1,356 @@
+"""A tournament of another server, taken over from its `kingscore-tournament/1` document."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Min
+
+from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.tournament_records import number_of_entrant, read_tournament
+from tournaments.models import (
+    AuditLine,
+    Club,
+    Confirmation,
+    Entrant,
+    Event,
+    Game,
+    Member,
+    Player,
+    Role,
+    Round,
+    Ruling,
+    Season,
+    Seat,
+    Sitting,
+    Substitute,
+    Table,
+    Tournament,
+    User,
+    Write,
+)
+from tournaments.models.people import fold_name
+from tournaments.queries import fold_sheet, result_of
+from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.clubs.events import subject_of
+from tournaments.services.people.head_names import let_names_follow
+from tournaments.services.people.players import (
+    NoName,
+    add_player,
+    clean_name,
+    find_player,
+    lock_people,
+)
+from tournaments.services.ratings.due import rate_since
+
+Json = Mapping[str, Any]
+
+
+class TournamentExists(Exception):
+    """There is a tournament with this slug already."""
+
+
+class ClubExists(Exception):
+    """There is a club with this slug already, and nobody said that it is the same one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Into:
+    """Where a tournament goes: into a club there is, or a new one with `owner`, if anybody."""
+
+    club: Club | None = None
+    owner: User | None = None
+
+
+def import_tournament(
+    document: Any, by: Actor, *, at: datetime, into: Into | None = None
+) -> Tournament:
+    """Take over a tournament as its document has it; everything gets new addresses.
+
+    In a club there is, whoever has the name of one of its players is that player, and a season
+    with the name of one of its seasons that season.
+
+    Raises:
+        InvalidEntry: with every problem of the document.
+        TournamentExists, ClubExists: as their names say.
+    In each case nothing is written.
+    """
+    record = read_tournament(document)
+    _check_names(record.document)
+    into = into or Into()
+    try:
+        with transaction.atomic():
+            if Tournament.objects.filter(slug=document["tournament"]["slug"]).exists():
+                raise TournamentExists
+            club = _club(document["club"], into, by, at)
+            tournament = _tournament(document, club, at)
+            _fill(document, tournament, by, at)
+            first = tournament.event.rounds.aggregate(first=Min("closed_at"))["first"]
+            rate_since(club.pk, first)
+            subject = subject_of(tournament.event)
+            told = {"name": tournament.event.name, "held_on": str(tournament.event.held_on)}
+            change = Change(AuditLine.Kind.EVENT, "import-tournament", subject, after=told)
+            note_change(club, change, by, at=at)
+    except IntegrityError as error:
+        # Two who import at once: the slugs are unique, and decide.
+        if Tournament.objects.filter(slug=document["tournament"]["slug"]).exists():
+            raise TournamentExists from error
+        raise
+    return tournament
+
+
+def _check_names(document: Json) -> None:
+    """Refuse names that no player can have, or two have.
+
+    Raises:
+        InvalidEntry: with every such name.
+    """
+    problems = list(_wrong_names(document["players"]))
+    if problems:
+        raise InvalidEntry(problems)
+
+
+def _wrong_names(players: Sequence[Json]) -> Iterator[Problem]:
+    taken: set[str] = set()
+    for at, player in enumerate(players):
+        name = player["name"]
+        if name is None:
+            continue
+        try:
+            fine = clean_name(name) == name
+        except NoName:
+            fine = False
+        key = fold_name(name)
+        if not fine or key in taken:
+            yield Problem(Code.WRONG_PLAYERS, f"players[{at}].name", {"name": name})
+        taken.add(key)
+
+
+def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
+    """The club it goes into, with its people locked."""
+    if into.club is not None:
+        return lock_people(into.club.pk)
+    if Club.objects.filter(slug=said["slug"]).exists():
+        raise ClubExists
+    club = Club.objects.create(slug=said["slug"], name=said["name"], created_at=at)
+    made = Change(AuditLine.Kind.SETTINGS, "create", after={"name": club.name})
+    note_change(club, made, by, at=at)
+    if into.owner is not None:
+        Member.objects.create(club=club, user=into.owner, role=Role.OWNER, joined_at=at)
+        subject = f"account:{into.owner.pk}"
+        joined = Change(AuditLine.Kind.ROLE, "join", subject, after={"role": Role.OWNER})
+        note_change(club, joined, by, at=at)
+    return club
+
+
+def _tournament(document: Json, club: Club, at: datetime) -> Tournament:
+    said, rules = document["tournament"], document["ruleset"]
+    same = ("name", "published", "table_codes", "confirmations")
+    event = Event.objects.create(
+        club=club,
+        season=_season(said["season"], club),
+        held_on=date.fromisoformat(said["held_on"]),
+        ruleset=rules["id"] if isinstance(rules, dict) else rules,
+        options=document["options"],
+        created_at=at,
+        **{name: said[name] for name in same},
+    )
+    return Tournament.objects.create(
+        event=event,
+        slug=said["slug"],
+        state=said["state"],
+        document=rules if isinstance(rules, dict) else None,
+        settings=document["settings"],
+        seed=said["seed"],
+    )
+
+
+def _season(said: Json | None, club: Club) -> Season | None:
+    if said is None:
+        return None
+    days = {name: date.fromisoformat(said[name]) for name in ("starts_on", "ends_on")}
+    defaults = {**days, "league_best": said["league_best"]}
+    return Season.objects.get_or_create(club=club, name=said["name"], defaults=defaults)[0]
+
+
+def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> None:
+    """Write everything that belongs to a tournament."""
+    players = _players(document["players"], tournament.event.club, by, at)
+    entrants = _entrants(document["entrants"], tournament, players)
+    Substitute.objects.bulk_create(
+        Substitute(
+            entrant=entrants[each["entrant"]],
+            round_number=each["round"],
+            instead_of=players[each["instead_of"]],
+            player=players[each["player"]],
+        )
+        for each in document["substitutes"]
+    )
+    places = _rounds(document["rounds"], tournament)
+    for said in document["rounds"]:
+        _lay(said, places[said["number"]], entrants, players)
+    Ruling.objects.bulk_create(
+        Ruling(
+            round=places[each["round"]],
+            entrant=entrants[each["entrant"]],
+            at=datetime.fromisoformat(each["at"]),
+            withdrawn_at=_moment(each["withdrawn_at"]),
+            **{name: each[name] for name in ("kind", "points", "reason")},
+        )
+        for each in document["rulings"]
+    )
+    _let_names_follow(document["players"], players, tournament)
+
+
+def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[str, Player]:
+    """The players by their ids: those of the club with these names, and new ones.
+
+    Raises:
+        InvalidEntry: two of them are one player of the club.
+    """
+    players = {each["id"]: _player(each, club, by, at) for each in said}
+    times = Counter(player.pk for player in players.values())
+    problems = [
+        Problem(Code.WRONG_PLAYERS, f"players[{place}].name", {"name": each["name"]})
+        for place, each in enumerate(said)
+        if times[players[each["id"]].pk] > 1
+    ]
+    if problems:
+        raise InvalidEntry(problems)
+    return players
+
+
+def _player(said: Json, club: Club, by: Actor, at: datetime) -> Player:
+    if said["name"] is None:
+        # Whoever was removed there is nobody of this club.
+        return Player.objects.create(club=club, created_at=at, removed_at=at)
+    found = find_player(club, said["name"])
+    if found is not None:
+        return found
+    player = add_player(club, said["name"], by, at=at)
+    if said["initials"]:
+        player.initials = True
+        player.save(update_fields=["initials"])
+    return player
+
+
+def _entrants(
+    said: Sequence[Json], tournament: Tournament, players: Mapping[str, Player]
+) -> dict[str, Entrant]:
+    same = ("team", "represents", "house", "joins_in", "checked_in")
+    rows = [
+        Entrant(
+            tournament=tournament,
+            number=number_of_entrant(each["id"]),
+            player=players[each["players"][0]],
+            partner=players[each["players"][1]] if len(each["players"]) > 1 else None,
+            withdrawn_at=_moment(each["withdrawn_at"]),
+            registered_at=datetime.fromisoformat(each["registered_at"]),
+            **{name: each[name] for name in same},
+        )
+        for each in said
+    ]
+    return {row.key: row for row in Entrant.objects.bulk_create(rows)}
+
+
+def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
+    moments = ("published_at", "opened_at", "closed_at")
+    same = ("number", "stage", "seating", "standings")
+    rows = [
+        Round(
+            event=tournament.event,
+            clock_seconds=each["clock"]["seconds"],
+            clock_used=each["clock"]["used"],
+            clock_started_at=_moment(each["clock"]["started_at"]),
+            **{name: _moment(each[name]) for name in moments},
+            **{name: each[name] for name in same},
+        )
+        for each in said
+    ]
+    return {row.number: row for row in Round.objects.bulk_create(rows)}
+
+
+def _lay(
+    said: Json, place: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
+) -> None:
+    """Write the tables of a round, their sheets, and who sat out."""
+    tables = Table.objects.bulk_create(
+        Table(round=place, number=each["number"], extra_seconds=each["extra_seconds"])
+        for each in said["tables"]
+    )
+    laid = list(zip(said["tables"], tables, strict=True))
+    Sitting.objects.bulk_create(
+        Sitting(round=place, table=table, side=side, entrant=entrants[name])
+        for each, table in laid
+        for side, name in enumerate(each["entrants"])
+    )
+    Sitting.objects.bulk_create(
+        Sitting(round=place, entrant=entrants[name]) for name in said["byes"]
+    )
+    games = Game.objects.bulk_create(_game(each["game"], table) for each, table in laid)
+    for (each, _table), game in zip(laid, games, strict=True):
+        _write_sheet(each["game"], game)
+    Seat.objects.bulk_create(
+        Seat(game=game, number=number, player=players[name])
+        for (each, _table), game in zip(laid, games, strict=True)
+        for number, name in enumerate(each["seats"])
+    )
+    Game.objects.bulk_update(games, ["result"], batch_size=100)
+
+
+def _game(said: Json, table: Table) -> Game:
+    record = said["record"]
+    rules = record["ruleset"]
+    return Game(
+        table=table,
+        ruleset=rules["id"] if isinstance(rules, dict) else rules,
+        document=rules if isinstance(rules, dict) else None,
+        options=record.get("options", {}),
+        players=record["players"],
+        first_declarer=record.get("first_declarer", 0),
+        title=record.get("title", ""),
+        place=record.get("place", ""),
+        played_at=datetime.fromisoformat(record["played_at"]),
+        revision=len(said["writes"]),
+    )
+
+
+def _write_sheet(said: Json, game: Game) -> None:
+    """Write the history of a sheet and who confirmed it, and note what it comes to."""
+    same = ("revision", "kind", "position", "body", "before", "author", "reason", "key")
+    writes = [
+        Write(
+            game=game, at=datetime.fromisoformat(each["at"]), **{name: each[name] for name in same}
+        )
+        for each in said["writes"]
+    ]
+    Write.objects.bulk_create(writes)
+    Confirmation.objects.bulk_create(
+        Confirmation(
+            game=game,
+            seat=each["seat"],
+            revision=each["revision"],
+            at=datetime.fromisoformat(each["at"]),
+        )
+        for each in said["confirmations"]
+    )
+    game.result = result_of(fold_sheet(game, tuple(writes)))
+
+
+def _let_names_follow(
+    said: Sequence[Json], players: Mapping[str, Player], tournament: Tournament
+) -> None:
+    """Show players of a club that was there as they wish, on the sheets that came in, too."""
+    for each in said:
+        player = players[each["id"]]
+        there = Player(name=each["name"] or "", initials=each["initials"])
+        if there.shown_name != player.shown_name:
+            seats = Seat.objects.filter(player=player, game__table__round__event=tournament.event)
+            let_names_follow(seats, {there.name, there.shown_name})
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

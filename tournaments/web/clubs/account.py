@@ -1,0 +1,64 @@
+"""One's own account: clubs, players, and the way out."""
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments.models import Player
+from tournaments.services.clubs.membership import LastOwner, delete_account
+from tournaments.web.club_words import account_name
+from tournaments.web.clubs.forms import DeletionForm
+from tournaments.web.clubs.pages import last_owner_sentence, memberships_of
+from tournaments.web.visitors import account_of, actor_of
+
+
+@never_cache
+@login_required
+@require_safe
+def me(request: HttpRequest) -> HttpResponse:
+    """The clubs and players of whoever is signed in, and all that can be done with the account."""
+    user = account_of(request)
+    assert user is not None
+    players = Player.objects.belonging_to(user).select_related("club")
+    memberships = memberships_of(request)
+    page = {
+        "name": account_name(user),
+        "address": user.email,
+        "memberships": memberships,
+        # Whoever has left a club keeps the player, but sees no pages of the club.
+        "clubs": [club for club, _role in memberships],
+        "players": players.order_by("club__name", "pk"),
+    }
+    return render(request, "tournaments/me.html", page)
+
+
+@never_cache
+@login_required
+@reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest) -> HttpResponse:
+    """Delete the account for good, once its name was typed."""
+    user = account_of(request)
+    assert user is not None
+    form = DeletionForm(user.email or user.username, request.POST or None)
+    if not form.is_valid():
+        return _delete_page(request, form, 422 if form.is_bound else 200)
+    try:
+        delete_account(actor_of(request), at=timezone.now())
+    except LastOwner as last:
+        form.add_error(None, last_owner_sentence(last.club))
+        return _delete_page(request, form, 422)
+    logout(request)
+    messages.success(request, _("Your account is deleted."))
+    return redirect("home")
+
+
+def _delete_page(request: HttpRequest, form: DeletionForm, status: int) -> HttpResponse:
+    return render(request, "tournaments/delete_account.html", {"form": form}, status=status)

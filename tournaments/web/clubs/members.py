@@ -1,0 +1,266 @@
+"""The people of a club: their roles, and the invitations that make somebody one of them."""
+
+from collections.abc import Iterable
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
+from django.db.models import Case, Q, QuerySet, Value, When
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.models import Club, Invitation, Member, Player, addresses
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.services.clubs.membership import (
+    LastOwner,
+    accept_invitation,
+    change_role,
+    invite,
+    outranks,
+    remove_member,
+    withdraw_invitation,
+)
+from tournaments.web.club_words import MAY, account_name, called_in_club, role_name
+from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
+from tournaments.web.clubs.pages import last_owner_sentence
+from tournaments.web.doors import door, out_of_reach
+from tournaments.web.visitors import (
+    account_of,
+    actor_of,
+    directed_club,
+    members_club,
+    owned_club,
+)
+
+PAGE = 50
+MOST_INVITATIONS = 50
+GONE = 410
+
+RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
+
+
+@never_cache
+@require_safe
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    """The accounts of a club by role and name; for directors the links that stand, too."""
+    club = members_club(request, slug)
+    own = Member.objects.get(club=club, user=account_of(request))
+    directs = own.role in DIRECTING
+    asked = request.GET.get("q", "").replace("\0", "").strip()
+    found = _found_by_address(club, asked) if directs else _found_by_name(club, asked)
+    part = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    names = _names_for_directors(part) if directs else _names_for_members(club, part)
+    standing = Invitation.objects.managed_by(request.user).filter(club=club)
+    page = {
+        "club": club,
+        "asked": asked,
+        "part": part,
+        "lines": [(each, names[each.user_id], role_name(each.role)) for each in part],
+        "own": own,
+        "directs": directs,
+        "owns": own.role == Role.OWNER,
+        "invitations": _invitation_lines(standing) if directs else (),
+    }
+    return render(request, "tournaments/people.html", page)
+
+
+def _found_by_address(club: Club, asked: str) -> QuerySet[Member]:
+    """The people whose names or addresses hold all that is asked for, as directors see them."""
+    found = club.members.select_related("user").order_by(RANK, "user__first_name", "user__username")
+    for word in asked.split():
+        # As they are called: the user name where there is no other.
+        unnamed = Q(user__first_name="", user__username__icontains=word)
+        named = Q(user__first_name__icontains=word) | unnamed
+        found = found.filter(named | Q(user__email__icontains=word))
+    return found
+
+
+def _found_by_name(club: Club, asked: str) -> QuerySet[Member]:
+    """The people who are called what is asked for; no part of an address finds or sorts them."""
+    found = club.members.select_related("user").order_by(RANK, "user__first_name", "pk")
+    for word in asked.split():
+        players = Player.objects.present().filter(club=club).matching_shown(word)
+        unnamed = Q(user__first_name="", user__in=players.values("account"))
+        found = found.filter(Q(user__first_name__icontains=word) | unnamed)
+    return found
+
+
+def _names_for_directors(people: Iterable[Member]) -> dict[int, str]:
+    return {each.user_id: account_name(each.user) for each in people}
+
+
+def _names_for_members(club: Club, people: Iterable[Member]) -> dict[int, str]:
+    """What all members see, by account (1 query)."""
+    users = {each.user_id: each.user for each in people}
+    players = Player.objects.present().filter(club=club, account__in=list(users))
+    own = {player.account_id: player for player in players}
+    return {key: called_in_club(user, own.get(key)) for key, user in users.items()}
+
+
+def _invitation_lines(rows: QuerySet[Invitation]) -> list[tuple[Invitation, str]]:
+    standing = Invitation.objects.standing(timezone.now()).filter(pk__in=rows)
+    newest = standing.order_by("-pk")[:MOST_INVITATIONS]
+    return [(invitation, role_name(invitation.role)) for invitation in newest]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
+    """One of the people, for an owner: another role, or out of the club."""
+    club = owned_club(request, slug)
+    row = get_object_or_404(club.members.select_related("user"), user=user)
+    form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": row.role})
+    if not form.is_bound:
+        return _member_page(request, row, form)
+    if form.is_valid():
+        try:
+            change_role(club.pk, user, form.chosen, actor_of(request), at=timezone.now())
+        except LastOwner:
+            form.add_error("role", last_owner_sentence(club))
+        except Member.DoesNotExist as error:
+            raise Http404 from error
+        else:
+            return _after_change(request, club)
+    return _member_page(request, row, form, status=422)
+
+
+@never_cache
+@require_POST
+def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
+    """Put somebody out of a club."""
+    club = owned_club(request, slug)
+    row = club.members.select_related("user").filter(user=user).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("people", slug)
+    form = RemovalForm(request.POST)
+    if form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            remove_member(club.pk, user, actor_of(request), at=timezone.now(), reason=reason)
+        except LastOwner:
+            form.add_error(None, last_owner_sentence(club))
+        else:
+            gone = {"name": account_name(row.user), "club": club.name}
+            messages.success(request, _("%(name)s is no longer in %(club)s.") % gone)
+            return _after_change(request, club)
+    shown = RoleForm(initial={"role": row.role})
+    return _member_page(request, row, shown, removal=form, status=422)
+
+
+def _after_change(request: HttpRequest, club: Club) -> HttpResponse:
+    """Back to the people, or to the club for an owner who has just given up what it takes."""
+    still = Club.objects.of_member(request.user).filter(pk=club.pk).exists()
+    return redirect("people", club.slug) if still else redirect("me")
+
+
+def _member_page(
+    request: HttpRequest,
+    row: Member,
+    form: RoleForm,
+    *,
+    removal: RemovalForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    links = Invitation.objects.standing(timezone.now()).filter(club=row.club)
+    page = {
+        "club": row.club,
+        "member": row,
+        "name": account_name(row.user),
+        "role": role_name(row.role),
+        "form": form,
+        "removal": removal or RemovalForm(),
+        # Whoever is put out and has such a link comes in again.
+        "open_links": links.exists(),
+    }
+    return render(request, "tournaments/member.html", page, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_invitation(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a link that gives a role: an owner gives any, a director that of a member."""
+    club = directed_club(request, slug)
+    owns = Club.objects.owned_by(request.user).filter(pk=club.pk).exists()
+    roles = tuple(reversed(Role)) if owns else (Role.MEMBER,)
+    form, status = InvitationForm(roles=roles, initial={"role": Role.MEMBER}), 200
+    if request.method == "POST":
+        form = InvitationForm(request.POST, roles=roles)
+        if form.is_valid():
+            made = invite(club, form.offer, actor_of(request), at=timezone.now())
+            return redirect("invitation", club.slug, made.public_id)
+        status = 422
+    return render(request, "tournaments/invite.html", {"club": club, "form": form}, status=status)
+
+
+@never_cache
+@require_safe
+def invitation(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """The link of an invitation, with its QR code."""
+    club, row = directed_club(request, slug), _managed(request, slug, public_id)
+    if not Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists():
+        raise Http404
+    page = {
+        "club": club,
+        "invitation": row,
+        "role": role_name(row.role),
+        "door": door(request, reverse("join", args=[row.public_id, row.secret])),
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/invitation.html", page)
+
+
+@never_cache
+@require_POST
+def withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Make the link of an invitation worthless."""
+    row = _managed(request, slug, public_id)
+    withdraw_invitation(row.pk, actor_of(request), at=timezone.now())
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("people", slug)
+
+
+def _managed(request: HttpRequest, slug: str, public_id: str) -> Invitation:
+    managed = Invitation.objects.managed_by(request.user).filter(club__slug=slug)
+    return get_object_or_404(addresses.named(managed, public_id))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """An invitation, for whoever has its link: says to what, and takes the answer."""
+    found = Invitation.objects.found_at(public_id, secret).select_related("club")
+    row = get_object_or_404(found)
+    user = account_of(request)
+    own = Member.objects.filter(club=row.club, user=user).first() if user else None
+    belongs = own is not None and not outranks(Role(row.role), Role(own.role))
+    stands = Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists()
+    if request.method == "POST" and (stands or belongs):
+        return _accept(request, row)
+    page = {
+        "club": row.club,
+        "role": role_name(row.role),
+        "may": MAY[row.role],
+        "stands": stands,
+        "belongs": belongs,
+        "name": account_name(user) if user else "",
+    }
+    status = 200 if stands or belongs else GONE
+    return render(request, "tournaments/join.html", page, status=status)
+
+
+def _accept(request: HttpRequest, row: Invitation) -> HttpResponse:
+    if account_of(request) is None:
+        return redirect_to_login(request.get_full_path())
+    try:
+        accept_invitation(row.pk, actor_of(request), at=timezone.now())
+    except Invitation.DoesNotExist:
+        # Somebody else was quicker: the page says so.
+        return redirect(request.get_full_path())
+    messages.success(request, _("Welcome to %(club)s.") % {"club": row.club.name})
+    return redirect("club", row.club.slug)

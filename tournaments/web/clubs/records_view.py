@@ -1,0 +1,192 @@
+"""The club in numbers as its page shows it, kept until a game, a name or a season changes."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import caches
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from tournaments.club_queries import ClubGame, load_games, version_of_games
+from tournaments.engine.club_sums import ClubSums, Record, add_up
+from tournaments.engine.rulesets import Points
+from tournaments.models import Club, Game, Player, RatedRound, Season
+from tournaments.queries import Visitor
+from tournaments.web.clubs.champions import Champion, champion_of
+from tournaments.web.clubs.play_times import months_of, week_of, years_of
+from tournaments.web.ratings.game_scope import Scope, family_asked, scope_of
+from tournaments.web.standings.league_view import Looker
+from tournaments.web.standings.view import KEPT_SECONDS
+from tournaments.words import points_text
+
+MOST_ACTIVE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the address asks for, as it was typed, and who asks."""
+
+    family: str
+    season: str
+    looker: Looker
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The page as a fragment, and what it is limited to."""
+
+    html: SafeString
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A player by name, with the way to their page for who may go there; removed ones without."""
+
+    name: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLine:
+    """A record: what was reached, by whom, and in which game."""
+
+    value: str
+    names: tuple[Named, ...]
+    url: str
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveLine:
+    """Who plays most, with the length of a bar, of which the longest has 100."""
+
+    named: Named
+    games: int
+    evenings: int
+    bar: int
+
+
+def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> Shown:
+    """The club in numbers, kept by this process until something changes (4 queries, then none)."""
+    seasons = list(club.seasons.all())
+    told = [(s.pk, s.name, s.starts_on, s.ends_on, s.league_best) for s in seasons]
+    rated = RatedRound.objects.filter(pool__club=club).order_by("-pk").values_list("pk", flat=True)
+    version = (*version_of_games(club, visitor), rated.first())
+    day = timezone.localdate()
+    said = repr((club.pk, told, version, wanted, day, get_language()))
+    key = f"club-numbers-{sha256(said.encode()).hexdigest()}"
+    kept: Shown | None = caches["pages"].get(key)
+    if kept is None:
+        kept = _shown(club, visitor, wanted, seasons)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _shown(club: Club, visitor: Visitor, wanted: Wanted, seasons: Sequence[Season]) -> Shown:
+    games = load_games(club, visitor)
+    scope = _scope_of(games, wanted, seasons)
+    of_scope = [
+        game.played
+        for game in games
+        if game.family == scope.family and scope.season in (None, game.season)
+    ]
+    sums = add_up(of_scope, MOST_ACTIVE)
+    season = _season_of(seasons, scope.season)
+    champion = None
+    if season is not None:
+        champion = champion_of(season, scope.family, visitor, wanted.looker)
+    page = _page(club, sums, wanted.looker, champion)
+    return Shown(render_to_string("tournaments/_club_numbers.html", page), scope)
+
+
+def _scope_of(games: Sequence[ClubGame], wanted: Wanted, seasons: Sequence[Season]) -> Scope:
+    """What the address asks for; without a word the kind that is played most."""
+    by_family = Counter(game.family for game in games)
+    family = family_asked(by_family, wanted.family)
+    by_season = Counter(game.season for game in games if game.family == family)
+    with_games = [(season, by_season[season.pk]) for season in seasons if by_season[season.pk]]
+    return scope_of(by_family, family, with_games, wanted.season)
+
+
+def _season_of(seasons: Sequence[Season], asked: int | None) -> Season | None:
+    """The season that is asked for, else the last one that has begun."""
+    today = timezone.localdate()
+    if asked is not None:
+        return next(season for season in seasons if season.pk == asked)
+    return next((season for season in seasons if season.starts_on <= today), None)
+
+
+def _page(
+    club: Club, sums: ClubSums, looker: Looker, champion: Champion | None
+) -> Mapping[str, Any]:
+    records = (*sums.highest, *sums.lowest, *sums.kings, *sums.runs)
+    crowned = champion.players if champion else ()
+    keys = {player for record in records for player in record.players}
+    names = _names(club, keys | {each.player for each in sums.active} | {*crowned}, looker)
+    urls = _sheets(club, {record.key for record in records})
+    most = max((each.games for each in sums.active), default=1)
+    return {
+        "club": club,
+        "sums": sums,
+        "champion": champion,
+        "crowned": [names[player] for player in crowned],
+        "records": list(_records(sums, names, urls)),
+        "active": [
+            ActiveLine(names[a.player], a.games, a.evenings, max(1, 100 * a.games // most))
+            for a in sums.active
+        ],
+        "week": week_of(sums.hours),
+        "months": months_of(sums.months),
+        "years": years_of(sums.months),
+    }
+
+
+def _names(club: Club, keys: Iterable[int], looker: Looker) -> dict[int, Named]:
+    """Players by name (1 query); only members have the pages of players."""
+    named = {}
+    for pk, player in Player.objects.in_bulk(list(keys)).items():
+        url = reverse("player", args=[club.slug, player.public_id]) if looker.member else ""
+        gone = player.removed_at is not None
+        named[pk] = Named(_("removed player")) if gone else Named(player.shown_name, url)
+    return named
+
+
+def _sheets(club: Club, keys: Iterable[int]) -> dict[int, str]:
+    """Where the sheets of games are (1 query)."""
+    rows = Game.objects.filter(pk__in=list(keys)).values_list("pk", "public_id")
+    return {pk: reverse("club_game", args=[club.slug, public_id]) for pk, public_id in rows}
+
+
+def _records(
+    sums: ClubSums, names: Mapping[int, Named], urls: Mapping[int, str]
+) -> Iterator[tuple[str, list[RecordLine]]]:
+    """Each record by its name, with the best that hold it; those that nobody holds left out."""
+    held = (
+        (_("Highest game"), sums.highest, points_text),
+        (_("Lowest game"), sums.lowest, points_text),
+        (_("Most Kings"), sums.kings, str),
+        (_("Longest run out"), sums.runs, _games_in_a_row),
+    )
+    for title, records, text in held:
+        if records:
+            yield title, [_line(record, text(record.value), names, urls) for record in records]
+
+
+def _line(
+    record: Record, value: str, names: Mapping[int, Named], urls: Mapping[int, str]
+) -> RecordLine:
+    players = tuple(names[player] for player in record.players)
+    return RecordLine(value, players, urls[record.key], record.at.date())
+
+
+def _games_in_a_row(number: Points) -> str:
+    return ngettext("%(number)s game", "%(number)s games", int(number)) % {"number": number}

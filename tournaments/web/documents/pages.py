@@ -1,0 +1,118 @@
+"""The sheet of a game to take along; any document being made, and its file."""
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, Report, addresses
+from tournaments.queries import load_sheet
+from tournaments.services.documents.reporting import (
+    cancel_report,
+    request_empty_sheet,
+    request_scoresheet,
+    try_again,
+)
+from tournaments.web.documents.papers import paper_of
+from tournaments.web.documents.view import file_name, report_page
+from tournaments.web.phone import address
+from tournaments.web.visitors import writable_game
+
+
+@require_POST
+def scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Ask for the scoresheet, as whoever writes it."""
+    return _scoresheet(request, get_object_or_404(writable_game(request, public_id, secret)))
+
+
+@require_POST
+def follow_scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Ask for the scoresheet, as whoever follows it."""
+    return _scoresheet(request, get_object_or_404(Game.objects.readable_at(public_id, secret)))
+
+
+@require_POST
+def empty_sheet(request: HttpRequest, ruleset: str) -> HttpResponse:
+    """Ask for a sheet to print and fill in by hand."""
+    if ruleset not in RULESETS:
+        raise Http404
+    language, paper = get_language() or "en", paper_of(request)
+    asked = request_empty_sheet(ruleset, language=language, paper=paper, at=timezone.now())
+    return to_report(asked)
+
+
+@never_cache
+@require_safe
+def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """The game as a portable record, `kingscore-game/1`."""
+    row = get_object_or_404(Game.objects.readable_at(public_id, secret))
+    style = {"ensure_ascii": False, "indent": 2}
+    return JsonResponse(load_sheet(row).record, json_dumps_params=style)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
+    """How far a document is, and where to get it; htmx asks again for its fragment."""
+    row = _report_at(request, pk, secret)
+    if request.method == "POST":
+        if request.POST.get("do") == "cancel":
+            cancel_report(row, timezone.now())
+        else:
+            try_again(row, timezone.now())
+        return to_report(row)
+    fragment = request.headers.get("HX-Request") == "true"
+    template = "tournaments/_report.html" if fragment else "tournaments/report.html"
+    return render(request, template, report_page(request, row))
+
+
+@require_safe
+@cache_control(private=True, max_age=3600)
+def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
+    """The finished document."""
+    row = _report_at(request, pk, secret)
+    if row.state != Report.State.DONE:
+        raise Http404
+    try:
+        document = row.file.open("rb")
+    except FileNotFoundError as error:
+        raise Http404 from error
+    kind = CONTENT_TYPES[Report.Format(row.format)]
+    return FileResponse(document, filename=file_name(row), content_type=kind)
+
+
+CONTENT_TYPES = {
+    Report.Format.PDF: "application/pdf",
+    Report.Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Report.Format.CSV: "text/csv; charset=utf-8",
+    Report.Format.JSON: "application/json",
+}
+
+
+def report_secret(pk: int) -> str:
+    """The secret part of a report's address."""
+    return addresses.derive("report", str(pk), 1)
+
+
+def to_report(row: Report) -> HttpResponse:
+    """Lead to the page of a report."""
+    return redirect("report", row.pk, report_secret(row.pk))
+
+
+def _report_at(request: HttpRequest, pk: int, secret: str) -> Report:
+    """The report at an address, for who may see what it tells of; 404 for all others."""
+    if not addresses.matches(secret, "report", str(pk), 1):
+        raise Http404
+    rows = Report.objects.readable_by(request.user)
+    return get_object_or_404(rows.select_related("game", "club", "event", "player"), pk=pk)
+
+
+def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:
+    follow_url = request.build_absolute_uri(address(row, "follow"))
+    language, paper = get_language() or "en", paper_of(request)
+    now = timezone.now()
+    asked = request_scoresheet(row, language=language, follow_url=follow_url, paper=paper, at=now)
+    return to_report(asked)

@@ -1,0 +1,132 @@
+"""What the page of a report says: its name, how far it is, and the way back."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from types import MappingProxyType
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from tournaments import words
+from tournaments.models import Report, addresses
+from tournaments.models.reports import WHOLE_WHEN_ASKED
+from tournaments.queries import rules_of
+from tournaments.services.documents.building import LOST
+from tournaments.web.documents.words import NAMES, SUBJECTS
+from tournaments.web.phone import address_on_phone
+
+LONGER_THAN_USUAL = timedelta(seconds=20)
+"""After so long without a sign of the worker, the reader is told that it may not be running."""
+
+Kind, Step = Report.Kind, Report.Step
+
+
+def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
+    """What the template of a report, and of its fragment, needs (no query)."""
+    going, secret = row.is_going, addresses.derive("report", str(row.pk), 1)
+    return {
+        "report": row,
+        "title": title_of(row),
+        "about": about(row),
+        "going": going,
+        "steps": list(enumerate(_steps(row))),
+        "step": row.step + 1 if row.state == Report.State.BUILDING else 0,
+        "bar": _bar(row),
+        "stalled": going and timezone.now() - row.touched_at > LONGER_THAN_USUAL,
+        "reason": reason_of(row),
+        "file": reverse("report_file", args=[row.pk, secret]),
+        "here": reverse("report", args=[row.pk, secret]),
+        "back": _back(request, row),
+    }
+
+
+def title_of(row: Report) -> str:
+    """What the page calls the document."""
+    if row.kind == Kind.EMPTY_SHEET:
+        ruleset = words.ruleset_name(row.parameters["ruleset"])
+        return _("%(ruleset)s, empty sheet") % {"ruleset": ruleset}
+    return str(NAMES[Kind(row.kind)])
+
+
+def about(row: Report) -> list[str]:
+    """What the document tells of, in a few lines."""
+    if row.game is not None:
+        day = date_format(timezone.localtime(row.game.played_at), "DATE_FORMAT")
+        head = [row.game.title, day] if row.game.title else [day]
+        return [" · ".join(row.game.players), " · ".join(head)]
+    lines = [row.player.shown_name] if row.player else []
+    lines += [row.event.name] if row.event else []
+    lines += [row.club.name] if row.club else []
+    more = SUBJECTS.get(Kind(row.kind))
+    return [*lines, *([more(row.parameters)] if more else [])]
+
+
+def reason_of(row: Report) -> str:
+    """Why a report failed, in words."""
+    if row.error == LOST:
+        return _("the worker was stopped each time while it was at it")
+    return row.error
+
+
+def file_name(row: Report) -> str:
+    """A name by which the file is found again years later."""
+    with translation.override(row.language):
+        name = _file_name(row)
+    # What a file system would take for a folder.
+    return "".join("-" if letter in "/\\:" else letter for letter in name) + f".{row.format}"
+
+
+def _file_name(row: Report) -> str:
+    if row.game is not None:
+        day = timezone.localdate(row.game.played_at).isoformat()
+        title = row.game.title or words.name_of(rules_of(row.game))
+        return " ".join([title, day, *row.game.players])
+    if row.club is None:
+        return title_of(row)
+    day = row.event.held_on.isoformat() if row.event else ""
+    whose = [row.player.shown_name] if row.player else []
+    whose += [row.event.name if row.event else row.club.name]
+    more = SUBJECTS.get(Kind(row.kind))
+    what = [title_of(row), *([more(row.parameters)] if more else [])]
+    return " ".join(part for part in [*whose, day, *what] if part)
+
+
+def _steps(row: Report) -> list[str]:
+    """What is done, in order: waiting, then the steps of a report."""
+    if row.kind in WHOLE_WHEN_ASKED:
+        building = [_("Reading the sheet"), _("Setting the page"), _("Keeping the file")]
+    elif row.format == Report.Format.PDF:
+        building = [_("Reading what was played"), _("Setting the pages"), _("Keeping the file")]
+    else:
+        building = [_("Reading what was played"), _("Writing the tables"), _("Keeping the file")]
+    return [_("Waiting for its turn"), *building]
+
+
+SHARES: Mapping[int, tuple[int, int]] = MappingProxyType(
+    {Step.READING: (0, 30), Step.SETTING: (30, 95), Step.KEEPING: (95, 100)}
+)
+"""From where to where each step takes the bar, of 100; setting takes the longest."""
+
+
+def _bar(row: Report) -> int:
+    """How full the bar is, of 100."""
+    if row.state != Report.State.BUILDING:
+        return 0
+    first, last = SHARES[row.step]
+    return first + (last - first) * row.done // row.total if row.total else first
+
+
+def _back(request: HttpRequest, row: Report) -> str:
+    """The page from which the document was asked for."""
+    if row.game is not None:
+        return address_on_phone(request, row.game)
+    if row.club is None:
+        return reverse("home")
+    if row.event is not None:
+        return reverse("event_documents", args=[row.club.slug, row.event.public_id])
+    if row.player is not None:
+        return reverse("player", args=[row.club.slug, row.player.pk])
+    return reverse("club", args=[row.club.slug])

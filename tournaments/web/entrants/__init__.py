@@ -1,0 +1,1 @@
+"""The entrants of a tournament: registered, checked in, changed, and gone."""

@@ -1,0 +1,184 @@
+"""Forms of the pages of entrants."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from tournaments.models import Player
+from tournaments.services.people.players import LONGEST_PLAYER_NAME, NoName
+from tournaments.services.tournaments.entering import MOST_ENTRANTS
+from tournaments.services.tournaments.entering_lists import (
+    EnteredAlready,
+    Entry,
+    NamedTwice,
+    NoLabel,
+    NotAlone,
+)
+from tournaments.web.entrants.lists import LARGEST_FILE, LARGEST_TEXT
+
+TYPED = {"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
+WHOSE = gettext_lazy("What is the player called?")
+
+
+def _name(label: Any) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=LONGEST_PLAYER_NAME,
+        error_messages={"required": WHOSE},
+        widget=forms.TextInput(attrs=TYPED),
+    )
+
+
+def _label(label: Any) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=LONGEST_PLAYER_NAME,
+        required=False,
+        widget=forms.TextInput(attrs=TYPED),
+    )
+
+
+class LabelsForm(forms.Form):
+    """The team of an entrant, and the club they come from."""
+
+    team = _label(gettext_lazy("Team"))
+    represents = _label(gettext_lazy("Club they come from"))
+
+
+class EntryForm(LabelsForm):
+    """One entrant: a name, of pairs two."""
+
+    field_order = ["name", "name2", "team", "represents"]
+
+    name = _name(gettext_lazy("Name"))
+    # Called so for the suggestions, which are asked for by names that begin like this.
+    name2 = _name(gettext_lazy("Partner"))
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        pairs: bool,
+        own: str = "",
+        suggest: str = "",
+    ) -> None:
+        super().__init__(data, initial={"name": own})
+        if not pairs:
+            del self.fields["name2"]
+        for name in ("name", "name2"):
+            if suggest and name in self.fields:
+                self.fields[name].widget.attrs |= suggesting(suggest)
+
+    @property
+    def entry(self) -> Entry:
+        """What was typed, once the form is valid."""
+        cleaned = self.cleaned_data
+        partner = cleaned.get("name2", "")
+        return Entry(cleaned["name"], partner, cleaned["team"], cleaned["represents"])
+
+
+class ListForm(forms.Form):
+    """A whole list, pasted or as a file."""
+
+    list = forms.CharField(
+        label=gettext_lazy("A list, one line each"),
+        required=False,
+        max_length=LARGEST_TEXT,
+        widget=forms.Textarea(attrs={"rows": 8, **TYPED}),
+    )
+    file = forms.FileField(
+        label=gettext_lazy("Or a file: CSV or XLSX"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ".csv,.txt,.tsv,.xlsx"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for one of the two."""
+        cleaned: dict[str, Any] = self.cleaned_data
+        if not self.errors and not cleaned["file"] and not cleaned["list"].strip():
+            self.add_error("list", _("Paste a list, or choose a file."))
+        return cleaned
+
+
+class SubstituteForm(forms.Form):
+    """Who plays which round in whose place."""
+
+    name = _name(gettext_lazy("Who plays instead"))
+    round_number = forms.IntegerField(label=pgettext_lazy("of an event", "Round"), min_value=1)
+    instead_of = forms.TypedChoiceField(label=gettext_lazy("In the place of"), coerce=int)
+
+    def __init__(
+        self,
+        players: tuple[Player, ...],
+        data: Mapping[str, Any] | None = None,
+        *,
+        number: int,
+        last: int,
+        suggest: str,
+    ) -> None:
+        super().__init__(data, initial={"round_number": number})
+        self.fields["name"].widget.attrs |= suggesting(suggest)
+        rounds = self.fields["round_number"]
+        assert isinstance(rounds, forms.IntegerField)
+        rounds.widget.attrs |= {"max": last, "inputmode": "numeric"}
+        rounds.max_value = last
+        choice = self.fields["instead_of"]
+        assert isinstance(choice, forms.ChoiceField)
+        choice.choices = [(player.pk, player.name) for player in players]
+        if len(players) == 1:
+            choice.widget = forms.HiddenInput()
+            choice.initial = players[0].pk
+
+    def clean_round_number(self) -> int:
+        """A round that there will be."""
+        number: int = self.cleaned_data["round_number"]
+        last = self.fields["round_number"].max_value  # type: ignore[attr-defined]
+        if number > last:
+            raise forms.ValidationError(_("There are %(number)s rounds.") % {"number": last})
+        return number
+
+
+def suggesting(suggest: str) -> dict[str, str]:
+    """What makes a field offer the names of the club's players, asked for at an address."""
+    return {
+        "list": "names",
+        "hx-get": suggest,
+        "hx-trigger": "input changed delay:200ms",
+        "hx-target": "#names",
+    }
+
+
+def refusal(problem: Exception, *, pairs: bool) -> str:
+    """Why a line of a list cannot be an entrant."""
+    match problem:
+        case EnteredAlready():
+            sentence = _("%(name)s takes part already, as number %(number)s.")
+            return sentence % {"name": problem.player.shown_name, "number": problem.number}
+        case NamedTwice():
+            return _("%(name)s stands in the list twice.") % {"name": problem.name}
+        case NotAlone() if pairs:
+            return _("The partner is missing: pairs play here.")
+        case NotAlone():
+            return _("Everybody plays alone here: one name on each line.")
+        case NoLabel():
+            return _("A team or a club has letters, and 80 of them at most.")
+        case NoName():
+            return _("A name has letters, and 80 of them at most.")
+    raise problem
+
+
+def list_refusal(why: str) -> str:
+    """Why a whole list is not read, by the word of `ListRefused`."""
+    kilobytes = LARGEST_FILE // 1024
+    sentences = {
+        "empty": _("There are no names in this list."),
+        "large": _("This is too large for a list of names (more than %(kilobytes)s kB)."),
+        "long": _("At most %(most)s can take part."),
+        "xls": _("This is a workbook of an old kind: save it as XLSX or CSV."),
+        "xlsx": _("This workbook cannot be read. Save it once more, or paste the names."),
+        "text": _("This file cannot be read. Save it as XLSX or CSV, or paste the names."),
+    }
+    return sentences[why] % {"kilobytes": kilobytes, "most": MOST_ENTRANTS}

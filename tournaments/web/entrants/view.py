@@ -1,0 +1,176 @@
+"""The entrants of a tournament as a page lists them: who is here, who comes later, who has left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from tournaments.models import Entrant, Player, Sitting, Tournament, Write
+from tournaments.models.people import plain_name
+from tournaments.prediction_queries import ratings_of_entrants
+from tournaments.queries import Visitor
+from tournaments.rating_queries import ShownRating
+from tournaments.services.tournaments.entering import next_round
+from tournaments.tournament_queries import settings_of
+
+State = Tournament.State
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantLine:
+    """An entrant as a reader may see them; `state` is what the list sorts them by, in a word.
+
+    That is `here`, `missing`, `later`, `house`, `withdrawn`, or empty where nobody checks in.
+    `rating` is None where there is none, or it is not to be seen.
+    """
+
+    entrant: Entrant
+    name: str
+    state: str
+    rating: ShownRating | None = None
+
+    @property
+    def can_check_in(self) -> bool:
+        """Whether it is asked if they are here."""
+        return self.state in ("here", "missing")
+
+    @property
+    def label(self) -> str:
+        """The state in words."""
+        match self.state:
+            case "here":
+                return _("here")
+            case "missing":
+                return _("not checked in")
+            case "house":
+                return _("house player")
+            case "withdrawn":
+                return _("withdrawn")
+            case "later":
+                return _("from round %(number)s") % {"number": self.entrant.joins_in}
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantList:
+    """All entrants of a tournament in order of their numbers, and for which round they are asked.
+
+    `asks` says whether players check in, and that it is the time for it.
+    """
+
+    lines: tuple[EntrantLine, ...]
+    asks: bool
+    asked_for: int
+
+    def count(self, *states: str) -> int:
+        """How many are in one of these states."""
+        return sum(line.state in states for line in self.lines)
+
+    @property
+    def counts(self) -> list[str]:
+        """How many there are of each kind, in words."""
+        here, missing = self.count("here"), self.count("missing")
+        told = [
+            (self.asks, _("here: %(number)s of %(of)s"), here),
+            (self.count("later"), _("later: %(number)s"), self.count("later")),
+            (self.count("house"), _("house players: %(number)s"), self.count("house")),
+            (self.count("withdrawn"), _("withdrawn: %(number)s"), self.count("withdrawn")),
+        ]
+        return [text % {"number": n, "of": here + missing} for shown, text, n in told if shown]
+
+
+def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
+    """Everybody in a tournament (2 queries); directors read whole names."""
+    rows = tournament.entrants.select_related("player", "partner")
+    asking = _asking(tournament)
+    lines = (EntrantLine(row, name_of(row, directs=directs), asking.state(row)) for row in rows)
+    return EntrantList(tuple(lines), asking.asks, asking.number)
+
+
+def with_ratings(entrants: EntrantList, tournament: Tournament, visitor: Visitor) -> EntrantList:
+    """The list with the ratings that a visitor may see (1 query)."""
+    rows = [line.entrant for line in entrants.lines]
+    ratings = ratings_of_entrants(tournament, rows, visitor, timezone.now())
+    lines = tuple(replace(line, rating=ratings.get(line.entrant.key)) for line in entrants.lines)
+    return replace(entrants, lines=lines)
+
+
+def line_of(entrant: Entrant, *, directs: bool) -> EntrantLine:
+    """One entrant, with its tournament, as the list has it (1 query)."""
+    state = _asking(entrant.tournament).state(entrant)
+    return EntrantLine(entrant, name_of(entrant, directs=directs), state)
+
+
+def name_of(entrant: Entrant, *, directs: bool) -> str:
+    """What an entrant is called, to directors by whole names."""
+    names = " + ".join(player.name for player in entrant.players if player.name)
+    return names if directs and names else entrant.shown_name
+
+
+def seats_left(entrant: Entrant) -> QuerySet[Sitting]:
+    """Where an entrant who has withdrawn still sits, at tables that have not begun (1 query)."""
+    if entrant.withdrawn_at is None:
+        return Sitting.objects.none()
+    going = Sitting.objects.filter(
+        entrant=entrant,
+        table__isnull=False,
+        round__published_at__isnull=False,
+        round__closed_at=None,
+    )
+    begun = Write.objects.filter(game__table__round__event=entrant.tournament.event_id)
+    rows = going.exclude(table__in=begun.values("game__table"))
+    return rows.select_related("round", "table").order_by("round__number")
+
+
+def found_in(lines: Sequence[EntrantLine], asked: str, *, directs: bool) -> list[EntrantLine]:
+    """The lines with the number that is asked for, or with every word of it in a name.
+
+    Whoever asked for initials is found by no part of the whole name.
+    """
+    words = plain_name(asked).split()
+    if asked.strip().isdecimal():
+        return [line for line in lines if str(line.entrant.number) == asked.strip()]
+    return [
+        line
+        for line in lines
+        if all(any(word in text for text in _searched(line, directs=directs)) for word in words)
+    ]
+
+
+def _searched(line: EntrantLine, *, directs: bool) -> list[str]:
+    row = line.entrant
+    names = [_search_key(player, directs=directs) for player in row.players]
+    return [*names, plain_name(row.team), plain_name(row.represents)]
+
+
+def _search_key(player: Player, *, directs: bool) -> str:
+    return player.search_key if directs or not player.initials else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Whether entrants are asked now if they are here: for the round `number`, or once for all."""
+
+    asks: bool
+    once: bool
+    number: int
+
+    def state(self, row: Entrant) -> str:
+        """The state of an entrant, as `EntrantLine` has it."""
+        if row.withdrawn_at is not None:
+            return "withdrawn"
+        if row.house:
+            return "house"
+        if row.joins_in > self.number or (row.joins_in == self.number > 1 and not self.asks):
+            return "later"
+        if not self.asks:
+            return ""
+        return "here" if row.checked_in >= (1 if self.once else self.number) else "missing"
+
+
+def _asking(tournament: Tournament) -> _Asking:
+    checks = settings_of(tournament).check_in
+    going = tournament.state in (State.REGISTRATION, State.RUNNING)
+    return _Asking(checks != "none" and going, checks == "once", next_round(tournament))

@@ -1,0 +1,1 @@
+"""The evenings and seasons of a club, and the tables of an evening."""

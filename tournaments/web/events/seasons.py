@@ -1,0 +1,100 @@
+"""The seasons of a club."""
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tournaments.models import Club, Event, Season
+from tournaments.services.clubs.seasons import (
+    SeasonInUse,
+    SeasonNameTaken,
+    change_season,
+    create_season,
+    remove_season,
+)
+from tournaments.web.events.forms import SeasonForm
+from tournaments.web.visitors import actor_of, directed_club, directs_club, seen_club
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def seasons(request: HttpRequest, slug: str) -> HttpResponse:
+    """The seasons of a club with how many evenings they have; directors add one."""
+    if request.method != "POST":
+        club = seen_club(request, slug)
+        return _list(request, club, SeasonForm())
+    club = directed_club(request, slug)
+    form = SeasonForm(request.POST)
+    if form.is_valid():
+        try:
+            create_season(club, form.dates, actor_of(request), at=timezone.now())
+        except SeasonNameTaken:
+            form.add_error("name", _name_taken())
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("seasons", slug)
+    return _list(request, club, form, status=422)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Change a season, or take it away."""
+    row = _season(request, slug, pk)
+    form, status = SeasonForm.of(row), 200
+    if request.method == "POST":
+        form, status = SeasonForm(request.POST), 422
+        if form.is_valid():
+            try:
+                change_season(row.pk, form.dates, actor_of(request), at=timezone.now())
+            except SeasonNameTaken:
+                form.add_error("name", _name_taken())
+            except Season.DoesNotExist as error:
+                raise Http404 from error
+            else:
+                messages.success(request, _("Saved."))
+                return redirect("seasons", slug)
+    page = {"club": row.club, "season": row, "form": form, "used": row.events.exists()}
+    return render(request, "tournaments/season.html", page, status=status)
+
+
+@require_POST
+def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a season away that has no evenings."""
+    row = directed_club(request, slug).seasons.filter(pk=pk).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("seasons", slug)
+    try:
+        remove_season(row.pk, actor_of(request), at=timezone.now())
+    except SeasonInUse:
+        messages.error(request, _("Evenings belong to this season, so that it stays."))
+        return redirect("season", slug, pk)
+    messages.success(request, _("%(name)s is removed.") % {"name": row.name})
+    return redirect("seasons", slug)
+
+
+def _season(request: HttpRequest, slug: str, pk: int) -> Season:
+    club = directed_club(request, slug)
+    return get_object_or_404(Season.objects.select_related("club"), club=club, pk=pk)
+
+
+def _list(request: HttpRequest, club: Club, form: SeasonForm, status: int = 200) -> HttpResponse:
+    seen = Event.objects.seen_by(request.user).filter(club=club).order_by().values("season")
+    counts = dict(seen.annotate(number=Count("pk")).values_list("season", "number"))
+    page = {
+        "club": club,
+        "seasons": [(each, counts.get(each.pk, 0)) for each in club.seasons.all()],
+        "directs": directs_club(request, club),
+        "form": form,
+    }
+    return render(request, "tournaments/seasons.html", page, status=status)
+
+
+def _name_taken() -> str:
+    return _("There is a season with this name.")

@@ -1,0 +1,181 @@
+"""The tables of an evening, for its directors: laid, shown, given a new address, taken away."""
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.engine.problems import InvalidEntry
+from tournaments.models import Club, Event, Player, Seat, Table
+from tournaments.queries import load_sheet, rulesets_of_club
+from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.tables import (
+    add_table,
+    current_game,
+    remove_table,
+    replace_address,
+)
+from tournaments.web.doors import door, out_of_reach
+from tournaments.web.events.forms import EventTableForm
+from tournaments.web.events.pages import directed_round
+from tournaments.web.events.view import line_of
+from tournaments.web.tables.forms import MATCHES
+from tournaments.web.tables.matches import match_text
+from tournaments.web.tables.seats import SEATED
+from tournaments.web.visitors import actor_of, directed_club, directed_evening, directed_event
+
+LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
+    """Ask who sits at a new table of a round, and lay it."""
+    place = directed_round(request, slug, public_id, number)
+    rulesets = dict(rulesets_of_club(place.event.club))
+    posted = request.POST if request.method == "POST" else None
+    form = EventTableForm(place.event, posted, rulesets=rulesets)
+    if form.is_valid():
+        try:
+            add_table(place.pk, form.laying, actor_of(request), at=timezone.now())
+        except (InvalidEntry, *SEATED) as error:
+            form.add_refusal(error)
+        except RoundClosed:
+            messages.error(request, _("The round is closed: open it again to add a table."))
+            return redirect("event", slug, public_id)
+        else:
+            return redirect("event", slug, public_id)
+    page = {
+        "club": place.event.club,
+        "event": place.event,
+        "round": place,
+        "form": form,
+        "names": names_lately(place.event.club),
+        "suggest": reverse("player_names", args=[slug]),
+        "matches": [("", _("One game")), *((name, match_text(name)) for name in MATCHES)],
+    }
+    status = 200 if posted is None else 422
+    return render(request, "tournaments/event_table_new.html", page, status=status)
+
+
+@never_cache
+@require_safe
+def player_names(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whole names of players like what a director types at a seat."""
+    club = directed_club(request, slug)
+    typed = next((v for k, v in request.GET.dict().items() if k.startswith("name")), "")
+    found = Player.objects.present().filter(club=club).matching(str(typed).replace("\0", ""))
+    names = found.values_list("name", flat=True)[:MOST_NAMES]
+    return render(request, "tournaments/_name_options.html", {"names": names})
+
+
+def names_lately(club: Club) -> list[str]:
+    """Whole names of those who sat at the club's last evenings, each once (2 queries)."""
+    # By the keys of the evenings: the seats of all years would be sorted to show the last.
+    last = list(Event.objects.filter(club=club).values_list("pk", flat=True)[:LAST_EVENTS])
+    seats = Seat.objects.filter(game__table__round__event__in=last).order_by("-pk")
+    names = seats.values_list("player__name", flat=True)[:LAST_SEATS]
+    return [name for name in dict.fromkeys(names) if name]
+
+
+@never_cache
+@require_safe
+def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """A table for its director: the card, the code, a new address, taking it away."""
+    row = directed_table(request, slug, public_id, table)
+    event = row.round.event
+    game = current_game(row)
+    page = {
+        "club": event.club,
+        "event": event,
+        "table": row,
+        "line": line_of(row, load_sheet(game), event),
+        "seats": game.seats.select_related("player"),
+        "card": door(request, card_path(row)),
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/event_table.html", page)
+
+
+@require_POST
+def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """Make the card and the phone of a table worthless, and show the new card."""
+    row = directed_table(request, slug, public_id, table)
+    try:
+        replace_address(row.pk, actor_of(request), at=timezone.now())
+    except Table.DoesNotExist as error:
+        raise Http404 from error
+    messages.success(
+        request,
+        _("The old card and the old phone of table %(number)s write no more. Here is the new card.")
+        % {"number": row.number},
+    )
+    return redirect("event_table", slug, public_id, table)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """Take a table away, after asking once."""
+    place = directed_evening(request, slug, public_id)
+    if request.method == "POST" and not _stands(place, table):
+        # Tapped twice.
+        return redirect("event", slug, public_id)
+    row = directed_table(request, slug, public_id, table)
+    if request.method == "POST":
+        remove_table(row.pk, actor_of(request), at=timezone.now())
+        messages.success(request, _("Table %(number)s is removed.") % {"number": row.number})
+        return redirect("event", slug, public_id)
+    event = row.round.event
+    line = line_of(row, load_sheet(current_game(row)), event)
+    page = {"club": event.club, "event": event, "table": row, "line": line}
+    return render(request, "tournaments/event_table_remove.html", page)
+
+
+@never_cache
+@require_safe
+def cards(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """The cards of an evening's tables, to be printed; of the rounds that are open.
+
+    The code of a table is not on its card: the director says it.
+    """
+    event = directed_event(request, slug, public_id)
+    tables = Table.objects.filter(round__event=event, round__closed_at=None)
+    rows = tables.select_related("round").order_by("round__number", "number")
+    page = {
+        "club": event.club,
+        "event": event,
+        "cards": [
+            (row, _players(row), door(request, card_path(row)))
+            for row in rows.prefetch_related("games")
+        ],
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/event_cards.html", page)
+
+
+def card_path(table: Table) -> str:
+    """The path that stands on a table's card."""
+    return reverse("table_door", args=[table.public_id, table.secret])
+
+
+def directed_table(request: HttpRequest, slug: str, public_id: str, table: str) -> Table:
+    """A table of an evening, for one of its directors; 404 for all others."""
+    event: Event = directed_event(request, slug, public_id)
+    tables: QuerySet[Table] = Table.objects.select_related("round__event__club")
+    return get_object_or_404(tables, round__event=event, public_id=table)
+
+
+def _stands(event: Event, table: str) -> bool:
+    return Table.objects.filter(round__event=event, public_id=table).exists()
+
+
+def _players(table: Table) -> list[str]:
+    """Who plays the current game of a table whose games are loaded."""
+    players: list[str] = max(table.games.all(), key=lambda game: game.pk).players
+    return players

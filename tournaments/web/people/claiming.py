@@ -1,0 +1,96 @@
+"""How a person comes to their player: by the link of a card, or by its code."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tournaments.models import Player, addresses
+from tournaments.services.people.claims import (
+    AlreadyPlays,
+    TooManyCodes,
+    WrongCode,
+    claim_player,
+    find_by_code,
+)
+from tournaments.web.club_words import account_name
+from tournaments.web.people.forms import CodeForm
+from tournaments.web.visitors import account_of, actor_of
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def code(request: HttpRequest) -> HttpResponse:
+    """Type the code of a card; the right one leads to where its link does."""
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            found = find_by_code(form.cleaned_data["code"], actor_of(request), at=timezone.now())
+        except TooManyCodes:
+            return render(request, "tournaments/claim_too_often.html", status=429)
+        except WrongCode:
+            form.add_error("code", _wrong_sentence())
+        else:
+            return redirect("claim", found.public_id, found.claim_secret)
+    status = 422 if form.is_bound else 200
+    return render(request, "tournaments/claim_code.html", {"form": form}, status=status)
+
+
+def _wrong_sentence() -> str:
+    return _(
+        "This code opens nothing. Look at each letter once more, or ask a director for a new one."
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """A player, for whoever has the link: says who it is in which club, and asks."""
+    user = account_of(request)
+    if user is None and request.method == "POST":
+        return redirect_to_login(request.get_full_path())
+    found = Player.objects.claimable_at(public_id, secret).select_related("club").first()
+    if found is None:
+        return _claimed_before(request, public_id)
+    other = Player.objects.filter(club=found.club, account=user).first() if user else None
+    if request.method == "POST" and other is None:
+        try:
+            return _after_claim(request, _claim(request, public_id, secret))
+        except AlreadyPlays as already:
+            other = already.player
+    page = {
+        "player": found,
+        "club": found.club,
+        "other": other,
+        "name": account_name(user) if user else "",
+    }
+    status = 409 if request.method == "POST" else 200
+    return render(request, "tournaments/claim.html", page, status=status)
+
+
+def _claim(request: HttpRequest, public_id: str, secret: str) -> Player:
+    try:
+        return claim_player(public_id, secret, actor_of(request), at=timezone.now())
+    except Player.DoesNotExist as error:
+        raise Http404 from error
+
+
+def _claimed_before(request: HttpRequest, public_id: str) -> HttpResponse:
+    """To the player, for whoever has claimed them already, as after a lost answer; else 404."""
+    own = addresses.named(Player.objects.belonging_to(request.user), public_id)
+    row = own.select_related("club").first()
+    if row is None:
+        raise Http404
+    return redirect("player", row.club.slug, row.public_id)
+
+
+def _after_claim(request: HttpRequest, row: Player) -> HttpResponse:
+    welcome = _("Welcome to %(club)s. These are your games.") % {"club": row.club.name}
+    messages.success(request, welcome)
+    return redirect("player", row.club.slug, row.public_id)

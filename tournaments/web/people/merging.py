@@ -1,0 +1,105 @@
+"""Two players made one by a director, and parted again."""
+
+from collections.abc import Mapping
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tournaments.models import Player, addresses
+from tournaments.services.people.merging import (
+    MergedFurther,
+    NotOnePerson,
+    StillPlaying,
+    Unlike,
+    merge_players,
+    undo_merge,
+    why_not_one,
+)
+from tournaments.web.people.pages import directed_player
+from tournaments.web.visitors import actor_of
+
+MOST_FOUND = 20
+
+WHY_NOT: Mapping[Unlike, str | Promise] = {
+    Unlike.SAME: gettext_lazy("This is one and the same player."),
+    Unlike.CLUB: gettext_lazy("They are players of two clubs."),
+    Unlike.GONE: gettext_lazy("One of the two was merged or removed meanwhile."),
+    Unlike.ACCOUNT: gettext_lazy("Each has an account of its own. Untie one of them first."),
+    Unlike.TABLE: gettext_lazy("They have sat at one table: they are two people."),
+    Unlike.TOURNAMENT: gettext_lazy("They took part in one tournament: they are two people."),
+}
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Search the other player, be told what happens, merge."""
+    kept = directed_player(request, slug, public_id)
+    others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
+    name = (request.POST if request.method == "POST" else request.GET).get("other", "")
+    if not name:
+        return _search_page(request, kept)
+    gone = get_object_or_404(addresses.named(others, name))
+    if request.method != "POST":
+        return _ask_page(request, kept, gone, why_not_one(kept, gone))
+    try:
+        merge_players(kept.pk, gone.pk, actor_of(request), at=timezone.now())
+    except NotOnePerson as problem:
+        return _ask_page(request, kept, gone, problem.why, status=422)
+    done = _("%(gone)s is now %(kept)s.") % {"gone": gone.name, "kept": kept.name}
+    messages.success(request, done)
+    return redirect("player", slug, public_id)
+
+
+@never_cache
+@require_POST
+def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpResponse:
+    """Undo a merge."""
+    kept = directed_player(request, slug, public_id)
+    row = get_object_or_404(kept.merges.select_related("gone"), pk=pk)
+    try:
+        undo_merge(row.pk, actor_of(request), at=timezone.now())
+    except (MergedFurther, Player.DoesNotExist) as error:
+        # The page of a player who is no more is not there either.
+        raise Http404 from error
+    except StillPlaying:
+        text = _("%(name)s plays in a round that is not closed: undo the merge after it.")
+        messages.error(request, text % {"name": kept.name})
+        return redirect("player", slug, public_id)
+    done = _("%(gone)s is a player of their own again.") % {"gone": row.gone.name}
+    messages.success(request, done)
+    return redirect("player", slug, public_id)
+
+
+def _search_page(request: HttpRequest, kept: Player) -> HttpResponse:
+    asked = request.GET.get("q", kept.name.split()[0]).replace("\0", "").strip()
+    others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
+    found = list(others.matching(asked).order_by("name_key")[: MOST_FOUND + 1]) if asked else []
+    page = {
+        "club": kept.club,
+        "player": kept,
+        "asked": asked,
+        "found": found[:MOST_FOUND],
+        "more": len(found) > MOST_FOUND,
+    }
+    return render(request, "tournaments/player_merge.html", page)
+
+
+def _ask_page(
+    request: HttpRequest, kept: Player, gone: Player, why: Unlike | None, status: int = 200
+) -> HttpResponse:
+    page = {
+        "club": kept.club,
+        "kept": kept,
+        "gone": gone,
+        "games": gone.seats.count(),
+        "problem": WHY_NOT[why] if why else "",
+    }
+    return render(request, "tournaments/player_merge_ask.html", page, status=status)

@@ -1,0 +1,156 @@
+"""The players of a club: listed, searched, added; each with their games."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments.models import Club, Player, addresses
+from tournaments.models.people import PlayerQuerySet
+from tournaments.services.people.players import NamesRefused, add_players
+from tournaments.web.club_words import account_name
+from tournaments.web.people.forms import NameForm, NamesForm
+from tournaments.web.people.view import player_page
+from tournaments.web.visitors import account_of, actor_of, directed_club, members_club
+
+PAGE = 50
+MOST_FOUND = 500
+
+
+class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type there at run time
+    """Pages of an ordered query; those behind its middle are walked to from its end."""
+
+    def page(self, number: int | str) -> Page[Any]:
+        """One page, in the order of the query."""
+        number = self.validate_number(number)
+        first = (number - 1) * self.per_page
+        if first <= self.count // 2:
+            return super().page(number)
+        last = min(first + self.per_page, self.count)
+        assert isinstance(self.object_list, QuerySet)
+        backwards = self.object_list.reverse()[self.count - last : self.count - first]
+        return Page(list(backwards)[::-1], number, self)
+
+
+@never_cache
+@require_safe
+def players(request: HttpRequest, slug: str) -> HttpResponse:
+    """The players of a club, for its members; htmx asks for those found while one types."""
+    club = members_club(request, slug)
+    directs = directs_club(request, club)
+    asked = request.GET.get("q", "").replace("\0", "").strip()
+    # A name is there once in a club, so that this is an order.
+    keys = _found(club, asked, directs=directs).order_by("name_key").values_list("pk", flat=True)
+    # A search stops when it has found enough, and is made once; only the whole list is counted.
+    found = list(keys[: MOST_FOUND + 1]) if asked else []
+    part, rows = _page_of(found[:MOST_FOUND] if asked else keys, request.GET.get("page"))
+    page = {
+        "club": club,
+        "asked": asked,
+        "part": part,
+        "players": rows,
+        "more": len(found) > MOST_FOUND,
+        "directs": directs,
+        "mine": account_of(request),
+    }
+    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    template = "tournaments/_players_found.html" if fragment else "tournaments/players.html"
+    return render(request, template, page)
+
+
+def _found(club: Club, asked: str, *, directs: bool) -> PlayerQuerySet:
+    present = Player.objects.present().filter(club=club)
+    return present.matching(asked) if directs else present.matching_shown(asked)
+
+
+def _page_of(
+    keys: QuerySet[Player, int] | list[int], number: str | None
+) -> tuple[Page[int], list[Player]]:
+    """A page of a list: leafed through in the index alone, and only then are rows read."""
+    pages = Paginator(keys, PAGE) if isinstance(keys, list) else FromBothEnds(keys, PAGE)
+    part = pages.get_page(number)
+    rows = Player.objects.in_bulk(list(part))
+    return part, [rows[pk] for pk in part if pk in rows]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_players(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add one player, or all of a list that was pasted."""
+    club = directed_club(request, slug)
+    form = NamesForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            added = add_players(
+                club, form.cleaned_data["names"], actor_of(request), at=timezone.now()
+            )
+        except NamesRefused as refused:
+            form.add_refusal(refused)
+        else:
+            return _after_adding(request, club, added)
+    page = {"club": club, "form": form}
+    status = 422 if form.is_bound else 200
+    return render(request, "tournaments/new_players.html", page, status=status)
+
+
+def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> HttpResponse:
+    done = ngettext("%(number)s player is added.", "%(number)s players are added.", len(added))
+    messages.success(request, done % {"number": len(added)})
+    if len(added) == 1:
+        return redirect("player", club.slug, added[0].public_id)
+    return redirect("players", club.slug)
+
+
+@never_cache
+@require_safe
+def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """A player of a club with their games, and for directors what can be done."""
+    club = members_club(request, slug)
+    return show_player(request, present_player(club, public_id))
+
+
+def present_player(club: Club, public_id: str) -> Player:
+    """The player of a club with this name in the address; 404 for one merged or removed."""
+    rows = addresses.named(Player.objects.present().filter(club=club), public_id)
+    row = get_object_or_404(rows.select_related("account"))
+    row.club = club
+    return row
+
+
+def directed_player(request: HttpRequest, slug: str, public_id: str) -> Player:
+    """The player of a club, for one of its directors; 404 for all others."""
+    return present_player(directed_club(request, slug), public_id)
+
+
+def directs_club(request: HttpRequest, club: Club) -> bool:
+    """Whether the visitor directs a club."""
+    return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
+
+
+def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
+    """The page of a player; with a `form` that was refused, 422."""
+    directs = directs_club(request, row.club)
+    page = player_page(request, row) | {
+        "club": row.club,
+        "player": row,
+        "name": row.name if directs else row.shown_name,
+        "directs": directs,
+        "mine": row.account_id is not None and row.account == account_of(request),
+        "form": form or NameForm(row),
+        "account": account_name(row.account) if directs and row.account else "",
+        "merges": _merges_of(row) if directs else (),
+    }
+    return render(request, "tournaments/player.html", page, status=422 if form else 200)
+
+
+def _merges_of(row: Player) -> list[tuple[int, str]]:
+    """Who was merged into a player: the key of the merge, and the name."""
+    merges = row.merges.filter(undone_at=None).select_related("gone")
+    return [(merge.pk, merge.gone.name) for merge in merges]

@@ -1,0 +1,32 @@
+"""Addresses of the pages of players."""
+
+from django.urls import path
+
+from tournaments.web.people import against, changes, claiming, merging, pages, privacy
+
+PLAYERS = "clubs/<slug:slug>/players"
+PLAYER = f"{PLAYERS}/<str:public_id>"
+MINE = "me/players/<str:public_id>"
+
+urlpatterns = [
+    path(f"{PLAYERS}/", pages.players, name="players"),
+    path(f"{PLAYERS}/new/", pages.new_players, name="new_players"),
+    path(f"{PLAYER}/", pages.player, name="player"),
+    path(f"{PLAYER}/against/", against.opponents, name="player_opponents"),
+    path(f"{PLAYER}/against/<str:other>/", against.against, name="player_against"),
+    path(f"{PLAYER}/name/", changes.rename, name="rename_player"),
+    path(f"{PLAYER}/initials/", changes.initials, name="player_initials"),
+    path(f"{PLAYER}/card/", changes.card, name="player_card"),
+    path(f"{PLAYER}/card/new/", changes.new_code, name="player_new_code"),
+    path(f"{PLAYER}/unlink/", changes.unlink, name="unlink_player"),
+    path(f"{PLAYER}/data/", changes.export, name="player_data"),
+    path(f"{PLAYER}/remove/", changes.remove, name="remove_player"),
+    path(f"{PLAYER}/merge/", merging.merge, name="merge_player"),
+    path(f"{PLAYER}/merges/<int:pk>/undo/", merging.part, name="part_player"),
+    path(f"{MINE}/initials/", privacy.my_initials, name="my_initials"),
+    path(f"{MINE}/data/", privacy.my_data, name="my_data"),
+    path(f"{MINE}/release/", privacy.my_release, name="my_release"),
+    path(f"{MINE}/removal/", privacy.my_removal, name="my_removal"),
+    path("claim/", claiming.code, name="claim_code"),
+    path("claim/<str:public_id>/<str:secret>/", claiming.claim, name="claim"),
+]

@@ -1,0 +1,207 @@
+"""What the page of a player shows: the rating, what the games add up to, and each of them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest
+from django.utils import timezone
+
+from tournaments.engine.rulesets import Points
+from tournaments.models import Game, Player, PlayerRating, Season
+from tournaments.player_queries import (
+    Meeting,
+    PlayerGame,
+    Step,
+    add_up,
+    games_of,
+    meetings,
+    rank_of,
+    ratings_of,
+    seats_beside,
+    steps_of,
+)
+from tournaments.queries import Sheet, load_sheets
+from tournaments.rating_queries import ShownRating, rating_at, shown
+from tournaments.web.people.sums import (
+    badges_of,
+    contracts_of,
+    figures_of,
+    percent,
+    places_of,
+    rulesets_of,
+)
+from tournaments.web.ratings.curve_view import Curve, draw_curve
+from tournaments.web.ratings.game_scope import Scope, family_asked, scope_of
+
+GAMES = 25
+OPPONENTS = 6
+"""Who was met most often; the rest is on a page of its own."""
+
+
+def limited(request: HttpRequest, games: Sequence[PlayerGame]) -> tuple[Scope, list[PlayerGame]]:
+    """What the address asks for, without a word the kind played most; its games (1 query)."""
+    by_family = Counter(game.family for game in games)
+    family = family_asked(by_family, request.GET.get("game", ""))
+    own = [game for game in games if game.family == family]
+    by_season = Counter(game.season for game in own if game.season is not None)
+    rows = Season.objects.filter(pk__in=list(by_season))
+    seasons = [(row, by_season[row.pk]) for row in rows]
+    scope = scope_of(by_family, family, seasons, request.GET.get("season", ""))
+    return scope, [game for game in own if scope.season in (None, game.season)]
+
+
+# The rating.
+
+
+@dataclass(frozen=True, slots=True)
+class RatingView:
+    """The rating of today in the club and on the whole server, and its curve.
+
+    `rank` is that on the leaderboard of the club, None for whoever is not on it, among `ranked`.
+    """
+
+    now: ShownRating
+    on_server: ShownRating | None
+    games: int
+    rank: int | None
+    ranked: int
+    curve: Curve | None
+
+
+def rating_of(
+    rows: Sequence[PlayerRating], scope: Scope, steps: Sequence[Step], at: datetime
+) -> RatingView | None:
+    """The rating in the kind of game that is shown; None where no game has counted (2 queries)."""
+    own = rating_row(rows, scope.family)
+    if own is None:
+        return None
+    everywhere = [r for r in rows if r.pool.club_id is None and r.pool.family == scope.family]
+    on_server = shown(rating_at(everywhere[-1], at)) if everywhere else None
+    curve = draw_curve(steps, at if scope.season is None else None)
+    rank, ranked = rank_of(own, at) or (None, 0)
+    return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
+
+
+def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None:
+    """The rating in the club, among all of a player."""
+    return next((r for r in rows if r.pool.club_id and r.pool.family == family), None)
+
+
+# Others.
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """Somebody met at tables, and how often the player ended above them."""
+
+    player: Player | None
+    meeting: Meeting
+    above: str
+
+
+def opponents_of(met: Mapping[int, Meeting], most: int) -> list[Opponent]:
+    """Those met most often (1 query); who was removed has no name and no page."""
+    ordered = sorted(met.values(), key=lambda one: (-one.games, one.player))[:most]
+    rows = Player.objects.in_bulk([one.player for one in ordered])
+    return [Opponent(rows.get(one.player), one, percent(one.above, one.against)) for one in ordered]
+
+
+# The games one by one.
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game in the list; what it changed in the rating is None where it did not count."""
+
+    game: PlayerGame
+    row: Game
+    others: str
+    change: int | None
+    rating: ShownRating | None
+    sheet: Sheet | None
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is a place already."""
+        return self.game.finished
+
+    @property
+    def place(self) -> int:
+        """The place of the player's side, from 1."""
+        return self.game.place
+
+    @property
+    def points(self) -> Points:
+        """The total of the player's side: of a game that goes on so far."""
+        if self.sheet is None:
+            return self.game.points
+        return self.sheet.game.totals[self.game.side]
+
+
+def page_of(games: Sequence[PlayerGame], number: str | None) -> Page[PlayerGame]:
+    """A page of games."""
+    return Paginator(games, GAMES).get_page(number)
+
+
+def played(
+    games: Sequence[PlayerGame], steps: Sequence[Step], rows: Mapping[int, Game]
+) -> list[Played]:
+    """Games with their rows (2 queries for those that go on)."""
+    changed = {step.game: step for step in steps}
+    going = [game.pk for game in games if not game.finished]
+    sheets = (
+        {sheet.row.pk: sheet for sheet in load_sheets(Game.objects.filter(pk__in=going))}
+        if going
+        else {}
+    )
+    found = []
+    for game in games:
+        step, row = changed.get(game.pk), rows[game.pk]
+        names = [name for seat, name in enumerate(row.players) if seat != game.seat]
+        change = rating = None
+        if step is not None:
+            rating = shown(step.after)
+            change = rating.points - shown(step.before).points
+        found.append(Played(game, row, " · ".join(names), change, rating, sheets.get(game.pk)))
+    return found
+
+
+def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
+    """The rows of games with their evenings (1 query)."""
+    rows = Game.objects.select_related("table__round__event").defer("result", "document")
+    return rows.in_bulk({game.pk for game in games if game is not None})
+
+
+# All of it.
+
+
+def player_page(request: HttpRequest, row: Player) -> dict[str, Any]:
+    """What everybody sees of a player, in a fixed number of queries."""
+    at = timezone.now()
+    scope, games = limited(request, games_of(row))
+    ratings = ratings_of(row)
+    own = rating_row(ratings, scope.family)
+    steps = [] if own is None else steps_of(own)
+    keys = {game.pk for game in games}
+    within = [step for step in steps if scope.season is None or step.game in keys]
+    sums = add_up(games)
+    part = page_of(games, request.GET.get("page"))
+    rows = rows_of([*part, sums.best, sums.worst])
+    ends = [game for game in (sums.best, sums.worst) if game is not None]
+    return {
+        "scope": scope,
+        "rating": rating_of(ratings, scope, within, at),
+        "sums": sums,
+        "figures": figures_of(sums),
+        "places": places_of(sums),
+        "contracts": contracts_of(sums, rulesets_of(games)),
+        "badges": badges_of(sums),
+        "opponents": opponents_of(meetings(games, seats_beside(row)), OPPONENTS),
+        "extremes": played(ends, steps, rows) if sums.games > 1 else [],
+        "part": part,
+        "games": played(list(part), steps, rows),
+    }

@@ -1,0 +1,10 @@
+"""Addresses of the leaderboards."""
+
+from django.urls import path
+
+from tournaments.web.ratings import pages
+
+urlpatterns = [
+    path("ratings/", pages.server_ratings, name="server_ratings"),
+    path("clubs/<slug:slug>/ratings/", pages.club_ratings, name="club_ratings"),
+]

@@ -1,0 +1,234 @@
+"""A leaderboard as its page shows it: who is on it, and where the visitor is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from tournaments.leaderboard_queries import (
+    MOST_FOUND,
+    Line,
+    Listed,
+    rating_of_account,
+)
+from tournaments.models import Club, Member, Player, PlayerRating, RatingPool, Season, User
+from tournaments.models.clubs import DIRECTING
+from tournaments.models.people import PlayerQuerySet
+from tournaments.season_queries import ListedInSeason
+from tournaments.web.rules.families import family_name
+from tournaments.words import points_text
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a visitor asks for in the address of the page."""
+
+    game: str
+    season: str
+    name: str
+    page: str
+    active: bool
+    provisional: bool
+
+    @staticmethod
+    def of(request: HttpRequest) -> "Asked":
+        """As the address has it; what it does not know it leaves out."""
+        get = request.GET.get
+        return Asked(
+            game=get("game", ""),
+            season=get("season", ""),
+            name=get("q", "").replace("\0", "").strip(),
+            page=get("page", ""),
+            active=get("active") != "all",
+            provisional=get("provisional") == "yes",
+        )
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """What the form that looks for a name sends along."""
+        return [(name, value) for name, value in self._sent if value]
+
+    @property
+    def kept_with_name(self) -> list[tuple[str, str]]:
+        """What the form that goes to a page sends along."""
+        return [*self.kept, *([("q", self.name)] if self.name else [])]
+
+    def address(self, **changed: str) -> str:
+        """The address of this page with something changed, and without a name to look for."""
+        return "?" + urlencode({**dict(self.kept), **changed})
+
+    @property
+    def _sent(self) -> list[tuple[str, str]]:
+        return [
+            ("game", self.game),
+            ("season", self.season),
+            ("active", "" if self.active else "all"),
+            ("provisional", "yes" if self.provisional else ""),
+        ]
+
+
+@dataclass(frozen=True)
+class Looker:
+    """Who looks: the account, and what it is in which clubs, by their keys."""
+
+    user: User | None
+    roles: Mapping[int, str]
+
+    @staticmethod
+    def of(user: User | None) -> "Looker":
+        """With all clubs (1 query for somebody signed in)."""
+        members = Member.objects.of_user(user).values_list("club_id", "role")
+        return Looker(user, dict(members) if user is not None else {})
+
+    def directs(self, club: Club | None) -> bool:
+        """Whether this is a director of a club."""
+        return club is not None and self.roles.get(club.pk) in DIRECTING
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the leaderboard for one visitor: with the club where a visitor may know it."""
+
+    line: Line
+    mine: bool
+    linked: bool
+    club: str
+
+    @property
+    def games(self) -> str:
+        """How many games, in words."""
+        number = self.line.games
+        said = number_format(number, force_grouping=True)
+        return ngettext("%(number)s game", "%(number)s games", number) % {"number": said}
+
+    @property
+    def change(self) -> str:
+        """By how much the rating has changed, with its sign."""
+        change = self.line.change
+        if change is None:
+            return pgettext("on the leaderboard", "new")
+        return f"+{change}" if change > 0 else points_text(change)
+
+
+@dataclass(frozen=True)
+class Mine:
+    """Where the visitor is on the list; with rank 0, what may keep them off it."""
+
+    address: str
+    rank: int = 0
+    provisional: bool = False
+    rests: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard, one page of it."""
+
+    family: str
+    families: Sequence[tuple[str, str]]
+    season: Season | None
+    seasons: Sequence[Season]
+    part: "Page[Any]"
+    rows: Sequence[Row]
+    # How many there are on the whole list, and whether more were found than are shown.
+    total: int
+    more: bool
+    mine: Mine | None
+    filter_text: str
+
+    @property
+    def players(self) -> str:
+        """How many are on the list, or were found, in words."""
+        number = self.part.paginator.count
+        said = number_format(number, force_grouping=True)
+        return ngettext("%(number)s player", "%(number)s players", number) % {"number": said}
+
+
+def board_of(
+    asked: Asked, club: Club | None, pools: Sequence[RatingPool], looker: Looker, now: datetime
+) -> Board:
+    """The page of a leaderboard that is asked for, in a fixed number of queries."""
+    pool = next((each for each in pools if each.family == asked.game), pools[0])
+    seasons = list(club.seasons.all()) if club is not None else []
+    season = next((each for each in seasons if str(each.pk) == asked.season), None)
+    listed = _listed(pool, season, asked, now)
+    own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
+    found = listed.keys_called(_called(asked.name, looker, club)) if asked.name else None
+    part, keys = _page_of(listed, found, asked.page)
+    return Board(
+        family=pool.family,
+        families=[(each.family, family_name(each.family)) for each in pools],
+        season=season,
+        seasons=seasons,
+        part=part,
+        rows=[_row(line, own, club, looker) for line in listed.lines(keys)],
+        total=listed.ranks.total,
+        more=found is not None and len(found) > MOST_FOUND,
+        mine=_mine(asked, listed, own, now) if own is not None else None,
+        filter_text=_filter_text(asked, season),
+    )
+
+
+def _filter_text(asked: Asked, season: Season | None) -> str:
+    """Who is on the list, in words."""
+    if season is not None:
+        first = season.name
+    else:
+        first = _("Active players") if asked.active else _("All players")
+    return f"{first} · {_('with provisional') if asked.provisional else _('settled ratings')}"
+
+
+def _listed(
+    pool: RatingPool, season: Season | None, asked: Asked, now: datetime
+) -> Listed | ListedInSeason:
+    if season is not None:
+        return ListedInSeason(pool, season, provisional=asked.provisional)
+    return Listed(pool, now, active=asked.active, provisional=asked.provisional)
+
+
+def _called(name: str, looker: Looker, club: Club | None) -> PlayerQuerySet:
+    """Whom a visitor finds by a name: directors know whose initials they see."""
+    players = Player.objects.all()
+    return players.matching(name) if looker.directs(club) else players.matching_shown(name)
+
+
+def _page_of(
+    listed: Listed | ListedInSeason, found: list[int] | None, number: str
+) -> "tuple[Page[Any], list[int]]":
+    if found is not None:
+        part = Paginator(found[:MOST_FOUND], PAGE).get_page(number)
+        return part, list(part)
+    # Only counted: the rows are read from where they stand.
+    part = Paginator(range(listed.ranks.total), PAGE).get_page(number)
+    return part, listed.keys((part.number - 1) * PAGE, PAGE)
+
+
+def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: Looker) -> Row:
+    player = line.row.player
+    member = player.club_id in looker.roles
+    known = club is None and (member or player.club.published)
+    return Row(
+        line,
+        mine=own is not None and own.pk == line.row.pk,
+        linked=member and player.removed_at is None,
+        club=player.club.name if known else "",
+    )
+
+
+def _mine(asked: Asked, listed: Listed | ListedInSeason, own: PlayerRating, now: datetime) -> Mine:
+    place = listed.place(own)
+    if place is not None:
+        rank, before = place
+        return Mine(f"{asked.address(page=str(before // PAGE + 1))}#me", rank)
+    rests = Listed(own.pool, now).rests(own)
+    shows = {"provisional": "yes" if own.provisional else "", "active": "all" if rests else ""}
+    return Mine(asked.address(**{k: v for k, v in shows.items() if v}), 0, own.provisional, rests)

@@ -1,0 +1,34 @@
+"""Addresses of the pages on which a round of a tournament is run."""
+
+from django.urls import path
+
+from tournaments.web.rounds import pages, rulings, tables, wall
+from tournaments.web.scoring import round_phone
+
+TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
+ROUND = f"{TOURNAMENT}/rounds/<int:number>"
+TABLE = f"{ROUND}/tables/<int:table>"
+PLAY = "play/<str:public_id>/<str:secret>"
+
+urlpatterns = [
+    path(f"{ROUND}/", pages.running, name="running"),
+    path(f"{ROUND}/open/", pages.open_now, name="open_tournament_round"),
+    path(f"{ROUND}/close/", pages.close, name="close_tournament_round"),
+    path(f"{ROUND}/reopen/", pages.reopen, name="reopen_tournament_round"),
+    path(f"{ROUND}/clock/", pages.clock, name="round_clock"),
+    path(f"{ROUND}/rulings/", rulings.new_ruling, name="new_ruling"),
+    path(f"{TABLE}/", tables.running_table, name="running_table"),
+    path(f"{TABLE}/time/", tables.time, name="table_time"),
+    path(f"{TABLE}/finish/", tables.finish, name="finish_table"),
+    path(f"{TABLE}/answer/", tables.answer, name="answer_call"),
+    path(f"{TOURNAMENT}/rulings/", rulings.rulings, name="rulings"),
+    path(
+        f"{TOURNAMENT}/rulings/<int:pk>/withdraw/",
+        rulings.withdraw,
+        name="withdraw_ruling",
+    ),
+    path(f"{TOURNAMENT}/corrections/", pages.changes, name="round_changes"),
+    path(f"{TOURNAMENT}/wall/", wall.wall, name="wall"),
+    path(f"{PLAY}/round/", round_phone.table_round, name="table_round"),
+    path(f"{PLAY}/call/", round_phone.call, name="call_director"),
+]

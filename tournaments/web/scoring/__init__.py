@@ -1,0 +1,1 @@
+"""The table page: deals written down by one phone, corrected, confirmed, and followed."""

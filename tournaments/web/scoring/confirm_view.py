@@ -1,0 +1,51 @@
+"""What players are asked at the end of a club's game: whether the result is right."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from tournaments.models import Event
+from tournaments.queries import Sheet
+from tournaments.services.play.confirming import Agreement, agreement_on, own_seat
+from tournaments.web.visitors import account_of, actor_of
+
+
+@dataclass(frozen=True)
+class ConfirmPage:
+    """Who may confirm here, at `address`: seat, name, and whether they have; all one revision."""
+
+    address: str
+    revision: int
+    seats: tuple[tuple[int, str, bool], ...]
+    agreement: Agreement
+    own: bool
+
+
+def confirm_at_table(sheet: Sheet) -> ConfirmPage | None:
+    """What the phone of a table is offered; None except at the end of a club's game (2 queries)."""
+    if sheet.row.table_id is None or not sheet.game.finished:
+        return None
+    secret = sheet.row.secret("write")
+    path = reverse("confirm", args=[sheet.row.public_id, secret])
+    return _page(sheet, path, tuple(range(len(sheet.row.players))), own=False)
+
+
+def confirm_own(request: HttpRequest, sheet: Sheet) -> ConfirmPage | None:
+    """What a player is offered who follows, signed in; None for all others."""
+    row = sheet.row
+    if row.table_id is None or not sheet.game.finished or account_of(request) is None:
+        return None
+    seat = own_seat(row, actor_of(request))
+    path = reverse("confirm_own", args=[row.public_id])
+    return None if seat is None else _page(sheet, path, (seat,), own=True)
+
+
+def _page(sheet: Sheet, path: str, seats: tuple[int, ...], *, own: bool) -> ConfirmPage | None:
+    row = sheet.row
+    event = Event.objects.get(rounds__tables=row.table_id)
+    agreement = agreement_on(sheet, event.confirmations, row.confirmations.all())
+    if not agreement.needed:
+        return None
+    shown = tuple((seat, row.players[seat], seat in agreement.confirmed) for seat in seats)
+    return ConfirmPage(path, row.revision, shown, agreement, own)

@@ -1,0 +1,31 @@
+"""The league of a season: the points of its tournaments, added up for each player."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.models import Club, Season, Tournament
+from tournaments.models.clubs import DIRECTING
+from tournaments.web.standings.league_view import Looker, league_html
+from tournaments.web.standings.view import with_versions
+from tournaments.web.visitors import role_in
+
+
+@never_cache
+@require_safe
+def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The league of a season, of the tournaments that the visitor may see."""
+    seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user), club__slug=slug)
+    season = get_object_or_404(seasons.select_related("club"), pk=pk)
+    role = role_in(request, season.club)
+    looker = Looker(member=role is not None, directs=role in DIRECTING)
+    seen = Tournament.objects.seen_by(request.user).filter(event__season=season)
+    in_order = seen.select_related("event").order_by("event__held_on", "pk")
+    page = {
+        "club": season.club,
+        "season": season,
+        "looker": looker,
+        "league": league_html(season, with_versions(in_order), looker),
+    }
+    return render(request, "tournaments/league.html", page)

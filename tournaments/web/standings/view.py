@@ -1,0 +1,136 @@
+"""The standings as their page shows them: which rounds count for whom, kept until one changes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from django.core.cache import caches
+from django.db.models import F, OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from tournaments.engine.season_sums import team_standings
+from tournaments.models import AuditLine, Game, Tournament
+from tournaments.models.tournaments import TournamentQuerySet
+from tournaments.tournament_queries import Course, load_course, settings_of
+from tournaments.web.standings.standings_table import round_label, standings_table
+from tournaments.web.tournaments.steps import current_round
+
+KEPT_SECONDS = 24 * 60 * 60
+ONE_GAME = 1_000_000
+
+Version = tuple[int, ...]
+"""What standings depend on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which standings: those after round `after` (None: as they are now), of round `only` alone.
+
+    `directs` is whether a director asks, to whom nothing is hidden.
+    """
+
+    directs: bool
+    after: int | None = None
+    only: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSeen:
+    """The round to which the way through the pages leads."""
+
+    number: int
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The standings as a fragment, and the round to which the pages lead."""
+
+    html: SafeString
+    round: RoundSeen | None
+
+
+def version_of(tournament: Tournament) -> Version:
+    """What the standings depend on, told without reading them (1 query)."""
+    ((_row, version),) = with_versions(Tournament.objects.filter(pk=tournament.pk))
+    return version
+
+
+def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
+    """Each tournament with what its standings depend on (1 query).
+
+    A sheet that is finished, or corrected afterwards, changes the sum over all that are: of their
+    keys, each weighed with its revision, so that no sheet stands for another one; names change
+    with a line in the audit; everything else raises the revision of the tournament.
+    """
+    games = Game.objects.filter(table__round__event=OuterRef("event"), result__isnull=False)
+    by_event = games.order_by().values("table__round__event")
+    names = AuditLine.objects.filter(club=OuterRef("event__club"), kind=AuditLine.Kind.PLAYER)
+    found = rows.annotate(
+        written=Coalesce(
+            Subquery(by_event.annotate(n=Sum(F("pk") * (F("revision") + ONE_GAME))).values("n")), 0
+        ),
+        named=Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
+    )
+    told = ("pk", "revision", "written", "named")
+    return [(row, tuple(getattr(row, name) for name in told)) for row in found]
+
+
+def standings_shown(tournament: Tournament, asked: Asked, version: Version) -> Shown:
+    """The standings, kept by this process until something changes (5 queries, kept none)."""
+    said = repr((version, asked, get_language()))
+    key = f"standings-{sha256(said.encode()).hexdigest()}"
+    kept: Shown | None = caches["pages"].get(key)
+    if kept is None:
+        course = load_course(tournament)
+        seen = (each.row for each in course.drawn if asked.directs or each.row.published_at)
+        place = current_round(seen)
+        leads_to = None if place is None else RoundSeen(place.number, place.published_at)
+        kept = Shown(_render(course, asked), leads_to)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def last_counted(course: Course, *, directs: bool) -> int:
+    """The last round that counts for a visitor, or one before what is hidden from them."""
+    rounds = [each.row for each in course.drawn if each.row.published_at]
+    last = rounds[-1].number if rounds else 0
+    if directs or not hides(course):
+        return last
+    return min(last, course.settings.rounds + len(course.stages) - 1)
+
+
+def hides(course: Course) -> bool:
+    """Whether the standings are hidden: the last round of all is published and not over."""
+    number = course.settings.rounds + len(course.stages)
+    over = course.tournament.state == Tournament.State.FINISHED
+    return (
+        settings_of(course.tournament).hide_last
+        and not over
+        and any(each.row.number == number and each.row.published_at for each in course.drawn)
+    )
+
+
+def _render(course: Course, asked: Asked) -> SafeString:
+    last = last_counted(course, directs=asked.directs)
+    after = min(asked.after or last, last)
+    only = asked.only if asked.only and asked.only <= last else None
+    rows = course.standings_of(only) if only else course.standings_before(after + 1)
+    # A round alone has neither columns of others nor a stage that somebody has reached.
+    until = 0 if only else after
+    rounds = [n for n in (each.row.number for each in course.drawn) if n <= until]
+    page = {
+        "tournament": course.tournament,
+        "event": course.tournament.event,
+        "club": course.tournament.event.club,
+        "only": only,
+        "after": after,
+        "rounds": [(n, round_label(course, n)) for n in range(1, last + 1)],
+        "hidden": hides(course) and not asked.directs,
+        "table": standings_table(course, rows, rounds, until) if rows else "",
+        "teams": [] if only else team_standings(rows, course.competitors),
+    }
+    return render_to_string("tournaments/_standings.html", page)

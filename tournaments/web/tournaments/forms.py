@@ -1,0 +1,284 @@
+"""The form of a tournament: what is said of every event, and its settings."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tournaments import messages
+from tournaments.engine.entry_records import write_points
+from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rulesets import Ruleset, number_of
+from tournaments.engine.tournament_settings import (
+    BYE_AVERAGE,
+    LARGEST_WORTH,
+    LONGEST_ROUND,
+    MOST_PLACES,
+    MOST_ROUNDS,
+    PRESETS,
+    TIE_BREAKS,
+    TournamentSettings,
+    read_settings,
+    write_settings,
+)
+from tournaments.models import Club, Tournament
+from tournaments.services.clubs.events import EventPlan
+from tournaments.services.tournaments.leading import TABLES, TournamentPlan
+from tournaments.tournament_queries import rules_of_tournament
+from tournaments.web.club_words import Text, choices_of
+from tournaments.web.events.forms import EventForm
+from tournaments.web.tournaments import words as told
+
+LEAST_TIE_BREAKS = 6
+"""So many are asked for, or more where there are more."""
+
+BYE_FIXED = "fixed"
+SWITCHES = ("separate_clubs", "carry", "hide_last")
+
+_BETWEEN = re.compile(r"(?<=\d)[-–·](?=\d)|[\s,;·]+")
+
+
+class WorthField(forms.CharField):
+    """Points, a whole number or a fraction like 1/2."""
+
+    def clean(self, value: Any) -> int | str | None:
+        """The points as settings have them; None for nothing."""
+        text = str(super().clean(value)).replace("−", "-").strip()
+        return worth_of(text) if text else None
+
+
+class PlacePointsField(forms.CharField):
+    """The points of the first place and of those after it, as 4 2 1 0 or 4-2-1-0."""
+
+    def clean(self, value: Any) -> list[int | str]:
+        """The points as settings have them."""
+        text = str(super().clean(value)).replace("−", "-").strip()
+        if not text:
+            return []
+        worth = [worth_of(each) for each in _BETWEEN.split(text) if each]
+        numbers = [number_of(each) or 0 for each in worth]
+        if not 2 <= len(numbers) <= MOST_PLACES or numbers != sorted(numbers, reverse=True):
+            raise forms.ValidationError(
+                _("Two to four numbers, none larger than the one before it."), code="invalid"
+            )
+        return worth
+
+
+def worth_of(text: str) -> int | str:
+    """Points as they were typed, as settings have them.
+
+    Raises:
+        ValidationError: they are none, or too many.
+    """
+    whole = re.fullmatch(r"-?[0-9]{1,6}", text)
+    worth = number_of(int(text) if whole else text)
+    if worth is None or not -LARGEST_WORTH <= worth <= LARGEST_WORTH:
+        raise forms.ValidationError(_("A number of points, like 4 or 1/2"), code="invalid")
+    return write_points(worth)
+
+
+def _label(name: str) -> Any:
+    # Django's stubs know no lazy text but their own.
+    return told.SETTINGS[name]
+
+
+def _choice(name: str, choices: Mapping[Any, Text]) -> forms.ChoiceField:
+    return forms.ChoiceField(label=_label(name), choices=choices_of(choices))
+
+
+def _switch(name: str) -> forms.BooleanField:
+    return forms.BooleanField(label=_label(name), required=False)
+
+
+class TournamentForm(EventForm):
+    """What is said of a tournament; once it runs, what is played stands and is not asked for."""
+
+    rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
+    seating = _choice("seating", told.SEATINGS)
+    separate_clubs = _switch("separate_clubs")
+    points = _choice("points", told.POINTS)
+    place_points = PlacePointsField(
+        label=_label("place_points"),
+        max_length=40,
+        required=False,
+        help_text=gettext_lazy("From the first place to the last; shared places share them."),
+    )
+    odd = _choice("odd", told.ODD)
+    bye = forms.ChoiceField(
+        label=_label("bye"),
+        choices=[
+            (BYE_AVERAGE, gettext_lazy("the average of the rounds so far")),
+            (BYE_FIXED, gettext_lazy("so many points:")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    bye_points = WorthField(label=gettext_lazy("Points of a bye"), max_length=12, required=False)
+    finals = _choice("finals", told.FINALS)
+    carry = _switch("carry")
+    minutes = forms.IntegerField(
+        label=_label("minutes"),
+        min_value=1,
+        max_value=LONGEST_ROUND,
+        required=False,
+        help_text=gettext_lazy("Nothing: no limit."),
+    )
+    overtime = _choice("overtime", told.OVERTIME)
+    check_in = _choice("check_in", told.CHECK_INS)
+    hide_last = _switch("hide_last")
+
+    SETTINGS = (
+        *("rounds", "seating", "separate_clubs", "points", "place_points", "odd", "bye"),
+        *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
+    )
+    FEW = ("rounds", "seating", "points", "minutes")
+    """Those of the settings that are not folded away."""
+
+    def __init__(
+        self,
+        club: Club,
+        data: Mapping[str, Any] | None = None,
+        *,
+        rulesets: Mapping[str, Ruleset],
+        tournament: Tournament | None = None,
+        today: date | None = None,
+    ) -> None:
+        self.row = tournament
+        self.fixed = tournament is not None and tournament.state in told.PLAYED
+        if tournament is not None and self.fixed:
+            rulesets = {tournament.event.ruleset: rules_of_tournament(tournament)}
+        played = {id_: rules for id_, rules in rulesets.items() if _is_played(rules)}
+        settings = read_settings(tournament.settings) if tournament else TournamentSettings()
+        ties = sum(f"tie{number}" in (data or {}) for number in range(len(TIE_BREAKS)))
+        self.tie_count = max(LEAST_TIE_BREAKS, len(settings.tie_breaks), ties)
+        event = tournament.event if tournament else None
+        super().__init__(club, data, rulesets=played, event=event, today=today)
+        if self.fixed:
+            self.fields["ruleset"].required = False
+        for number in range(self.tie_count):
+            self.fields[f"tie{number}"] = _tie_break(number)
+        self.initial = {**self.initial, **_typed(settings)}
+
+    def filled(self, preset: str) -> "TournamentForm":
+        """A form with what was typed in this one, and the settings of a preset."""
+        form = type(self)(self.club, rulesets=self.rulesets, tournament=self.row)
+        typed = {name: self[name].value() for name in self.fields}
+        form.initial = {**typed, **_typed(PRESETS[preset])}
+        form.key = self.key
+        return form
+
+    def few(self) -> Iterator[forms.BoundField]:
+        """The settings that everybody sees."""
+        return (self[name] for name in self.FEW)
+
+    def ties(self) -> list[forms.BoundField]:
+        """The tie-breaks, in order."""
+        return [self[f"tie{number}"] for number in range(self.tie_count)]
+
+    @property
+    def more_is_wrong(self) -> bool:
+        """Whether something that is folded away is refused."""
+        folded = {*self.SETTINGS, *(f"tie{n}" for n in range(self.tie_count))} - set(self.FEW)
+        return bool(folded & set(self.errors))
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what does not go together; what was typed for another game hinders nobody."""
+        ties = [f"tie{number}" for number in range(self.tie_count)]
+        asked = {*self.OWN, *self.SETTINGS, *ties}
+        asked |= set() if self.fixed else {field.html_name for field in self.table()}
+        for name in set(self.errors) - asked:
+            del self.errors[name]
+        cleaned: dict[str, Any] = self.cleaned_data
+        if cleaned.get("bye") == BYE_FIXED and cleaned.get("bye_points", "") is None:
+            self.add_error("bye_points", _("How many points is it worth?"))
+        if cleaned.get("points") == "places" and cleaned.get("place_points") == []:
+            self.add_error("place_points", _("How many points is a place worth?"))
+        self._refuse_twice(ties)
+        return cleaned
+
+    def _refuse_twice(self, ties: list[str]) -> None:
+        seen: set[str] = set()
+        for name in ties:
+            chosen = self.cleaned_data.get(name)
+            if chosen and chosen in seen:
+                self.add_error(name, _("This stands here twice."))
+            seen.add(chosen or "")
+
+    def add_refused(self, error: InvalidEntry) -> None:
+        """Show what the service refused, at its field where there is one."""
+        for problem in error.problems:
+            name, sentence = _refusal(problem)
+            self.add_error(name, sentence)
+
+    @property
+    def settings(self) -> TournamentSettings:
+        """The settings, once the form is valid."""
+        cleaned = self.cleaned_data
+        names = ("rounds", "seating", "points", "minutes", "odd", "overtime", "check_in")
+        document = {name: cleaned[name] for name in (*names, *SWITCHES)}
+        chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
+        bye = cleaned["bye"]
+        return read_settings(
+            document
+            | {
+                "place_points": cleaned["place_points"] or self._places_before(),
+                "finals": int(cleaned["finals"]),
+                "bye": cleaned["bye_points"] if bye == BYE_FIXED else bye,
+                "tie_breaks": [name for name in chosen if name],
+            }
+        )
+
+    def _places_before(self) -> list[int | str]:
+        """Where nothing was typed, because the places count for nothing."""
+        settings = read_settings(self.row.settings) if self.row else TournamentSettings()
+        return [write_points(worth) for worth in settings.place_points]
+
+    def plan_with(self, seed: int) -> TournamentPlan:
+        """What was typed, once the form is valid."""
+        plan: EventPlan = self.plan
+        if self.row is not None and self.fixed:
+            event = self.row.event
+            plan = replace(plan, ruleset=event.ruleset, options=event.options)
+        return TournamentPlan(plan, self.settings, seed)
+
+
+def _is_played(rules: Ruleset) -> bool:
+    return (rules.seats, rules.side_count) in TABLES
+
+
+def _tie_break(number: int) -> forms.ChoiceField:
+    """The tie-break at a place of their order; nothing ends it."""
+    return forms.ChoiceField(
+        label=_("Between equals, %(number)s") % {"number": number + 1},
+        choices=[("", "–"), *choices_of(told.TIE_BREAKS)],
+        required=False,
+    )
+
+
+def _typed(settings: TournamentSettings) -> dict[str, Any]:
+    """Settings as they stand in the fields of the form."""
+    document = write_settings(settings)
+    fixed = document["bye"] != BYE_AVERAGE
+    ties = [*settings.tie_breaks, *("" for _name in TIE_BREAKS)]
+    return document | {
+        "place_points": " ".join(map(str, document["place_points"])),
+        "bye": BYE_FIXED if fixed else BYE_AVERAGE,
+        "bye_points": document["bye"] if fixed else "",
+        **{f"tie{number}": name for number, name in enumerate(ties)},
+    }
+
+
+def _refusal(problem: Problem) -> tuple[str | None, str]:
+    """The field at which a refusal of the service is shown, and what it says."""
+    if problem.code == Code.WRONG_TYPE and problem.where == "settings.rounds":
+        drawn = {"number": problem.params["expected"]}
+        return "rounds", _("%(number)s rounds were drawn already.") % drawn
+    if problem.where == "settings.finals":
+        return "finals", _("A final is seated: rounds and finals stay as they are.")
+    if problem.where == "entrants":
+        return None, _("There are entrants already: pairs and single players are not exchanged.")
+    return None, messages.explain(problem)

@@ -1,0 +1,276 @@
+"""Tournaments of a club: made, changed, and led step by step."""
+
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments import words
+from tournaments.engine.problems import InvalidEntry
+from tournaments.engine.tournament_settings import write_settings
+from tournaments.models import Club, Event, Round, Season, Tournament
+from tournaments.models.clubs import DIRECTING
+from tournaments.queries import rulesets_of_club
+from tournaments.services.tournaments.leading import (
+    Depended,
+    WrongState,
+    change_tournament,
+    create_tournament,
+    move_tournament,
+    remove_tournament,
+    replace_links,
+)
+from tournaments.tournament_queries import rules_of_tournament, settings_of
+from tournaments.web.club_words import CONFIRMATIONS, Text
+from tournaments.web.events.view import etag_of
+from tournaments.web.ratings.predictions import accuracy_lines
+from tournaments.web.rules.option_fields import options_text
+from tournaments.web.tables.forms import key_of
+from tournaments.web.tournaments.corrections import standings_moved
+from tournaments.web.tournaments.forms import TournamentForm
+from tournaments.web.tournaments.steps import (
+    current_round,
+    next_step,
+    progress_of,
+    step_back,
+)
+from tournaments.web.tournaments.words import (
+    PRESETS,
+    ROUND_STATES,
+    round_name,
+    settings_that_matter,
+    state_name,
+)
+from tournaments.web.visitors import (
+    actor_of,
+    directed_club,
+    directed_tournament,
+    role_in,
+    seen_tournament,
+)
+
+State = Tournament.State
+MOST_SEEDS = 2**31
+
+
+def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
+    """What every page of a tournament needs (up to 1 query, and 1 for the way to its rounds)."""
+    event, role = row.event, role_in(request, row.event.club)
+    directs, seen = role in DIRECTING, event.club.published or not event.published
+    return {
+        "tournament": row,
+        "event": event,
+        "club": event.club,
+        "club_seen": seen or role is not None,
+        "directs": directs,
+        # Asked for by the templates that lead there.
+        "nav_round": lambda: round_to_see(event, directs=directs),
+    }
+
+
+def round_to_see(event: Event, *, directs: bool) -> Round | None:
+    """The round to which the way through the pages leads: the current one, once it is shown."""
+    seen = Q() if directs else Q(published_at__isnull=False)
+    return current_round(event.rounds.filter(seen).order_by("number"))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a tournament; its lots are drawn from a number nobody has chosen."""
+    club = directed_club(request, slug)
+
+    def create(form: TournamentForm) -> Tournament:
+        plan, by = form.plan_with(secrets.randbelow(MOST_SEEDS)), actor_of(request)
+        return create_tournament(club, plan, by, at=timezone.now(), key=key_of(request.POST))
+
+    return _edit(request, club, None, create)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Change what was said of a tournament, and how it is played."""
+    row = directed_tournament(request, slug, tournament)
+    if row.state == State.FINISHED:
+        return _finished(request, row)
+
+    def store(form: TournamentForm) -> Tournament:
+        plan, by = form.plan_with(row.seed), actor_of(request)
+        return change_tournament(row.pk, plan, by, at=timezone.now())
+
+    try:
+        return _edit(request, row.event.club, row, store)
+    except WrongState:
+        return _finished(request, row)
+
+
+def _edit(
+    request: HttpRequest,
+    club: Club,
+    row: Tournament | None,
+    store: Callable[[TournamentForm], Tournament],
+) -> HttpResponse:
+    """Show the form of a tournament, fill it with a preset, or store what was typed there."""
+    posted = request.POST if request.method == "POST" else None
+    rulesets, today = dict(rulesets_of_club(club)), timezone.localdate()
+    form = TournamentForm(club, posted, rulesets=rulesets, tournament=row, today=today)
+    preset = request.POST.get("preset", "")
+    if preset in PRESETS:
+        form = form.filled(preset)
+    elif form.is_valid():
+        try:
+            stored = store(form)
+        except Season.DoesNotExist:
+            form.add_error("season", _("This season has been removed meanwhile."))
+        except InvalidEntry as error:
+            form.add_refused(error)
+        else:
+            return redirect("tournament", club.slug, stored.slug)
+    page = {"club": club, "tournament": row, "form": form, "presets": PRESETS.items()}
+    page |= page_of(request, row) if row is not None else {}
+    removable = row is not None and not row.event.rounds.exists()
+    status = 422 if form.is_bound else 200
+    return render(
+        request,
+        "tournaments/tournament_form.html",
+        page | {"removable": removable},
+        status=status,
+    )
+
+
+def _finished(request: HttpRequest, row: Tournament) -> HttpResponse:
+    messages.error(request, _("The tournament is finished: what is said of it stands."))
+    return redirect("tournament", row.event.club.slug, row.slug)
+
+
+@never_cache
+@require_safe
+def tournament(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Where a tournament stands, asked again every few seconds; to directors, what comes next."""
+    row = seen_tournament(request, slug, tournament)
+    page = page_of(request, row)
+    etag = etag_of(request, row.event, directs=page["directs"])
+    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    if fragment:
+        unchanged = get_conditional_response(request, etag=etag)
+        if unchanged is not None:
+            return unchanged
+    page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag}), **standing_of(row)}
+    page["corrected"] = page["directs"] and standings_moved(row)
+    if not fragment:
+        page["accuracy"] = accuracy_lines(request, row, directs=page["directs"])
+    template = "tournaments/_tournament_now.html" if fragment else "tournaments/tournament.html"
+    response = render(request, template, page)
+    response["ETag"] = etag
+    return response
+
+
+def standing_of(row: Tournament) -> dict[str, Any]:
+    """How far a tournament is, and what can be done about it (5 queries)."""
+    event, rules = row.event, rules_of_tournament(row)
+    rounds = list(event.rounds.order_by("number"))
+    place = current_round(rounds)
+    progress = progress_of(place) if place is not None and place.published_at else None
+    entrants = row.entrants.competing()
+    playing = entrants.playing().count()
+    here = checked_in(row, rounds)
+    enough = (playing if here is None else here) >= rules.side_count
+    return {
+        "round": place,
+        "round_name": place and round_name(place),
+        "round_state": place and ROUND_STATES[place.state],
+        "rounds": settings_of(row).rounds,
+        "state": state_name(row.state),
+        "progress": progress,
+        "step": next_step(row, rounds, progress, enough=enough),
+        "back": step_back(row, rounds, progress),
+        "playing": playing,
+        "here": here,
+        "withdrawn": entrants.exclude(withdrawn_at=None).count(),
+        "too_few": "" if enough else _too_few(rules.side_count),
+        "game": words.name_of(rules),
+        "options": options_text(event.options) if event.options else "",
+        "settings": list(settings_that_matter(write_settings(settings_of(row)))),
+        "confirmations": CONFIRMATIONS[event.confirmations],
+    }
+
+
+def checked_in(row: Tournament, rounds: Sequence[Round]) -> int | None:
+    """How many have said that they are there for the next round; None where nobody is asked."""
+    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[settings_of(row).check_in]
+    if not asked or row.state != State.RUNNING or any(place.closed_at is None for place in rounds):
+        return None
+    playing = row.entrants.competing().playing()
+    return playing.filter(checked_in__gte=asked, joins_in__lte=len(rounds) + 1).count()
+
+
+def _too_few(needed: int) -> str:
+    return ngettext(
+        "A table needs %(number)s entrant.", "A table needs %(number)s entrants.", needed
+    ) % {"number": needed}
+
+
+@require_POST
+def move(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Lead a tournament one step on or back."""
+    row = directed_tournament(request, slug, tournament)
+    state = request.POST.get("state", "")
+    try:
+        if state in Tournament.State.values:
+            move_tournament(row.pk, state, actor_of(request), at=timezone.now())
+    except WrongState as wrong:
+        told = {"state": state_name(wrong.state)}
+        messages.error(request, _("That is no next step: %(state)s.") % told)
+    except Depended:
+        messages.error(request, str(DEPENDED[state]))
+    return redirect("tournament", slug, tournament)
+
+
+DEPENDED: Mapping[str, Text] = {
+    State.REGISTRATION: gettext_lazy(
+        "A round is seated: it goes back to registration only without any."
+    ),
+    State.FINISHED: gettext_lazy(
+        "A round is not closed, or a correction has left a game unfinished: see to it first."
+    ),
+}
+"""Why the tournament does not go to a state."""
+
+
+@require_POST
+def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Take a tournament away in which no round was seated."""
+    club = directed_club(request, slug)
+    rows = Tournament.objects.filter(event__club=club, slug=tournament)
+    row = rows.select_related("event").first()
+    if row is None:
+        # Tapped twice.
+        return redirect("events", slug)
+    try:
+        remove_tournament(row.pk, actor_of(request), at=timezone.now())
+    except Depended:
+        messages.error(request, _("A round was seated in this tournament, so that it stays."))
+        return redirect("tournament", slug, tournament)
+    messages.success(request, _("%(name)s is removed.") % {"name": row.event.name})
+    return redirect("events", slug)
+
+
+@require_POST
+def replace(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Make the links to register and to check in worthless."""
+    row = directed_tournament(request, slug, tournament)
+    replace_links(row.pk, actor_of(request), at=timezone.now())
+    messages.success(request, _("The old links work no more; there are new ones."))
+    return redirect("tournament", slug, tournament)

@@ -1,0 +1,17 @@
+"""Addresses of the pages on which a tournament is made and led."""
+
+from django.urls import path
+
+from tournaments.web.tournaments import pages
+
+CLUB = "clubs/<slug:slug>"
+TOURNAMENT = f"{CLUB}/tournaments/<slug:tournament>"
+
+urlpatterns = [
+    path(f"{CLUB}/new-tournament/", pages.new_tournament, name="new_tournament"),
+    path(f"{TOURNAMENT}/", pages.tournament, name="tournament"),
+    path(f"{TOURNAMENT}/change/", pages.change, name="change_tournament"),
+    path(f"{TOURNAMENT}/move/", pages.move, name="move_tournament"),
+    path(f"{TOURNAMENT}/remove/", pages.remove, name="remove_tournament"),
+    path(f"{TOURNAMENT}/links/", pages.replace, name="replace_links"),
+]
