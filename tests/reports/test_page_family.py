@@ -6,6 +6,8 @@ import pytest
 from PIL import Image
 from pypdf.generic import ArrayObject, Destination
 
+from tournaments.reports.empty_sheet import compose_empty_sheet
+from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.typesetting import typeset
 
 PAPERS = {"a4": (595, 842), "us-letter": (612, 792)}
@@ -113,6 +115,16 @@ def test_table_goes_on_with_its_head_over_accessible_pages(pdf, paper):
     assert (catalog["/MarkInfo"]["/Marked"], catalog["/Lang"]) == (True, "tr")
     assert headers_of(catalog["/StructTreeRoot"]) >= 2 * len(COLUMNS)
     assert page.reader.metadata.title == "Puan durumu"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_sheets_of_a_game_fill_one_page_of_either_paper(pdf, record, paper):
+    played = compose_scoresheet(record(), "") | {"paper": paper}
+    empty = compose_empty_sheet("turkish-king") | {"paper": paper}
+    for template, sheet in (("scoresheet.typ", played), ("empty_sheet.typ", empty)):
+        pages = pdf(typeset(template, sheet)).reader.pages
+        sizes = [tuple(round(float(side)) for side in page.mediabox[2:]) for page in pages]
+        assert sizes == [PAPERS[paper]]
 
 
 def test_table_of_many_columns_becomes_smaller_and_keeps_all_numbers(pdf):
