@@ -7,6 +7,7 @@ memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf
 import json
 import subprocess
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -56,6 +57,10 @@ def typeset_json(template: str, data: str) -> bytes:
         return _pdf(compiler, [])
 
 
+LONGEST = 300
+"""Seconds after which the setting of one part is given up."""
+
+
 def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], None]) -> None:
     """Set a document as `typeset_json` does, into a file, in a process of its own.
 
@@ -63,17 +68,21 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
 
     Raises:
         RuntimeError: the template cannot be set; the last line of what was wrong.
+        TimeoutError: it took longer than anything should.
     """
     source = path.with_suffix(".json")
     source.write_bytes(data)
     words = [sys.executable, str(Path(__file__)), template, str(source), str(path)]
     faults = path.with_suffix(".txt")
+    deadline = time.monotonic() + LONGEST
     with faults.open("w") as said, subprocess.Popen(words, stderr=said) as setter:
         try:
             while setter.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
                     setter.wait(0.2)
                 waiting()
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{template} takes longer than {LONGEST} s")
         finally:
             setter.kill()
     if setter.returncode:

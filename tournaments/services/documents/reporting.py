@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,9 @@ from tournaments.queries import fold_sheet
 from tournaments.services.nudges import nudge
 
 BUILD_TASK = "tournaments.tasks.build_report"
+
+LEFT_BEHIND_AFTER = timedelta(hours=1)
+"""A file without a report is not one that is just being kept, after so long."""
 
 
 def request_scoresheet(
@@ -133,14 +136,20 @@ def release_twins(report: Report, at: datetime) -> None:
 def remake_documents(club: Club, at: datetime) -> None:
     """Throw away what was made of a club, as it may hold a name that is to go.
 
-    What is being built is begun again. Call it in the transaction that removes the name, after
-    the name is gone from its row.
+    What is being built is begun again. Call it in the transaction that removes the name.
     """
-    reports = Report.objects.filter(club=club)
-    building = reports.filter(state=Report.State.BUILDING)
-    for pk in list(building.values_list("pk", flat=True)):
-        _requeue(Report.objects.filter(pk=pk), pk, at)
-    throw_away(reports.filter(state=Report.State.DONE))
+    _remake(club.pk, at)
+    # Once more when all see the name gone: meanwhile a worker may have read the old one.
+    transaction.on_commit(partial(_remake, club.pk, at))
+
+
+def _remake(club: int, at: datetime) -> None:
+    with transaction.atomic():
+        reports = Report.objects.filter(club=club)
+        building = reports.filter(state=Report.State.BUILDING)
+        for pk in list(building.values_list("pk", flat=True)):
+            _requeue(Report.objects.filter(pk=pk), pk, at)
+        throw_away(reports.filter(state=Report.State.DONE))
 
 
 def throw_away(reports: ReportQuerySet) -> int:
@@ -163,14 +172,33 @@ def _delete_file(name: str, storage: Any) -> None:
 
 
 def expire_reports(at: datetime) -> int:
-    """Throw away what has been kept long enough.
+    """Throw away what has been kept long enough, and files that no report knows.
 
     Returns:
-        How many there were.
+        How many reports there were.
     """
     with transaction.atomic():
         rows = Report.objects.select_for_update(of=("self",)).expired(at)
-        return throw_away(rows)
+        count = throw_away(rows)
+    _clear_away(at)
+    return count
+
+
+def _clear_away(at: datetime) -> None:
+    """Delete what workers have left behind that died between the file and the row."""
+    storage, folder = Report.file.field.storage, "reports"
+    if not storage.exists(folder):
+        return
+    old = [
+        name
+        for name in (f"{folder}/{file}" for file in storage.listdir(folder)[1])
+        if storage.get_modified_time(name) < at - LEFT_BEHIND_AFTER
+    ]
+    # Asked after the files were listed: no report takes over a file that has none.
+    known = set(Report.objects.exclude(file="").values_list("file", flat=True))
+    for name in old:
+        if name not in known:
+            storage.delete(name)
 
 
 def _request_once(
