@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tournaments.family_words import family_name
 from tournaments.models import Season
-from tournaments.web.rules.families import family_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from tournaments.family_words import family_name
 from tournaments.leaderboard_queries import (
     MOST_FOUND,
     Line,
@@ -22,7 +23,6 @@ from tournaments.models import Club, Member, Player, PlayerRating, RatingPool, S
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import PlayerQuerySet
 from tournaments.season_queries import ListedInSeason
-from tournaments.web.rules.families import family_name
 from tournaments.words import points_text
 
 PAGE = 50

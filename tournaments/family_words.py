@@ -1,0 +1,22 @@
+"""Families of games: what they are called."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.words import Text, ruleset_name
+
+OTHER = "other"
+NAMES: Mapping[str, Text] = {
+    "turkish-king": _("King"),
+    "italian-king": _("Italian King"),
+    "krapet": _("Krapet"),
+    "euchre": _("Euchre"),
+    OTHER: _("Other games"),
+}
+"""Families to choose from by themselves; all others stand together."""
+
+
+def family_name(family: str) -> str:
+    """What a family is called, also one that has no tile of its own."""
+    return str(NAMES[family]) if family in NAMES else ruleset_name(family)
