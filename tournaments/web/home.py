@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments import words
+from tournaments.beginnings import beginning_of, begins
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.leaderboard_queries import has_ratings
@@ -29,7 +30,6 @@ from tournaments.web.phone import (
     phone_table,
     remember_game,
 )
-from tournaments.web.rules.families import beginning_of, begins
 from tournaments.web.tables.forms import NewTableForm, key_of, new_key
 
 PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments import words
+from tournaments.beginnings import beginning_of
 from tournaments.engine.rulesets import Contract, Points, Ruleset, Setting
 from tournaments.engine.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
@@ -22,7 +23,7 @@ from tournaments.models import Game
 from tournaments.queries import find_ruleset, offered_rulesets, ruleset_of
 from tournaments.web.phone import address
 from tournaments.web.rules.examples import LETTERS, ScoredExample, scored_examples
-from tournaments.web.rules.families import beginning_of, tile_name, tile_of
+from tournaments.web.rules.families import tile_name, tile_of
 from tournaments.web.rules.option_fields import default_of, implied_defaults, look_of
 from tournaments.web.rules.ruleset_json import describe
 from tournaments.web.visitors import account_of, writable_game

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments import messages
+from tournaments.beginnings import beginning_of
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
@@ -26,7 +27,6 @@ from tournaments.services.play.playing import (
     change_head,
 )
 from tournaments.web.phone import address
-from tournaments.web.rules.families import beginning_of
 from tournaments.web.rules.option_fields import (
     OptionField,
     changed_options,

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments import words
+from tournaments.beginnings import beginning_of, begins
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries import offered_rulesets, rules_of
@@ -23,7 +24,6 @@ from tournaments.web.phone import (
     remember_table,
     suggested_names,
 )
-from tournaments.web.rules.families import beginning_of, begins
 from tournaments.web.tables.forms import MATCHES, NewTableForm, RematchForm, key_of, new_key
 from tournaments.web.tables.matches import match_text, terms_text
 from tournaments.web.visitors import writable_game
