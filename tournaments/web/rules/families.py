@@ -1,21 +1,7 @@
-"""Families of games: what they are called."""
-
-from collections.abc import Mapping
-
-from django.utils.translation import gettext_lazy as _
+"""Families of games: under which one a game is chosen."""
 
 from tournaments.engine.rulesets import Ruleset
-from tournaments.words import Text, ruleset_name
-
-OTHER = "other"
-NAMES: Mapping[str, Text] = {
-    "turkish-king": _("King"),
-    "italian-king": _("Italian King"),
-    "krapet": _("Krapet"),
-    "euchre": _("Euchre"),
-    OTHER: _("Other games"),
-}
-"""Families to choose from by themselves; all others stand together."""
+from tournaments.family_words import NAMES, OTHER
 
 
 def tile_of(rules: Ruleset) -> str:
@@ -26,8 +12,3 @@ def tile_of(rules: Ruleset) -> str:
 def tile_name(tile: str) -> str:
     """What stands on the tile of a family."""
     return str(NAMES[tile])
-
-
-def family_name(family: str) -> str:
-    """What a family is called, also one that has no tile of its own."""
-    return str(NAMES[family]) if family in NAMES else ruleset_name(family)
