@@ -1,0 +1,253 @@
+"""Tables as files: opened again with openpyxl, the csv module and json."""
+
+import csv
+import io
+import json
+from datetime import date
+from fractions import Fraction
+from types import SimpleNamespace
+from zipfile import ZipFile
+
+import openpyxl
+import pytest
+from django.utils import translation
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournaments.reports.spreadsheets import book_content
+from tournaments.reports.tables import Across, Book, Column, Kind, Table, clean, number_text
+from tournaments.reports.workbook import sheet_names
+
+COLUMNS = [
+    Column("Ad", "name"),
+    Column("1", "rounds", Kind.POINTS, many=True),
+    Column("2", "rounds", Kind.POINTS, many=True),
+    Column("Ceza", "penalty", Kind.POINTS),
+    Column("Puan", "points", Kind.POINTS, strong=True),
+    Column("Gün", "day", Kind.DATE),
+]
+THIRD = Fraction(7, 3)
+ROWS = [
+    ["Şule", -320, Fraction(9, 2), 0, Across(Fraction(-631, 2), 1, 2, (3,)), date(2026, 11, 22)],
+    ["Zoë", THIRD, None, 10, Across(Fraction(-23, 3), 1, 2, (3,)), None],
+    ["=cmd|' /C calc'!A0", 4, 5, 0, Across(9, 1, 2, (3,)), None],
+]
+
+
+def book(rows=ROWS, **more):
+    table = Table("Puan durumu", "standings", COLUMNS, rows, **more)
+    return Book("Kupa & Ligi", ["5. raunt"], [table], "kingscore-standings/1", {"after": 2})
+
+
+def written(path, form, content_of, paper="a4", language="tr"):
+    """The file of a book, and how often it was told how far it is."""
+    told = []
+    with translation.override(language):
+        content = book_content(content_of, SimpleNamespace(format=form, paper=paper))
+        content.write(path, lambda *args: told.append(args))
+    assert told
+    return path
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    """The first sheet of a book's workbook: its formulas, or what they came to."""
+
+    def read(content_of, *, values=False, paper="a4"):
+        path = written(tmp_path / "a.xlsx", "xlsx", content_of, paper)
+        return openpyxl.load_workbook(path, data_only=values).worksheets[0]
+
+    return read
+
+
+def cells(sheet):
+    return [[cell.value for cell in row] for row in sheet.iter_rows()]
+
+
+def test_workbook_has_numbers_and_formulas_and_what_they_come_to(sheet):
+    summed = book(sums=(1, 4), sums_head="Toplam", expected={4: -1}, expected_head="Kontrol")
+
+    formulas, values = cells(sheet(summed)), cells(sheet(summed, values=True))
+
+    assert formulas[0] == ["Ad", "1", "2", "Ceza", "Puan", "Gün"]
+    assert formulas[1][:5] == ["Şule", -320, 4.5, 0, "=SUM(B2:C2)-D2"]
+    assert formulas[1][5].date() == date(2026, 11, 22)
+    assert formulas[2] == ["Zoë", "=7/3", None, 10, "=SUM(B3:C3)-D3", None]
+    assert formulas[4][:2] == ["Toplam", "=SUM(B2:B4)"]
+    assert formulas[5][4] == '=IF(ABS(E5-(-1))<0.000001,"✓","≠ -1")'
+    assert values[1][4] == -315.5
+    assert values[2][1] == pytest.approx(float(THIRD))
+    # The sum of what stands above, added up by hand: -315.5 - 23/3 + 9.
+    assert values[4] == [
+        "Toplam",
+        pytest.approx(-313.666667),
+        None,
+        None,
+        pytest.approx(-314.166667),
+        None,
+    ]
+    assert values[5][4] == "≠ -1"
+
+
+def test_workbook_checks_what_a_sum_must_be(sheet):
+    checked = book(ROWS[2:], sums=(4,), expected={4: 9}, expected_head="Kontrol")
+
+    assert sheet(checked, values=True)["E4"].value == "✓"
+
+
+def test_workbook_text_is_never_a_formula(sheet):
+    cell = sheet(book())["A4"]
+
+    assert (cell.value, cell.data_type) == ("=cmd|' /C calc'!A0", "s")
+
+
+def test_workbook_keeps_its_head_in_sight_and_on_each_page(sheet):
+    page = sheet(book(fixed=1, landscape=True), paper="us-letter")
+
+    assert page.freeze_panes == "B2"
+    assert page.print_title_rows == "$1:$1"
+    assert (page.page_setup.orientation, page.page_setup.paperSize) == ("landscape", 1)
+    assert (page.page_setup.fitToHeight, page.sheet_properties.pageSetUpPr.fitToPage) == (0, True)
+    assert page.oddHeader.left.text.strip() == "Kupa && Ligi"
+    assert page.column_dimensions["A"].width > 15
+
+
+def test_workbook_shows_minus_signs_and_thirds(sheet):
+    page = sheet(book())
+
+    assert page["B2"].number_format == 'General;"−"General'
+    assert page["B3"].number_format == '# ??/??;"−"# ??/??'
+
+
+def test_workbook_holds_what_is_too_long_for_a_number_as_text(sheet):
+    rows = [["x", 12345678901234567, 1, 0, 1, None]]
+
+    assert sheet(book(rows))["B2"].value == "12345678901234567"
+
+
+def test_same_content_is_the_same_file(tmp_path):
+    for name in ("a", "b"):
+        written(tmp_path / name, "xlsx", book())
+
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    times = {info.date_time for info in ZipFile(tmp_path / "a").infolist()}
+    assert times == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_what_decides_a_workbook_is_in_its_pieces():
+    def pieces(content_of, paper="a4"):
+        report = SimpleNamespace(format="xlsx", paper=paper)
+        return b"".join(book_content(content_of, report).pieces())
+
+    assert pieces(book()) == pieces(book())
+    others = [pieces(book(), "us-letter"), pieces(book(ROWS[:1])), pieces(book(fixed=1))]
+    assert len({pieces(book()), *others}) == 4
+
+
+def test_sheets_have_names_a_workbook_can_hold():
+    long = "Dr. Zeynep Gülşah Karamanlıoğlu’nun masası"
+
+    names = sheet_names(
+        ["Masa 1/2: [A]", long, long.replace("Z", "z"), "", "history", "'q'", "❤" * 40, "👑" * 40]
+    )
+
+    assert names == [
+        "Masa 1-2– (A)",
+        "Dr. Zeynep Gülşah Karamanlıoğlu",
+        "Dr. zeynep Gülşah Karam (3)",
+        "4",
+        "history (5)",
+        "q",
+        "❤" * 31,
+        "👑" * 15,
+    ]
+
+
+@pytest.mark.parametrize(("language", "mark"), [("tr", ";"), ("it", ";"), ("en", ",")])
+def test_csv_is_as_spreadsheets_of_the_language_expect_it(tmp_path, language, mark):
+    file = written(tmp_path / "a.csv", "csv", book(), language=language).read_bytes()
+
+    assert file.startswith(b"\xef\xbb\xbf")
+    assert file.count(b"\r\n") == 4
+    rows = list(csv.reader(io.StringIO(file.decode("utf-8-sig"), newline=""), delimiter=mark))
+    half = {"tr": ",", "it": ",", "en": "."}[language]
+    assert rows == [
+        ["Ad", "1", "2", "Ceza", "Puan", "Gün"],
+        ["Şule", "-320", f"4{half}5", "0", f"-315{half}5", "2026-11-22"],
+        ["Zoë", "2 1/3", "", "10", "-7 2/3", ""],
+        ["'=cmd|' /C calc'!A0", "4", "5", "0", "9", ""],
+    ]
+
+
+def test_json_has_points_as_records_have_them(tmp_path):
+    document = json.loads(written(tmp_path / "a.json", "json", book()).read_text())
+
+    assert document["format"] == "kingscore-standings/1"
+    assert document["after"] == 2
+    assert document["standings"][:2] == [
+        {
+            "name": "Şule",
+            "rounds": [-320, "9/2"],
+            "penalty": 0,
+            "points": "-631/2",
+            "day": "2026-11-22",
+        },
+        {"name": "Zoë", "rounds": ["7/3", None], "penalty": 10, "points": "-23/3", "day": None},
+    ]
+
+
+def test_no_other_format_is_a_table():
+    with pytest.raises(ValueError, match="pdf"):
+        book_content(book(), SimpleNamespace(format="pdf", paper="a4"))
+
+
+@given(st.fractions(max_denominator=60))
+def test_number_text_is_exactly_the_number(number):
+    text = number_text(number)
+    sign = -1 if text.startswith("-") else 1
+
+    assert sign * sum(map(Fraction, text.lstrip("-").split())) == number
+
+
+NASTY = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
+    st.sampled_from(
+        [
+            "=1+1",
+            "+1",
+            "-1",
+            "@x",
+            "\t=1",
+            "a\nb",
+            '"',
+            "<r>x</r>",
+            "_x0041_",
+            "שלום",
+            "👩‍👩‍👧",
+            "'",
+            "＝1",
+        ]
+    ),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(NASTY, min_size=1, max_size=20))
+def test_any_name_stays_the_text_it_is(tmp_path_factory, names):
+    folder = tmp_path_factory.mktemp("names")
+    rows = [[name, 1, 2, 0, Across(3, 1, 2, (3,)), None] for name in names]
+
+    page = openpyxl.load_workbook(written(folder / "a.xlsx", "xlsx", book(rows))).worksheets[0]
+    file = written(folder / "b", "csv", book(rows)).read_bytes().decode("utf-8-sig")
+
+    written_names = [page.cell(n, 1) for n in range(2, len(rows) + 2)]
+    assert {cell.data_type for cell in written_names} == {"s"}
+    # The reader does not resolve what stands for such signs.
+    assert [(cell.value or "").replace("_x005F", "") for cell in written_names] == [
+        clean(name) for name in names
+    ]
+    read = list(csv.reader(io.StringIO(file, newline=""), delimiter=";"))[1:]
+    assert [row[0].removeprefix("'") for row in read] == [
+        clean(name).removeprefix("'") for name in names
+    ]
+    assert not [row[0] for row in read if row[0].lstrip()[:1] in set("=+-@＝＋－＠")]

@@ -1,0 +1,127 @@
+"""Tables as files: XLSX that calculates, CSV that opens where it is read, and JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from babel.numbers import get_decimal_symbol
+from django.utils.translation import get_language
+
+from tournaments.engine.entry_records import write_points
+from tournaments.models import Report
+from tournaments.reports.contents import Content, Told
+from tournaments.reports.tables import (
+    Book,
+    Cell,
+    Column,
+    Table,
+    clean,
+    number_text,
+    value_of,
+)
+from tournaments.reports.workbook import Workbook
+
+
+def book_content(book: Book, report: Report) -> Content:
+    """The file that a report asks for: a workbook, the values of the first table, or a record.
+
+    Raises:
+        ValueError: it asks for something else.
+    """
+    match report.format:
+        case Report.Format.XLSX:
+            return Workbook(book, report.paper)
+        case Report.Format.CSV:
+            return Values(book.tables[0], get_language() or "en")
+        case Report.Format.JSON:
+            return Record(book)
+    raise ValueError(f"no table as {report.format}")
+
+
+# Values, set apart.
+
+FORMULA_SIGNS = frozenset("=+-@＝＋－＠")
+"""What begins like this, a spreadsheet may take for something to calculate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A table as CSV, as the spreadsheets of a language expect it (RFC 4180, with a BOM)."""
+
+    table: Table
+    language: str
+
+    def pieces(self) -> Iterator[bytes]:
+        """The whole file."""
+        text = io.StringIO(newline="")
+        mark = get_decimal_symbol(self.language)
+        writer = csv.writer(text, delimiter=";" if mark == "," else ",")
+        writer.writerow([_harmless(column.head) for column in self.table.columns])
+        for row in self.table.rows:
+            writer.writerow([_set_apart(cell, mark) for cell in row])
+        yield text.getvalue().encode("utf-8-sig")
+
+    def write(self, path: Path, told: Told) -> None:
+        """Make the file."""
+        told(Report.Step.SETTING)
+        path.write_bytes(b"".join(self.pieces()))
+
+
+def _set_apart(cell: Cell, mark: str) -> str:
+    value = value_of(cell)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _harmless(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return number_text(value).replace(".", mark)
+
+
+def _harmless(text: str) -> str:
+    """Text that nothing calculates: what looks like a formula has an apostrophe before it."""
+    text = clean(text)
+    return f"'{text}" if text.lstrip()[:1] in FORMULA_SIGNS else text
+
+
+# A record.
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The tables as JSON: lists of objects, points as in every record (`docs/records.md`)."""
+
+    book: Book
+
+    def pieces(self) -> Iterator[bytes]:
+        """The whole file."""
+        book = self.book
+        tables = {
+            each.key: [_object(each.columns, row) for row in each.rows] for each in book.tables
+        }
+        document = {"format": book.format, **book.facts, **tables}
+        yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
+
+    def write(self, path: Path, told: Told) -> None:
+        """Make the file."""
+        told(Report.Step.SETTING)
+        path.write_bytes(b"".join(self.pieces()))
+
+
+def _object(columns: Sequence[Column], row: Sequence[Cell]) -> dict[str, Any]:
+    written: dict[str, Any] = {}
+    for column, cell in zip(columns, row, strict=True):
+        value = value_of(cell)
+        plain = value.isoformat() if isinstance(value, date) else value
+        plain = write_points(plain) if isinstance(plain, Fraction) else plain
+        if column.many:
+            written.setdefault(column.key, []).append(plain)
+        else:
+            written[column.key] = plain
+    return written
