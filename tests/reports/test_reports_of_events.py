@@ -1,11 +1,13 @@
 """Reports of events: read when they are built, built once for each content, private."""
 
 import os
+import threading
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.files.base import ContentFile
+from django.db import connection
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory
@@ -100,6 +102,30 @@ def test_same_content_is_built_once(event, written):
     assert not hold_content(claim(third), KEY, EVENING)
     assert state(third) == "done"
     assert third.file.name == first.file.name
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_with_the_same_content_at_once_one_builds_it():
+    event = EventFactory()
+    claimed = [claim(ask(event, parameters={"copy": number})) for number in range(6)]
+    together, holds = threading.Barrier(len(claimed)), []
+
+    def hold(report):
+        connection.ensure_connection()
+        try:
+            together.wait(30)
+            holds.append(hold_content(report, KEY, EVENING))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=hold, args=[report]) for report in claimed]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(holds) == [False] * 5 + [True]
+    (builder,) = Report.objects.filter(content_key=KEY)
+    assert builder.twins.count() == 5
 
 
 @pytest.mark.parametrize("how", ["failed", "cancelled", "killed"])
