@@ -15,10 +15,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, Round, Tournament
+from tournaments.standings_telling import last_counted
 from tournaments.tournament_queries import Course, load_course
 from tournaments.web.scoring.clock_view import clock_of
 from tournaments.web.scoring.pages import number_in
-from tournaments.web.standings.view import last_counted
 from tournaments.web.tournaments.words import round_name
 from tournaments.web.visitors import seen_tournament
 

@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.rulesets import Points, whole
 from tournaments.engine.season_sums import SeasonStanding, league
+from tournaments.figures import figure
 from tournaments.models import Player, Season, Tournament
 from tournaments.models.people import fold_name
+from tournaments.standings_telling import last_counted
 from tournaments.tournament_queries import Course, load_courses
-from tournaments.web.standings.view import KEPT_SECONDS, Version, last_counted
-from tournaments.web.tournaments.figures import figure
+from tournaments.web.standings.view import KEPT_SECONDS, Version
 from tournaments.web.tournaments.words import PLAYED
 
 Played = Sequence[tuple[Tournament, Version]]

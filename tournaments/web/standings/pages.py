@@ -7,12 +7,11 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tournaments.standings_telling import hides, last_counted
 from tournaments.tournament_queries import load_course
 from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
     Asked,
-    hides,
-    last_counted,
     standings_shown,
     version_of,
 )

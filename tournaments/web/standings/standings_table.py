@@ -1,7 +1,6 @@
-"""The table of the standings, put together by hand, and how far who has come in the finals."""
+"""The table of the standings, put together by hand."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from django.utils.html import escape
@@ -9,84 +8,30 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.rulesets import Points
-from tournaments.engine.standings import Standing
+from tournaments.figures import figure
+from tournaments.standings_telling import Reached, Seen, round_label, stages_reached
 from tournaments.tournament_queries import Course
-from tournaments.web.tournaments.figures import figure
-from tournaments.web.tournaments.words import TIE_BREAKS
 from tournaments.words import stage_name
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """How far somebody has come: they play in a stage, or are `through` to it."""
-
-    stage: str
-    through: bool
-
-
-def stages_reached(course: Course, after: int) -> dict[str, Reached]:
-    """How far those in the finals have come after round `after`, by key."""
-    reached = {
-        key: Reached(drawn.row.stage, through=False)
-        for drawn in course.drawn
-        if drawn.row.stage and drawn.row.number <= after
-        for table in drawn.tables
-        for key in table.entrants
-    }
-    return reached | _through(course, after)
-
-
-def _through(course: Course, after: int) -> dict[str, Reached]:
-    """Who plays on after a round that is over: as the next is published, or as it would be."""
-    if not course.stages or not course.settings.rounds <= after <= len(course.drawn):
-        return {}
-    if after == 0 or course.drawn[after - 1].row.closed_at is None:
-        return {}
-    if after < len(course.drawn) and course.drawn[after].row.published_at is not None:
-        row, tables = course.drawn[after].row, course.drawn[after].tables
-        return {key: Reached(row.stage, through=True) for each in tables for key in each.entrants}
-    try:
-        stage = course.next_final(after + 1)
-    except (InvalidEntry, ValueError):
-        # Too few are left, or a ruling opened a table again: the director will see it.
-        return {}
-    if stage is None:
-        return {}
-    return {key: Reached(stage.name, through=True) for each in stage.tables for key in each}
-
-
-def round_label(course: Course, number: int) -> str:
-    """What stands over a round: its number, or the stage of the finals that it is."""
-    stages = course.stages
-    stage = number - course.settings.rounds - 1
-    return stage_name(stages[stage]) if 0 <= stage < len(stages) else str(number)
-
-
-def standings_table(
-    course: Course, rows: Sequence[Standing], rounds: Sequence[int], after: int
-) -> SafeString:
-    """The rows with a column for each of `rounds`, as HTML.
+def standings_table(seen: Seen) -> SafeString:
+    """The rows with a column for each of their rounds, as HTML.
 
     Put together by hand: for 400 rows a template takes ten times as long, and escaping each
     figure five times. Only names and words are escaped; all else is figures.
     """
-    asked = [
-        (n, str(TIE_BREAKS[name]))
-        for n, name in enumerate(course.settings.tie_breaks)
-        if any(row.tie_breaks[n] is not None for row in rows)
-    ]
+    course, rounds, asked = seen.course, seen.rounds, seen.tie_breaks
     head = "".join(_head([round_label(course, n) for n in rounds], [title for _n, title in asked]))
     text = cache(figure)
-    reached = stages_reached(course, after)
+    reached = stages_reached(course, seen.until)
     body = "".join(
         f'<tr id="{row.entrant}"><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
         f"{_name(course, row.entrant, reached.get(row.entrant))}"
         f"{_cells('round', row.by_round[: len(rounds)], text)}"
         f'<td class="num points">{text(row.points)}</td>'
         f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
-        for row in rows
+        for row in seen.rows
     )
     table = f'<table class="standings"><thead>{head}</thead><tbody>{body}</tbody></table>'
     return SafeString(table)

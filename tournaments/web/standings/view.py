@@ -14,8 +14,9 @@ from django.utils.translation import get_language
 from tournaments.engine.season_sums import team_standings
 from tournaments.models import AuditLine, Game, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
-from tournaments.tournament_queries import Course, load_course, settings_of
-from tournaments.web.standings.standings_table import round_label, standings_table
+from tournaments.standings_telling import round_label, standings_seen
+from tournaments.tournament_queries import Course, load_course
+from tournaments.web.standings.standings_table import standings_table
 from tournaments.web.tournaments.steps import current_round
 
 KEPT_SECONDS = 24 * 60 * 60
@@ -94,43 +95,17 @@ def standings_shown(tournament: Tournament, asked: Asked, version: Version) -> S
     return kept
 
 
-def last_counted(course: Course, *, directs: bool) -> int:
-    """The last round that counts for a visitor, or one before what is hidden from them."""
-    rounds = [each.row for each in course.drawn if each.row.published_at]
-    last = rounds[-1].number if rounds else 0
-    if directs or not hides(course):
-        return last
-    return min(last, course.settings.rounds + len(course.stages) - 1)
-
-
-def hides(course: Course) -> bool:
-    """Whether the standings are hidden: the last round of all is published and not over."""
-    number = course.settings.rounds + len(course.stages)
-    over = course.tournament.state == Tournament.State.FINISHED
-    return (
-        settings_of(course.tournament).hide_last
-        and not over
-        and any(each.row.number == number and each.row.published_at for each in course.drawn)
-    )
-
-
 def _render(course: Course, asked: Asked) -> SafeString:
-    last = last_counted(course, directs=asked.directs)
-    after = min(asked.after or last, last)
-    only = asked.only if asked.only and asked.only <= last else None
-    rows = course.standings_of(only) if only else course.standings_before(after + 1)
-    # A round alone has neither columns of others nor a stage that somebody has reached.
-    until = 0 if only else after
-    rounds = [n for n in (each.row.number for each in course.drawn) if n <= until]
+    seen = standings_seen(course, directs=asked.directs, after=asked.after, only=asked.only)
     page = {
         "tournament": course.tournament,
         "event": course.tournament.event,
         "club": course.tournament.event.club,
-        "only": only,
-        "after": after,
-        "rounds": [(n, round_label(course, n)) for n in range(1, last + 1)],
-        "hidden": hides(course) and not asked.directs,
-        "table": standings_table(course, rows, rounds, until) if rows else "",
-        "teams": [] if only else team_standings(rows, course.competitors),
+        "only": seen.only,
+        "after": seen.after,
+        "rounds": [(n, round_label(course, n)) for n in range(1, seen.last + 1)],
+        "hidden": seen.hidden,
+        "table": standings_table(seen) if seen.rows else "",
+        "teams": [] if seen.only else team_standings(seen.rows, course.competitors),
     }
     return render_to_string("tournaments/_standings.html", page)

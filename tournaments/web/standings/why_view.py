@@ -9,11 +9,10 @@ from django.utils.translation import ngettext
 from tournaments.engine.rulesets import Points, whole
 from tournaments.engine.standing_reasons import Decision, Reason, RoundReasons, Why
 from tournaments.engine.standings import Standing
+from tournaments.figures import figure
 from tournaments.models import Round
+from tournaments.standings_telling import TIE_BREAKS, stages_reached
 from tournaments.tournament_queries import Course
-from tournaments.web.standings.standings_table import stages_reached
-from tournaments.web.tournaments.figures import figure
-from tournaments.web.tournaments.words import TIE_BREAKS
 from tournaments.words import stage_name
 
 

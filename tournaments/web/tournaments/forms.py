@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments import messages
+from tournaments import messages, standings_telling
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Ruleset, number_of
@@ -101,7 +101,7 @@ class TournamentForm(EventForm):
     rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
     seating = _choice("seating", told.SEATINGS)
     separate_clubs = _switch("separate_clubs")
-    points = _choice("points", told.POINTS)
+    points = _choice("points", standings_telling.POINTS)
     place_points = PlacePointsField(
         label=_label("place_points"),
         max_length=40,
@@ -254,7 +254,7 @@ def _tie_break(number: int) -> forms.ChoiceField:
     """The tie-break at a place of their order; nothing ends it."""
     return forms.ChoiceField(
         label=_("Between equals, %(number)s") % {"number": number + 1},
-        choices=[("", "–"), *choices_of(told.TIE_BREAKS)],
+        choices=[("", "–"), *choices_of(standings_telling.TIE_BREAKS)],
         required=False,
     )
 

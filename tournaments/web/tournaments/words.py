@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_
 from tournaments.engine.rulesets import number_of
 from tournaments.engine.tournament_settings import BYE_AVERAGE
 from tournaments.models import Round, Tournament
+from tournaments.standings_telling import POINTS, TIE_BREAKS
 from tournaments.words import points_text, stage_name
 
 Text = str | Promise
@@ -47,25 +48,6 @@ SEATINGS: Mapping[str, Text] = {
     "rank-spread": gettext_lazy("by place, spread: 1, 5, 9, 13"),
     "round-robin": gettext_lazy("everybody with everybody"),
     "manual": gettext_lazy("as the director says"),
-}
-
-POINTS: Mapping[str, Text] = {
-    "game": gettext_lazy("the points of the game"),
-    "places": gettext_lazy("points for the place at the table"),
-    "out": gettext_lazy("1 for each game out or won"),
-    "pair-difference": gettext_lazy("how far ahead of the others"),
-}
-
-TIE_BREAKS: Mapping[str, Text] = {
-    "total-points": gettext_lazy("Points of the games"),
-    "place-points": gettext_lazy("Points for places"),
-    "wins": gettext_lazy("Games out or won"),
-    "kings": gettext_lazy("Kings made"),
-    "head-to-head": gettext_lazy("Against each other"),
-    "opponents": gettext_lazy("Strength of opponents"),
-    "best-game": gettext_lazy("Best game"),
-    "fewest-penalties": gettext_lazy("Fewest penalties"),
-    "lot": gettext_lazy("Lot"),
 }
 
 ODD: Mapping[str, Text] = {
