@@ -19,7 +19,10 @@ from django.contrib.auth.models import AbstractUser
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
+
+from tournaments.services.clubs.month_letters import remember_language
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +69,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             self.add_message(self.request, messages.ERROR, message=text)
 
     def login(self, request: HttpRequest, user: AbstractUser) -> None:
-        """Sign somebody in and note when."""
+        """Sign somebody in and note when, and the language for mails."""
         super().login(request, user)
+        remember_language(user.pk, get_language() or "")
         request.session[SIGNED_IN_AT] = time.time()
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:

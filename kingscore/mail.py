@@ -15,5 +15,7 @@ class LogBackend(BaseEmailBackend):
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         """Write mails and return how many."""
         for mail in email_messages:
-            logger.info("--- Mail to %s: %s\n%s\n---", ", ".join(mail.to), mail.subject, mail.body)
+            with_it = "".join(f"\nAttached: {name}" for name, *_rest in mail.attachments)
+            text = f"{mail.body}{with_it}"
+            logger.info("--- Mail to %s: %s\n%s\n---", ", ".join(mail.to), mail.subject, text)
         return len(email_messages)

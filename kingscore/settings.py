@@ -6,6 +6,8 @@ KINGSCORE_BROKER_URL     redis://… (messages as files in the folder)
 KINGSCORE_SECRET_KEY     (made at the first start and kept in the folder)
 KINGSCORE_HOSTS          host names to answer to, separated by commas (all)
 KINGSCORE_TIME_ZONE      Europe/Istanbul, … (that of the machine)
+KINGSCORE_ADDRESS        https://king.club.org, where mails lead to (the first of the host names,
+                         or the address that `up` prints)
 KINGSCORE_HTTPS          1 behind a proxy that speaks HTTPS and sets X-Forwarded-Proto
 KINGSCORE_PROXIES        how many proxies stand before it and add to X-Forwarded-For
                          (0, and with KINGSCORE_HTTPS 1)
@@ -113,6 +115,13 @@ def smtp(url: str) -> dict[str, Any]:
     }
 
 
+def site_address(host: str, said: str) -> str:
+    """Return where the site is, without a slash at the end; empty where nobody has said it."""
+    if said or host[:1] in {"*", "."}:
+        return said.rstrip("/")
+    return f"{'https' if switched_on('KINGSCORE_HTTPS') else 'http'}://{host}"
+
+
 DATA = (BASE_DIR / os.environ.get("KINGSCORE_DATA", "data")).resolve()
 DATA.mkdir(parents=True, exist_ok=True)
 
@@ -120,6 +129,7 @@ DEBUG = switched_on("KINGSCORE_DEBUG")
 SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secret-key")
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
+SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""))
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -303,7 +313,8 @@ CONTENT_SECURITY_POLICY = {
 LARGEST_BODY = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
-DATA_UPLOAD_MAX_NUMBER_FILES = 5
+# Of the records of an evening each is a file of its own.
+DATA_UPLOAD_MAX_NUMBER_FILES = 200
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 if switched_on("KINGSCORE_HTTPS"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -349,6 +360,9 @@ CELERY_BEAT_SCHEDULE = {
     # Asks the database whether a night's check is due or was left behind: at 04:00 and a little,
     # or soon after the next start where the machine was off then.
     "sweep-checks": {"task": "tournaments.tasks.sweep_checks", "schedule": 600.0},
+    # Asks the database which clubs have a month over that was not mailed yet: on the first, at six
+    # and a little, or after the next start where the machine was off then.
+    "sweep-months": {"task": "tournaments.tasks.sweep_months", "schedule": 1800.0},
     "sweep-letters": {"task": "tournaments.tasks.sweep_letters", "schedule": 300.0},
     "sweep-sessions": {"task": "tournaments.tasks.sweep_sessions", "schedule": 3600.0},
 }

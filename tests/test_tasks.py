@@ -31,6 +31,7 @@ def test_everything_on_the_clock_is_a_task_there_is():
             tasks.sweep_ratings,
             tasks.sweep_checks,
             tasks.sweep_letters,
+            tasks.sweep_months,
             tasks.sweep_sessions,
         )
     }

@@ -7,6 +7,7 @@ from django.utils import timezone
 from tournaments import building
 from tournaments.models import Report
 from tournaments.services.checking import nights
+from tournaments.services.clubs import month_letters
 from tournaments.services.documents import reporting
 from tournaments.services.letters import sending
 from tournaments.services.ratings import computing, due
@@ -45,6 +46,12 @@ def sweep_ratings() -> None:
 def sweep_checks() -> None:
     """Check the stored caches, once a night; a check that was left behind is gone on with."""
     nights.sweep_checks(timezone.now())
+
+
+@shared_task(name="tournaments.tasks.sweep_months")
+def sweep_months() -> None:
+    """Mail the month that is over to the directors of each club, once."""
+    month_letters.sweep_months(timezone.now())
 
 
 @shared_task(name=sending.SEND_TASK)

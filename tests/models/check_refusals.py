@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from tests.check_factories import CheckFactory, DifferenceFactory, LetterFactory
 from tests.club_factories import AccountFactory
-from tests.factories import EVENING
+from tests.factories import EVENING, ReportFactory
 
 
 def two(factory, **same):
@@ -20,4 +20,5 @@ CHECKS_REFUSED = {
     "difference_of_something": [lambda: DifferenceFactory(subject="")],
     "letter_once_about_a_thing": [lambda: two(LetterFactory, user=AccountFactory(), about="a")],
     "letter_sent_after_written": [lambda: LetterFactory(sent_at=EVENING - timedelta(minutes=1))],
+    "letter_with_report_carries_it": [lambda: LetterFactory(report=ReportFactory())],
 }

@@ -87,6 +87,8 @@ class Club(models.Model):
     # A picture as we drew it anew, never as it was sent.
     logo = models.FileField(upload_to="logos/", blank=True)
     paper = models.CharField(max_length=9, choices=Paper, default=Paper.A4)
+    # The first day of the last month that was mailed to its directors.
+    month_mailed = models.DateField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField()
 
     objects = ClubQuerySet.as_manager()
@@ -129,6 +131,8 @@ class Member(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
     role = models.CharField(max_length=8, choices=Role, default=Role.MEMBER)
+    # Whether they want the club's month, while they direct it.
+    month_by_mail = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
 
     objects = MemberQuerySet.as_manager()

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from tournaments.models.reports import Report
+
 AGAIN_AFTER = timedelta(minutes=4)
 """So long after a try begins the next one, whether the mail server refused or the worker died."""
 
@@ -17,9 +19,13 @@ class LetterQuerySet(models.QuerySet["Letter"]):
     """Which letters are to be sent."""
 
     def awaiting_sending(self, at: datetime) -> "LetterQuerySet":
-        """Those not sent, which nobody is sending just now, and not given up."""
+        """Those not sent, which nobody is sending just now, and not given up.
+
+        One that carries a document waits until that is made.
+        """
         return self.filter(
             Q(tried_at=None) | Q(tried_at__lt=at - AGAIN_AFTER),
+            Q(carries=False) | Q(report__state="done"),
             sent_at=None,
             written_at__gt=at - KEPT_TRYING,
         )
@@ -35,6 +41,11 @@ class Letter(models.Model):
     about = models.CharField(max_length=60)
     subject = models.CharField(max_length=200)
     body = models.TextField()
+    # The document it is sent with. Once sent, a letter stays when that is thrown away.
+    carries = models.BooleanField(default=False)
+    report = models.ForeignKey(
+        Report, null=True, blank=True, on_delete=models.SET_NULL, related_name="letters"
+    )
     written_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
     tried_at = models.DateTimeField(null=True, blank=True)
@@ -52,6 +63,9 @@ class Letter(models.Model):
             models.CheckConstraint(
                 condition=Q(sent_at=None) | Q(sent_at__gte=F("written_at")),
                 name="letter_sent_after_written",
+            ),
+            models.CheckConstraint(
+                condition=Q(report=None) | Q(carries=True), name="letter_with_report_carries_it"
             ),
         ]
 

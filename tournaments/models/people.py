@@ -47,6 +47,8 @@ class User(AbstractUser):
     # How many wrong claim codes it has typed, and since when they are counted.
     wrong_claims = models.PositiveSmallIntegerField(default=0, editable=False)
     wrong_claims_since = models.DateTimeField(null=True, blank=True, editable=False)
+    # That in which they last signed in, for mails; empty where it is not known.
+    language = models.CharField(max_length=8, blank=True, editable=False)
 
 
 class PlayerQuerySet(models.QuerySet["Player"]):

@@ -220,7 +220,11 @@ class Command(BaseCommand):
             migrate_if_needed()
             call_command("compile_translations", verbosity=0)
             collect_static_if_needed()
-            self.run(door, addresses(options["host"], door.getsockname()[1]), stop)
+            found_at = addresses(options["host"], door.getsockname()[1])
+            if not settings.SITE_ADDRESS:
+                # For the mails that the worker writes: phones reach the last one, too.
+                os.environ["KINGSCORE_ADDRESS"] = found_at[-1]
+            self.run(door, found_at, stop)
 
     def run(self, door: socket.socket, found_at: list[str], stop: threading.Event) -> None:
         leash = Leash()

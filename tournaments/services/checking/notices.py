@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.models import Check, Club, Difference, User
 from tournaments.models.clubs import Role
-from tournaments.services.letters.sending import write_letters
+from tournaments.services.letters.sending import Text, write_letters
 
 CALLED: Mapping[str, str | Promise] = MappingProxyType(
     {
@@ -43,10 +43,10 @@ def write_notices(check: Check, at: datetime) -> None:
         Club.objects.filter(pk__in=clubs - {None}).values_list("pk", "name")
     )
     for club in sorted(clubs, key=lambda pk: pk or 0):
-        subject, body = _letter(names.get(club, ""), counts_of(club))
+        text = _letter(names.get(club, ""), counts_of(club))
         # Named by the check, so that nobody is told twice however often it is ended.
         about = f"check:{check.pk}:{club or 'server'}"
-        write_letters(_readers(club), about, subject, body, at=at)
+        write_letters(_readers(club), about, text, at=at)
     new.update(told_at=at)
 
 
@@ -64,14 +64,14 @@ def _readers(club: int | None) -> Iterable[User]:
     return active.filter(memberships__club=club, memberships__role=Role.OWNER)
 
 
-def _letter(club: str, counted: list[tuple[str, int]]) -> tuple[str, str]:
+def _letter(club: str, counted: list[tuple[str, int]]) -> Text:
     """Subject and text, in every language."""
     subjects, bodies = [], []
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             subjects.append(str(_("nightly check")))
             bodies.append(_text(club, counted))
-    return f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n"
+    return Text(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
 
 
 def _text(club: str, counted: list[tuple[str, int]]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from tournaments.models import Club, Event, Game, Player, Report, User
+from tournaments.models import Club, Event, Game, Letter, Player, Report, User
 from tournaments.models.clubs import Paper
 from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
 from tournaments.queries import fold_sheet
@@ -149,7 +149,18 @@ def _remake(club: int, at: datetime) -> None:
         building = reports.filter(state=Report.State.BUILDING)
         for pk in list(building.values_list("pk", flat=True)):
             _requeue(Report.objects.filter(pk=pk), pk, at)
-        throw_away(reports.filter(state=Report.State.DONE))
+        done = reports.filter(state=Report.State.DONE)
+        for report in done.filter(letters__in=Letter.objects.filter(sent_at=None)).distinct():
+            _make_again(report, at)
+        throw_away(done)
+
+
+def _make_again(report: Report, at: datetime) -> None:
+    """Have a document that letters wait to carry made anew, without what it held."""
+    name, storage = report.file.name or "", report.file.storage
+    _requeue(Report.objects.filter(pk=report.pk), report.pk, at)
+    Report.objects.filter(pk=report.pk).update(file="")
+    transaction.on_commit(partial(_delete_file, name, storage))
 
 
 def throw_away(reports: ReportQuerySet) -> int:

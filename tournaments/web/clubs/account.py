@@ -6,17 +6,21 @@ from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Player
+from tournaments.models import Member, Player, User
+from tournaments.models.clubs import DIRECTING
 from tournaments.services.clubs.membership import LastOwner, delete_account
+from tournaments.services.clubs.month_letters import remember_language, switch_month
 from tournaments.web.club_words import account_name
 from tournaments.web.clubs.forms import DeletionForm
 from tournaments.web.clubs.pages import last_owner_sentence, memberships_of
-from tournaments.web.visitors import account_of, actor_of
+from tournaments.web.visitors import account_of, actor_of, directed_club
 
 
 @never_cache
@@ -32,11 +36,31 @@ def me(request: HttpRequest) -> HttpResponse:
         "name": account_name(user),
         "address": user.email,
         "memberships": memberships,
+        "mailed": _mailed(user),
         # Whoever has left a club keeps the player, but sees no pages of the club.
         "clubs": [club for club, _role in memberships],
         "players": players.order_by("club__name", "pk"),
     }
     return render(request, "tournaments/me.html", page)
+
+
+def _mailed(user: User) -> list[Member]:
+    """Where somebody is mailed the month of a club, or can be (1 query)."""
+    directing = Member.objects.of_user(user, DIRECTING).select_related("club")
+    return list(directing.order_by("club__name", "club"))
+
+
+@never_cache
+@require_POST
+def my_month(request: HttpRequest, slug: str) -> HttpResponse:
+    """Mail the month of a club to one of its directors, or no longer."""
+    club = directed_club(request, slug)
+    user = account_of(request)
+    assert user is not None
+    wanted = request.POST.get("month") == "yes"
+    switch_month(Member.objects.get(club=club, user=user), wanted=wanted)
+    remember_language(user.pk, get_language() or "")
+    return redirect(f"{reverse('me')}#mails")
 
 
 @never_cache

@@ -26,5 +26,6 @@ urlpatterns = [
     path(f"{CLUB}/changes/", audit.changes, name="club_changes"),
     path("join/<str:public_id>/<str:secret>/", members.join, name="join"),
     path("me/", account.me, name="me"),
+    path("me/clubs/<slug:slug>/month/", account.my_month, name="my_month"),
     path("me/delete/", account.delete, name="delete_account"),
 ]
