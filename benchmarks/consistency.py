@@ -23,11 +23,12 @@ sys.path.insert(0, str(ROOT))
 
 from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
+from django.db.models import Prefetch  # noqa: E402
 
 from benchmarks.rebuild_ratings import TABLES, Evenings, timed  # noqa: E402 - it sets Django up
 from tests.factories import WHOLE_GAME, GameFactory, PenFactory, record  # noqa: E402
 from tests.servers import environment_of  # noqa: E402
-from tournaments.models import Club, Game, Player, Write  # noqa: E402
+from tournaments.models import Club, Game, Player, Seat, Write  # noqa: E402
 from tournaments.queries import load_sheet, result_of  # noqa: E402
 from tournaments.services.checking.all_caches import CACHES  # noqa: E402
 from tournaments.services.checking.sheets import names_in_head  # noqa: E402
@@ -59,7 +60,8 @@ def lay(games: int, players: int) -> None:
     Game.objects.update(revision=first.revision, result=first.result)
     for key in range(0, games + TABLES, AT_ONCE):
         rows = Game.objects.filter(pk__gte=key, pk__lt=key + AT_ONCE, table__isnull=False)
-        heap = list(rows.prefetch_related("seats__player"))
+        seats = Prefetch("seats", Seat.objects.select_related("player"))
+        heap = list(rows.prefetch_related(seats))
         for game in heap:
             game.players = names_in_head(game)
         Game.objects.bulk_update(heap, ["players"], batch_size=200)

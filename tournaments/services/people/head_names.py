@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from tournaments.models import Club, Game, Player, Report, Seat, Write
 from tournaments.services.documents.reporting import throw_away
@@ -81,7 +81,9 @@ def let_typed_names_follow(game: Game, typed: Sequence[str]) -> None:
 
 
 def _rename_at(seats: Sequence[int], called: Collection[str]) -> list[Renaming]:
-    rows = Game.objects.filter(seats__in=seats).order_by("pk").prefetch_related("seats__player")
+    # Joined: of a thousand players prefetched SQLite finds the query too deep.
+    sitting = Prefetch("seats", Seat.objects.select_related("player"))
+    rows = Game.objects.filter(seats__in=seats).order_by("pk").prefetch_related(sitting)
     games = list(rows.select_for_update(of=("self",)))
     # What players are called is read once the games are locked: nobody writes a head meanwhile.
     renamings = [_put_names(game, set(seats), called) for game in games]
