@@ -4,9 +4,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from tournaments.models import Report
+from tournaments.reports.certificates import certificates
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.empty_sheet import compose_empty_sheet
+from tournaments.reports.name_badges import name_badges
 from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.seating_lists import seating_by_name, seating_by_table
+from tournaments.reports.table_cards import table_cards
 
 Kind, Format = Report.Kind, Report.Format
 
@@ -45,6 +49,15 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
         {
             (Kind.SCORESHEET, Format.PDF): _scoresheet,
             (Kind.EMPTY_SHEET, Format.PDF): _empty_sheet,
+            (Kind.TABLE_CARDS, Format.PDF): table_cards,
+            (Kind.NAME_BADGES, Format.PDF): name_badges,
+            (Kind.SEATING_BY_TABLE, Format.PDF): seating_by_table,
+            (Kind.SEATING_BY_TABLE, Format.XLSX): seating_by_table,
+            (Kind.SEATING_BY_TABLE, Format.CSV): seating_by_table,
+            (Kind.SEATING_BY_NAME, Format.PDF): seating_by_name,
+            (Kind.SEATING_BY_NAME, Format.XLSX): seating_by_name,
+            (Kind.SEATING_BY_NAME, Format.CSV): seating_by_name,
+            (Kind.CERTIFICATES, Format.PDF): certificates,
         }
     )
 )
