@@ -12,7 +12,15 @@ from django.utils.translation import gettext as _
 
 from tournaments import words
 from tournaments.engine.earnings import who_declared
-from tournaments.engine.entries import Entry, Passed, Redeal, Stopped, Void
+from tournaments.engine.entries import (
+    IMPORTED,
+    Adjustment,
+    Entry,
+    Passed,
+    Redeal,
+    Stopped,
+    Void,
+)
 from tournaments.engine.fields import ALL_TRICKS, PILES, TRICKS_OF_FIVE
 from tournaments.engine.games import Game, PlayedDeal
 from tournaments.engine.outcomes import Outcome
@@ -330,10 +338,17 @@ def _not_finished(game: Game) -> str:
 
 
 def _stopped(game: Game, reason: str) -> str:
+    if _only_totals(game):
+        return _("Only its totals are known")
     so_far = {**_so_far(game), "reason": reason}
     if game.ruleset.length is None:
         return _("Stopped early after deal %(played)s: %(reason)s") % so_far
     return _("Stopped early after %(played)s of %(deals)s deals: %(reason)s") % so_far
+
+
+def _only_totals(game: Game) -> bool:
+    given = [entry for entry in game.entries if isinstance(entry, Adjustment)]
+    return not game.turns and any(entry.reason == IMPORTED for entry in given)
 
 
 def _so_far(game: Game) -> dict[str, object]:

@@ -226,6 +226,7 @@ REASONS: Mapping[tuple[str, str], Text] = {
     ("stopped", "time"): _("no time left"),
     ("stopped", "agreement"): _("by agreement"),
     ("stopped", "other"): _("for another reason"),
+    ("adjustment", "imported"): _("total taken over"),
 }
 
 EXPECTED: Mapping[str, Text] = {
@@ -414,5 +415,5 @@ def option_value_name(setting: str, value: Any) -> str:
 
 
 def reason_name(group: str, reason: str) -> str:
-    """Why a deal was void, cards were dealt anew, or a game was stopped."""
+    """Why a deal was void, cards were dealt anew, a game was stopped, or points were given."""
     return str(REASONS.get((group, reason), reason))

@@ -14,6 +14,9 @@ SUITS = ("spades", "hearts", "diamonds", "clubs")
 NO_TRUMP = "none"
 STOP_REASONS = ("time", "agreement", "other")
 
+IMPORTED = "imported"
+"""The reason of adjustments that are the totals of a game of which nothing else is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Deal:

@@ -169,7 +169,8 @@ def _adjustment_row(entry: Adjustment, row: Row) -> Data:
     points = [f"+{points_text(value)}" if value > 0 else value or "" for value in row.points]
     return {
         "kind": "adjustment",
-        "text": _("Adjustment: %(reason)s") % {"reason": entry.reason},
+        "text": _("Adjustment: %(reason)s")
+        % {"reason": words.reason_name("adjustment", entry.reason)},
         "cells": _cells(points, row.totals),
         "expected": points_text(row.expected_sum),
         "round-end": False,

@@ -24,6 +24,7 @@ from tournaments.words import (
     contract_title,
     name_of,
     points_text,
+    reason_name,
     suit_of,
 )
 
@@ -76,7 +77,7 @@ def _describe_deal(game: Game, played: PlayedDeal, players: Sequence[str]) -> st
 
 def _describe(game: Game, entry: Entry, players: Sequence[str]) -> str:
     if isinstance(entry, Adjustment):
-        return entry.reason
+        return reason_name("adjustment", entry.reason)
     if not isinstance(entry, Deal):
         return remark(entry, players)
     name = _("sealed") if entry.contract is None else title_of(game.ruleset, entry.contract)

@@ -35,6 +35,7 @@ urlpatterns = [
     path("", include("tournaments.web.clubs.urls")),
     path("", include("tournaments.web.people.urls")),
     path("", include("tournaments.web.events.urls")),
+    path("", include("tournaments.web.importing.urls")),
     path("", include("tournaments.web.documents.urls")),
     path("", include("tournaments.web.tournaments.urls")),
     path("", include("tournaments.web.entrants.urls")),

@@ -12,6 +12,8 @@ NEW = "new"
 
 LIKE_ENOUGH = 0.55
 MOST_HINTS = 3
+MOST_OFFERED = 12
+"""So many players of a first name are offered for it."""
 
 Who = Player | str
 """A player of the club, or the name of a new one."""
@@ -64,13 +66,25 @@ class NameBook:
             raise Ambiguous(nearly)
         return name
 
+    def doubt(self, typed: str) -> tuple[list[Player], bool]:
+        """Who may be meant by a name that nobody has, and whether somebody has to say it.
+
+        Raises:
+            NoName: it is none.
+        """
+        name = clean_name(typed)
+        if fold_name(name) in self._by_key:
+            return [], False
+        nearly = self._nearly(name)
+        return self.like(name), len(nearly) > 1
+
     def like(self, name: str) -> list[Player]:
         """Players whose names look like one that nobody has, the likest first."""
         if self._likeness is None:
             self._likeness = _Likeness(self._players)
-        nearly = self._nearly(name)
+        nearly = self._nearly(name)[:MOST_OFFERED]
         others = [row for row in self._likeness.nearest(name) if row not in nearly]
-        return [*nearly, *others][:MOST_HINTS]
+        return [*nearly, *others][: max(MOST_HINTS, len(nearly))]
 
     def _nearly(self, name: str) -> list[Player]:
         plain = plain_name(name)

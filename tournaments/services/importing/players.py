@@ -57,6 +57,11 @@ class PlayersPlan:
         """What is wrong, in the order of the lines."""
         return [each.fault for each in self.seen if each.fault is not None]
 
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it is there already."""
+        return not self.new and not self.faults
+
     @cached_property
     def mark(self) -> str:
         """What tells this plan from another one of the same list."""
@@ -64,14 +69,20 @@ class PlayersPlan:
         return digest(json.dumps(said))
 
 
-def foresee_players(club: Club, lines: Sequence[PlayerLine]) -> PlayersPlan:
+@dataclass(frozen=True, slots=True)
+class PlayersAsked:
+    """The lines of a file, and what was wrong when they were read."""
+
+    lines: Sequence[PlayerLine]
+    faults: Sequence[Fault] = ()
+
+
+def foresee_players(club: Club, asked: PlayersAsked) -> PlayersPlan:
     """What each line becomes (1 query)."""
-    return PlayersPlan(tuple(_foresee(NameBook(club), lines)))
+    return PlayersPlan(tuple(_foresee(NameBook(club), asked)))
 
 
-def import_players(
-    club_pk: int, lines: Sequence[PlayerLine], seen: str, by: Actor, *, at: datetime
-) -> int:
+def import_players(club_pk: int, asked: PlayersAsked, seen: str, by: Actor, *, at: datetime) -> int:
     """Add the new players of a list, all or none; how many they were.
 
     `seen` is the mark of the plan that somebody has looked at.
@@ -81,7 +92,7 @@ def import_players(
     """
     with transaction.atomic():
         club = lock_people(club_pk)
-        plan = foresee_players(club, lines)
+        plan = foresee_players(club, asked)
         if plan.mark != seen or plan.faults:
             raise PlanChanged(plan)
         if not plan.new:
@@ -91,14 +102,18 @@ def import_players(
         Player.objects.filter(pk__in=[p.pk for p in added if fold_name(p.name) in shy]).update(
             initials=True
         )
-        told = {"players": len(added)}
+        told = {"new_players": len(added)}
         note_change(club, Change(AuditLine.Kind.PLAYER, "import-players", after=told), by, at=at)
     return len(added)
 
 
-def _foresee(book: NameBook, lines: Sequence[PlayerLine]) -> Iterator[PlayerSeen]:
+def _foresee(book: NameBook, asked: PlayersAsked) -> Iterator[PlayerSeen]:
     first: dict[str, int] = {}
-    for line in lines:
+    unread = {fault.line: fault for fault in reversed(asked.faults)}
+    for line in asked.lines:
+        if line.number in unread:
+            yield PlayerSeen(line, fault=unread[line.number])
+            continue
         try:
             key = fold_name(clean_name(line.name))
         except NoName:

@@ -128,6 +128,11 @@ class RecordsPlan:
         named = [who for each in self.seen for who in each.who if isinstance(who, str)]
         return list({fold_name(name): name for name in reversed(named)}.values())[::-1]
 
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it is there already."""
+        return not self.to_write and not self.wrong
+
     @cached_property
     def mark(self) -> str:
         """What tells this plan from another one of the same files."""

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from tournaments.engine.entries import Adjustment, Entry, Stopped
+from tournaments.engine.entries import IMPORTED, Adjustment, Entry, Stopped
 from tournaments.engine.entry_checks import play
 from tournaments.engine.entry_records import write_entry, write_points
 from tournaments.engine.games import Game as EngineGame
@@ -37,9 +37,6 @@ from tournaments.services.importing.evenings import (
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
 from tournaments.services.importing.names import Ambiguous, NameBook, Who
 from tournaments.services.people.players import NoName
-
-IMPORTED = "imported"
-"""The reason of the adjustments that are totals; each reader sees it in their language."""
 
 NOON = time(12)
 """When such games are said to begin: the hour is not known, and nobody plays then."""
@@ -125,6 +122,11 @@ class ResultsPlan:
         """The names of new players, each once, in the order of the lines."""
         named = [who for game in self.games for who in game.who if isinstance(who, str)]
         return list({fold_name(name): name for name in reversed(named)}.values())[::-1]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it is there already."""
+        return not self.to_write and not self.faults
 
     @cached_property
     def mark(self) -> str:

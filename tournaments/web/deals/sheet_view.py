@@ -222,7 +222,8 @@ def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbo
         case Void(contract=str(contract)):
             return symbol_of(contract, name=title_of(ruleset, contract)), said
         case Adjustment():
-            return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {entry.reason}"
+            reason = words.reason_name("adjustment", entry.reason)
+            return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {reason}"
         case Deal(contract=contract, details=details):
             name = "" if contract is None else title_of(ruleset, contract)
             return symbol_of(contract, details.get("trump"), name), _("Being played")

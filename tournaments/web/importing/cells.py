@@ -105,8 +105,11 @@ def _rows_of_text(text: str) -> Iterator[Row]:
     skipped = int(said.startswith("sep=") and len(said) == 5)
     lines = lines[skipped:]
     # With an odd one, quotes are part of names.
-    quoting = csv.QUOTE_NONE if text.count('"') % 2 else csv.QUOTE_MINIMAL
-    reader = csv.reader(lines, delimiter=_delimiter(lines), quoting=quoting)
+    reader = csv.reader(
+        lines,
+        delimiter=_delimiter(lines),
+        quoting=csv.QUOTE_NONE if text.count('"') % 2 else csv.QUOTE_MINIMAL,
+    )
     try:
         for cells in reader:
             yield reader.line_num + skipped, list(cells)

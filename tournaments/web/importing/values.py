@@ -55,7 +55,7 @@ def read_points(cell: Cell, decimal: str) -> Points | None:
     if number is None:
         return None
     points = whole(Fraction(number))
-    fits = abs(points) <= MOST_POINTS and FINEST_PART % points.denominator == 0
+    fits = -MOST_POINTS <= points <= MOST_POINTS and FINEST_PART % points.denominator == 0
     return points if fits else None
 
 

@@ -20,7 +20,12 @@ from tournaments.queries import load_sheets
 from tournaments.services.auditing import NOBODY
 from tournaments.services.importing.faults import PlanChanged, Wrong
 from tournaments.services.importing.names import NEW
-from tournaments.services.importing.players import PlayerLine, foresee_players, import_players
+from tournaments.services.importing.players import (
+    PlayerLine,
+    PlayersAsked,
+    foresee_players,
+    import_players,
+)
 from tournaments.services.importing.results import (
     ResultLine,
     ResultsAsked,
@@ -28,6 +33,7 @@ from tournaments.services.importing.results import (
     import_results,
 )
 from tournaments.services.ratings.games import played_rounds
+from tournaments.telling import ending_of
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +102,7 @@ def test_games_of_totals_are_tables_of_closed_rounds_with_sheets_and_places(club
     )
     assert (first.row.result["totals"], first.row.result["contracts"]) == (list(TOTALS), {})
     assert len(drawn.game.entries) == 1
+    assert ending_of(first.game, NAMES) == "Only its totals are known"
     assert list(Seat.objects.filter(player=seated).values_list("game", "number")) == [
         (first.row.pk, 0)
     ]
@@ -220,7 +227,7 @@ def test_players_are_added_once_with_their_wish_and_each_line_says_why_not(club)
         )
     ]
 
-    seen = foresee_players(club, lines).seen
+    seen = foresee_players(club, PlayersAsked(lines)).seen
 
     assert [s.fault and s.fault.code for s in seen] == [
         None,
@@ -232,7 +239,7 @@ def test_players_are_added_once_with_their_wish_and_each_line_says_why_not(club)
     ]
     assert [s.player is not None for s in seen] == [False, False, True, False, False, False]
     assert [p.name for p in seen[1].like] == ["Şule Ak"]
-    good = [PlayerLine(2, "Ayşe Çelik", initials=True), PlayerLine(3, "Burak")]
+    good = PlayersAsked([PlayerLine(2, "Ayşe Çelik", initials=True), PlayerLine(3, "Burak")])
     mark = foresee_players(club, good).mark
     assert import_players(club.pk, good, mark, NOBODY, at=EVENING) == 2
     with pytest.raises(PlanChanged) as changed:

@@ -1,0 +1,230 @@
+"""The pages on which a club takes over players, results and records: looked at, then imported."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.formats import get_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments.models import Club
+from tournaments.queries import rulesets_of_club
+from tournaments.services.auditing import Actor
+from tournaments.services.importing.evenings import Imported
+from tournaments.services.importing.faults import PlanChanged
+from tournaments.services.importing.players import PlayersAsked, foresee_players
+from tournaments.services.importing.players import import_players as store_players
+from tournaments.services.importing.record_files import FilesRefused, record_files
+from tournaments.services.importing.records import RecordFile, RecordsAsked, foresee_records
+from tournaments.services.importing.records import import_records as store_records
+from tournaments.services.importing.results import ResultsAsked, foresee_results
+from tournaments.services.importing.results import import_results as store_results
+from tournaments.web.importing.cells import MOST_LINES, FileRefused, read_rows
+from tournaments.web.importing.columns import NoColumns, read_players, read_results
+from tournaments.web.importing.forms import PlayersForm, RecordsForm, ResultsForm, meant_by
+from tournaments.web.importing.keeping import NotKept, Upload, upload_of
+from tournaments.web.importing.preview import (
+    evenings_of_records,
+    evenings_of_results,
+    names_asked,
+    wrong_files,
+)
+from tournaments.web.importing.words import fault_text, refusal
+from tournaments.web.visitors import actor_of, directed_club
+
+REFUSED = (FileRefused, FilesRefused, NoColumns, NotKept)
+"""Why no file is looked at."""
+
+
+@never_cache
+@require_safe
+def imports(request: HttpRequest, slug: str) -> HttpResponse:
+    """What can be taken over."""
+    return render(request, "tournaments/imports.html", {"club": directed_club(request, slug)})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_players(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take over players from a table."""
+    page = _Page(request, directed_club(request, slug), "import_players", PlayersForm())
+    if request.method != "POST":
+        return page.shown()
+    try:
+        upload = upload_of(request, page.club, "players", _rows)
+        read = read_players(upload.content)
+    except REFUSED as error:
+        return page.refused(error)
+    asked = PlayersAsked(read.lines, read.faults)
+
+    def store(seen: str, by: Actor, at: datetime) -> str:
+        added = store_players(page.club.pk, asked, seen, by, at=at)
+        text = ngettext("%(number)s player is added.", "%(number)s players are added.", added)
+        return text % {"number": added}
+
+    done = page.attempt(store)
+    if done is not None:
+        return page.done(done, "players")
+    plan = foresee_players(page.club, asked)
+    lines = [(each, fault_text(each.fault) if each.fault else "") for each in plan.seen]
+    return page.preview(upload, plan, wrong=len(plan.faults), lines=lines)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_results(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take over results of past evenings from a table."""
+    club = directed_club(request, slug)
+    posted = request.POST if request.method == "POST" else None
+    last = club.events.order_by("-pk").first()
+    form = ResultsForm(posted, rulesets=dict(rulesets_of_club(club)), last=last)
+    page = _Page(request, club, "import_results", form)
+    if posted is None:
+        return page.shown()
+    try:
+        upload = upload_of(request, club, "results", _rows)
+        if not form.is_valid():
+            return page.shown(upload)
+        asked = _results_asked(upload, form, meant_by(request.POST))
+    except REFUSED as error:
+        return page.refused(error)
+
+    def store(seen: str, by: Actor, at: datetime) -> str:
+        return _games_text(store_results(club.pk, asked, seen, by, at=at))
+
+    done = page.attempt(store)
+    if done is not None:
+        return page.done(done, "events")
+    plan = foresee_results(club, asked)
+    named = (line.name for line in asked.lines)
+    return page.preview(
+        upload,
+        plan,
+        wrong=len(plan.faults),
+        evenings=evenings_of_results(plan),
+        faults=[(fault.line, fault_text(fault)) for fault in plan.faults],
+        names=names_asked(plan.book, named, asked.meant),
+    )
+
+
+def _results_asked(upload: Upload, form: ResultsForm, meant: dict[str, str]) -> ResultsAsked:
+    read = read_results(
+        upload.content,
+        evening=form.evening_name,
+        decimal=get_format("DECIMAL_SEPARATOR"),
+        today=timezone.localdate(),
+    )
+    return ResultsAsked(
+        read.lines,
+        form.rules,
+        options=form.options,
+        early=form.cleaned_data["early"],
+        meant=meant,
+        faults=read.faults,
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_records(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take over records of whole games."""
+    club = directed_club(request, slug)
+    posted = request.POST if request.method == "POST" else None
+    form = RecordsForm(posted)
+    page = _Page(request, club, "import_records", form)
+    if posted is None:
+        return page.shown()
+    try:
+        upload = upload_of(request, club, "records", _records)
+    except REFUSED as error:
+        return page.refused(error)
+    if not form.is_valid():
+        return page.shown(upload)
+    files = [RecordFile(*file) for file in upload.content]
+    asked = RecordsAsked(files, form.evening_name, meant=meant_by(request.POST))
+
+    def store(seen: str, by: Actor, at: datetime) -> str:
+        return _games_text(store_records(club.pk, asked, seen, by, at=at))
+
+    done = page.attempt(store)
+    if done is not None:
+        return page.done(done, "events")
+    plan = foresee_records(club, asked, now=timezone.now())
+    named = (name for seen in plan.seen for name in seen.typed)
+    return page.preview(
+        upload,
+        plan,
+        wrong=len(plan.wrong),
+        evenings=evenings_of_records(plan),
+        files=wrong_files(plan),
+        names=names_asked(plan.book, named, asked.meant),
+    )
+
+
+def _rows(files: list[UploadedFile[Any]]) -> Any:
+    return read_rows(files[0].read())
+
+
+def _records(files: list[UploadedFile[Any]]) -> Any:
+    read = record_files([(file.name or "", file.read()) for file in files])
+    return [[file.name, file.text] for file in read]
+
+
+def _games_text(done: Imported) -> str:
+    text = ngettext("%(number)s game is imported.", "%(number)s games are imported.", done.games)
+    return text % {"number": done.games}
+
+
+@dataclass
+class _Page:
+    """One of the three pages: without a file, with why there is none, or with a preview."""
+
+    request: HttpRequest
+    club: Club
+    name: str
+    form: forms.Form
+
+    changed: bool = False
+
+    def attempt(self, store: Callable[[str, Actor, datetime], str]) -> str | None:
+        """Import what was looked at; what came of it in words, None where that is to be seen."""
+        if self.request.POST.get("what") != "import":
+            return None
+        seen = self.request.POST.get("seen", "")
+        try:
+            return store(seen, actor_of(self.request), timezone.now())
+        except PlanChanged as error:
+            # Tapped twice, there is nothing left to be imported.
+            if error.plan.is_done:
+                return _("All of it is there already.")
+            self.changed = True
+        return None
+
+    def shown(self, upload: Upload | None = None) -> HttpResponse:
+        return self._render({"kept": upload and upload.kept}, 422 if upload else 200)
+
+    def refused(self, error: Exception) -> HttpResponse:
+        return self._render({"refusal": refusal(error)}, 422)
+
+    def preview(self, upload: Upload, plan: Any, *, wrong: int, **shown: Any) -> HttpResponse:
+        told = {"kept": upload.kept, "seen": plan.mark, "plan": plan, "wrong": wrong}
+        told |= {"changed": self.changed, **shown}
+        return self._render(told, 422 if wrong or self.changed else 200)
+
+    def done(self, text: str, then: str) -> HttpResponse:
+        messages.success(self.request, text)
+        return redirect(then, self.club.slug)
+
+    def _render(self, told: dict[str, Any], status: int) -> HttpResponse:
+        page = {"club": self.club, "form": self.form, "most": MOST_LINES, **told}
+        return render(self.request, f"tournaments/{self.name}.html", page, status=status)
