@@ -241,7 +241,7 @@ def test_any_name_stays_the_text_it_is(tmp_path_factory, names):
     file = written(folder / "b", "csv", book(rows)).read_bytes().decode("utf-8-sig")
 
     written_names = [page.cell(n, 1) for n in range(2, len(rows) + 2)]
-    assert {cell.data_type for cell in written_names} == {"s"}
+    assert {cell.data_type for cell in written_names if cell.value is not None} <= {"s"}
     # The reader does not resolve what stands for such signs.
     assert [(cell.value or "").replace("_x005F", "") for cell in written_names] == [
         clean(name) for name in names

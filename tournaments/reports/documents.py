@@ -5,11 +5,14 @@ from types import MappingProxyType
 
 from tournaments.models import Report
 from tournaments.reports.certificates import certificates
+from tournaments.reports.club_month import club_month
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.empty_sheet import compose_empty_sheet
+from tournaments.reports.month_tables import month_tables
 from tournaments.reports.name_badges import name_badges
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
+from tournaments.reports.standings_document import standings_pages, standings_tables
 from tournaments.reports.table_cards import table_cards
 
 Kind, Format = Report.Kind, Report.Format
@@ -57,7 +60,14 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
             (Kind.SEATING_BY_NAME, Format.PDF): seating_by_name,
             (Kind.SEATING_BY_NAME, Format.XLSX): seating_by_name,
             (Kind.SEATING_BY_NAME, Format.CSV): seating_by_name,
+            (Kind.STANDINGS, Format.PDF): standings_pages,
+            (Kind.STANDINGS, Format.XLSX): standings_tables,
+            (Kind.STANDINGS, Format.CSV): standings_tables,
+            (Kind.STANDINGS, Format.JSON): standings_tables,
             (Kind.CERTIFICATES, Format.PDF): certificates,
+            (Kind.CLUB_MONTH, Format.PDF): club_month,
+            (Kind.CLUB_MONTH, Format.XLSX): month_tables,
+            (Kind.CLUB_MONTH, Format.CSV): month_tables,
         }
     )
 )

@@ -24,6 +24,7 @@ from tournaments.reports.tables import (
     clean,
     number_text,
     value_of,
+    written_of,
 )
 from tournaments.reports.workbook import Workbook
 
@@ -74,7 +75,7 @@ class Values:
 
 
 def _set_apart(cell: Cell, mark: str) -> str:
-    value = value_of(cell)
+    value = written_of(cell)
     if value is None:
         return ""
     if isinstance(value, str):

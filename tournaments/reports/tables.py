@@ -48,8 +48,13 @@ class Across:
     less: tuple[int, ...] = ()
 
 
-Cell = str | int | Fraction | float | date | Across | None
-"""What stands in a cell; points are whole numbers or fractions, and only other figures floats."""
+Cell = str | bool | int | Fraction | float | date | Across | None
+"""What stands in a cell; points are whole numbers or fractions, and only other figures floats.
+
+Yes and no are a tick and nothing, but in JSON.
+"""
+
+YES = "✓"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +93,22 @@ class Book:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def value_of(cell: Cell) -> str | int | Fraction | float | date | None:
+def value_of(cell: Cell) -> str | bool | int | Fraction | float | date | None:
     """What a cell comes to."""
     return cell.value if isinstance(cell, Across) else cell
 
 
+def written_of(cell: Cell) -> str | int | Fraction | float | date | None:
+    """What is written for a cell where there are no words for yes and no."""
+    value = value_of(cell)
+    if isinstance(value, bool):
+        return YES if value else None
+    return value
+
+
 def sum_of(table: Table, column: int) -> Points:
     """What a column adds up to; words in it count for nothing, as in a spreadsheet."""
-    values = (value_of(row[column]) for row in table.rows)
+    values = (written_of(row[column]) for row in table.rows)
     return sum((value for value in values if isinstance(value, int | Fraction)), 0)
 
 

@@ -25,7 +25,7 @@ from tournaments.reports.tables import (
     decimals_of,
     number_text,
     sum_of,
-    value_of,
+    written_of,
 )
 
 BORN = datetime(2000, 1, 1)  # noqa: DTZ001
@@ -124,10 +124,10 @@ class Sheet:
     def _cell(self, row: int, at: int, cell: Cell, **looks: Any) -> None:
         column = self._table.columns[at]
         looks |= {"bold": True} if column.strong else {}
-        value = value_of(cell)
+        value = written_of(cell)
         if isinstance(cell, Across):
             self._formula(row, at, _across(cell, row), cell.value, looks)
-        elif value is None:
+        elif value is None or value == "":
             self._sheet.write_blank(row, at, None, self._styles.of(**looks))
         elif isinstance(value, str):
             self._text(row, at, value, looks)

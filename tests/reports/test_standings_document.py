@@ -1,0 +1,238 @@
+"""The standings as pages and as tables: the same figures, and no more than may be seen."""
+
+import csv
+import io
+import json
+
+import openpyxl
+import pytest
+from django.utils import translation
+
+from tests.club_factories import EventFactory
+from tests.factories import EVENING, WHOLE_GAME, record
+from tests.services.tournaments.test_tournaments import running
+from tournaments.engine.standings import Standing
+from tournaments.models import Entrant, Game, Report, Ruling
+from tournaments.reports.documents import compose
+from tournaments.reports.standings_document import adds_up, compose_standings, seen_in
+from tournaments.reports.typesetting import typeset
+from tournaments.services.auditing import NOBODY
+from tournaments.services.tournaments.drawing import publish_round, seat_next_round
+from tournaments.services.tournaments.rounds import close_round, open_round
+
+pytestmark = pytest.mark.django_db
+
+NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "=Elif")
+
+
+def play(row, *, close=True):
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    open_round(place.pk, NOBODY, at=EVENING)
+    for game in Game.objects.filter(table__round=place):
+        for body in WHOLE_GAME:
+            record(game, body)
+    if close:
+        close_round(place.pk, NOBODY, at=EVENING)
+    return place
+
+
+def report_of(row, form="pdf", audience="visitors", **parameters):
+    return Report(
+        kind="standings",
+        format=form,
+        event=row.event,
+        club=row.event.club,
+        audience=audience,
+        language="tr",
+        parameters=parameters,
+    )
+
+
+def composed(row, **asked):
+    report = report_of(row, **asked)
+    return compose_standings(report, seen_in(report))
+
+
+def file_of(tmp_path, row, form, language="en", **asked):
+    report = report_of(row, form, **asked)
+    path = tmp_path / f"a.{form}"
+    with translation.override(language):
+        compose(report, lambda *_args: None).write(path, lambda *_args: None)
+    return path
+
+
+@pytest.fixture
+def row():
+    row = running(*NAMES, rounds=2, tie_breaks=("wins", "best-game"))
+    Entrant.objects.filter(number=1).update(team="Fener", represents="Moda")
+    return row
+
+
+@pytest.fixture
+def played(row):
+    """Two rounds, a penalty, and one who has withdrawn."""
+    place = play(row)
+    play(row)
+    Entrant.objects.filter(number=2).update(withdrawn_at=EVENING)
+    Ruling.objects.create(
+        round=place,
+        entrant=Entrant.objects.get(number=3),
+        kind="penalty",
+        points=25,
+        reason="late",
+        at=EVENING,
+    )
+    return row
+
+
+def row_of(data, name):
+    return next(row["cells"] for row in data["rows"] if row["cells"][2]["text"] == name)
+
+
+def test_pages_have_places_movements_rounds_penalties_and_tie_breaks(played):
+    data = composed(played)
+
+    assert [column["head"] for column in data["columns"]] == [
+        *("Place", "±", "Name", "1", "2", "Penalty", "Points", "A", "B")
+    ]
+    assert row_of(data, "Cem") == [
+        *("2", "▲ 2", {"text": "Cem", "below": "", "style": ""}),
+        *("−110", "540", "−25", "405", "1", "540"),
+    ]
+    assert row_of(data, "Ayşe")[1:3] == [
+        "▼ 1",
+        {"text": "Ayşe", "below": "Fener · Moda", "style": ""},
+    ]
+    assert row_of(data, "Burak")[2] == {"text": "Burak", "below": "withdrawn", "style": "faint"}
+    assert data["lines"] == ["King · the points of the game", "After round 2 of 2"]
+    assert data["legend"] == [
+        "Between equals, one after the other: A Games out or won · B Best game",
+        "▲▼ places won and lost since round 1",
+    ]
+    assert data["teams"]["rows"] == [["1", {"text": "Fener", "below": "Ayşe"}, "−200"]]
+
+
+def test_pages_after_an_earlier_round_have_no_later_one(played):
+    data = composed(played, round=1)
+
+    assert [column["head"] for column in data["columns"]] == [
+        *("Place", "Name", "1", "Penalty", "Points", "A", "B")
+    ]
+    assert data["lines"][1] == "After round 1 of 2"
+
+
+def test_pages_before_the_first_round_name_everybody(row):
+    data = composed(row)
+
+    assert data["lines"][1] == "Before the first round"
+    assert [cells["cells"][0] for cells in data["rows"]] == ["1="] * 5
+    assert data["legend"][1:] == ["= shares the place"]
+
+
+def test_hidden_last_round_is_shown_to_directors_only():
+    row = running(*NAMES, rounds=2, hide_last=True)
+    play(row)
+    play(row, close=False)
+
+    heads = [column["head"] for column in composed(row)["columns"]]
+    assert "2" not in heads
+    assert composed(row)["lines"][-2:] == [
+        "After round 1 of 2",
+        "The last round is on: until it is over, these are the standings before it.",
+    ]
+    assert "2" not in [column["head"] for column in composed(row, round=2)["columns"]]
+    assert "2" in [column["head"] for column in composed(row, audience="directors")["columns"]]
+
+
+def test_going_tables_are_counted(row):
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    open_round(place.pk, NOBODY, at=EVENING)
+
+    assert composed(row)["lines"][1] == "After round 1 of 2 · 1 table is playing"
+
+
+def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
+    path = file_of(tmp_path, played, "xlsx")
+
+    sheets = openpyxl.load_workbook(path), openpyxl.load_workbook(path, data_only=True)
+    formulas, values = [[[c.value for c in r] for r in book.worksheets[0]] for book in sheets]
+
+    heads = ["Place", "±", "Number", "Name", "Team", "Club", "Withdrawn", "Round 1", "Round 2"]
+    assert formulas[0] == [*heads, "Penalties", "Points", "Games out or won", "Best game"]
+    cem = next(row for row in values if row[3] == "Cem")
+    assert cem == [2, 2, 3, "Cem", None, None, None, -110, 540, 25, 405, 1, 540]
+    for number, (row, value) in enumerate(zip(formulas[1:], values[1:], strict=True), 2):
+        assert row[10] == f"=SUM(H{number}:I{number})-J{number}"
+        assert value[10] == value[7] + value[8] - value[9]
+    assert sheets[0].sheetnames == ["Standings", "Teams"]
+
+
+def test_finals_from_zero_are_no_sum_of_the_rounds():
+    assert not adds_up(Standing("e1", 1, 7, (5, 7), (), shared=False))
+    assert adds_up(Standing("e1", 1, 10, (5, 7), (), shared=False, penalties=2))
+
+
+def test_values_have_no_formula(tmp_path, played):
+    file = file_of(tmp_path, played, "csv", language="it").read_text("utf-8-sig")
+
+    rows = list(csv.reader(io.StringIO(file), delimiter=";"))
+    assert [row[3] for row in rows[1:]] == ["Deniz", "Cem", "Ayşe", "'=Elif", "Burak"]
+    assert [row[10] for row in rows[1:]] == ["430", "405", "-200", "-430", "-660"]
+
+
+def test_record_has_the_same_keys_whatever_is_in_it(tmp_path, row, played):
+    document = json.loads(file_of(tmp_path, played, "json").read_text())
+
+    assert document["format"] == "kingscore-standings/1"
+    assert (document["tournament"], document["after"]) == (played.slug, 2)
+    assert document["rounds"] == [{"number": 1, "stage": None}, {"number": 2, "stage": None}]
+    assert document["tie_breaks"] == ["wins", "best-game"]
+    assert document["standings"][1] == {
+        "place": 2,
+        "shared": False,
+        "moved": 2,
+        "number": 3,
+        "name": "Cem",
+        "team": "",
+        "represents": "",
+        "stage": "",
+        "withdrawn": False,
+        "rounds": [-110, 540],
+        "penalties": 25,
+        "points": 405,
+        "tie_breaks": [1, 540],
+    }
+    assert document["teams"] == [
+        {"place": 1, "shared": False, "team": "Fener", "players": "Ayşe", "points": -200}
+    ]
+
+
+@pytest.mark.parametrize(("paper", "language"), [("a4", "tr"), ("us-letter", "it")])
+def test_pages_are_tagged_and_say_who_is_where(played, pdf, paper, language):
+    played.event.club.paper = paper
+    with translation.override(language):
+        document = pdf(typeset("standings.typ", composed(played)))
+
+    assert document.pages == 1
+    assert document.reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert all(document.fonts.values())
+    assert {"tr": "Puan durumu", "it": "Classifica"}[language] in document.text
+    for name in ("Ayşe", "=Elif", "−660"):
+        assert name in document.text
+
+
+def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries):
+    for names in (NAMES[:4], [f"Oyuncu {n}" for n in range(12)]):
+        report = report_of(running(*names, rounds=1))
+        play(report.event.tournament)
+        report.event = type(report.event).objects.get(pk=report.event.pk)
+        with django_assert_num_queries(7):
+            compose_standings(report, seen_in(report))
+
+
+def test_evening_has_no_standings():
+    report = Report(kind="standings", event=EventFactory(), audience="visitors")
+    with pytest.raises(ValueError, match="no tournament"):
+        seen_in(report)

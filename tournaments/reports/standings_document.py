@@ -1,0 +1,370 @@
+"""The standings of a tournament, to hang up and to calculate with."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from string import ascii_uppercase
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from tournaments.engine.rulesets import Points, whole
+from tournaments.engine.season_sums import team_standings
+from tournaments.engine.standings import Standing
+from tournaments.figures import figure
+from tournaments.models import Entrant, Report, Tournament
+from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.page_family import page_data
+from tournaments.reports.round_seats import event_of, hall_heading, round_title
+from tournaments.reports.spreadsheets import book_content
+from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
+from tournaments.standings_telling import POINTS, Seen, round_label, stages_reached, standings_seen
+from tournaments.tournament_queries import Course, load_course
+from tournaments.words import name_of, stage_name
+
+MOST_UPRIGHT = 13
+"""More columns than these need the paper on its side."""
+
+NONE = "–"
+
+
+def standings_pages(report: Report, told: Told) -> Content:
+    """The standings as pages.
+
+    Raises:
+        ValueError: they were asked for of no tournament.
+    """
+    seen = seen_in(report)
+    told(Report.Step.READING, len(seen.rows), len(seen.rows))
+    return Pages([Part.of("standings.typ", compose_standings(report, seen))])
+
+
+def standings_tables(report: Report, told: Told) -> Content:
+    """The standings as a table, and that of the teams.
+
+    Raises:
+        ValueError: they were asked for of no tournament.
+    """
+    seen = seen_in(report)
+    told(Report.Step.READING, len(seen.rows), len(seen.rows))
+    return book_content(standings_book(report, seen), report)
+
+
+def tournament_of(report: Report) -> Tournament:
+    """The tournament that a report tells of.
+
+    Raises:
+        ValueError: it tells of an evening, or of no event.
+    """
+    tournament: Tournament | None = getattr(event_of(report), "tournament", None)
+    if tournament is None:
+        raise ValueError(f"{report} is of no tournament")
+    return tournament
+
+
+def seen_in(report: Report) -> Seen:
+    """The standings as the readers of a report may see them (7 queries, however large)."""
+    course = load_course(tournament_of(report))
+    directs = report.audience == Report.Audience.DIRECTORS
+    return standings_seen(course, directs=directs, after=report.parameters.get("round"))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of the standings with what is said of the entrant.
+
+    `moved` is how many places they are further up than after the round before, None where they
+    had none.
+    """
+
+    row: Standing
+    entrant: Entrant
+    stage: str
+    moved: int | None
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether the entrant plays no more."""
+        return self.entrant.withdrawn_at is not None
+
+
+def lines_of(seen: Seen) -> list[Line]:
+    """The standings, line by line."""
+    course, before = seen.course, {}
+    if seen.after > 1:
+        earlier = course.standings_before(seen.after)
+        before = {row.entrant: row.place for row in earlier if row.has_played}
+    reached = stages_reached(course, seen.until)
+    return [
+        Line(
+            row,
+            course.entrants[row.entrant],
+            stage_name(reached[row.entrant].stage) if row.entrant in reached else "",
+            before[row.entrant] - row.place if row.entrant in before else None,
+        )
+        for row in seen.rows
+    ]
+
+
+# What is said of all of them.
+
+
+def standings_lines(seen: Seen) -> Iterator[str]:
+    """What the standings are of, in lines below their title."""
+    course = seen.course
+    yield f"{name_of(course.rules)} · {POINTS[course.settings.points]}"
+    yield after_text(seen)
+    if seen.hidden:
+        yield _("The last round is on: until it is over, these are the standings before it.")
+
+
+def after_text(seen: Seen) -> str:
+    """After which round they are, and how many of its tables are not finished."""
+    course = seen.course
+    if not seen.after:
+        return _("Before the first round")
+    said = {"label": round_label(course, seen.after), "rounds": course.settings.rounds}
+    if seen.after > course.settings.rounds:
+        text = pgettext("of standings", "After: %(label)s") % said
+    else:
+        text = _("After round %(label)s of %(rounds)s") % said
+    played = next(each for each in course.results if each.number == seen.after)
+    playing = sum(not table.finished for table in played.tables)
+    still = ngettext("%(number)s table is playing", "%(number)s tables are playing", playing)
+    return f"{text} · {still % {'number': playing}}" if playing else text
+
+
+# On pages.
+
+
+def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
+    """What stands on the pages."""
+    lines = lines_of(seen)
+    fields = list(_printed_fields(seen, lines))
+    text = cache(figure)
+    heading = hall_heading(report, _("Standings"), standings_lines(seen))
+    words = {
+        "empty": _("Nobody has entered yet."),
+        "teams": _("Teams"),
+    }
+    columns = [{"head": head, "kind": kind} for head, kind, _cell in fields]
+    rows = [
+        {
+            "cells": [_printed(cell(line), text) for _head, _kind, cell in fields],
+            "rule": bool(line.stage) and not after.stage,
+        }
+        for line, after in zip(lines, [*lines[1:], *lines[-1:]], strict=True)
+    ]
+    return page_data(heading, seen.course.tournament.event.club, words=words) | {
+        "landscape": len(columns) > MOST_UPRIGHT,
+        "columns": columns,
+        "rows": rows,
+        "legend": list(_legend(seen, lines)),
+        "teams": _printed_teams(seen, text),
+    }
+
+
+Printed = str | dict[str, str] | Points | None
+Field = tuple[str, str, Callable[[Line], Printed]]
+"""Head and kind of a column, and what stands in it."""
+
+
+def _printed_fields(seen: Seen, lines: Sequence[Line]) -> Iterator[Field]:
+    course = seen.course
+    yield pgettext("in standings", "Place"), "place", _place
+    if any(line.moved for line in lines):
+        yield "±", "small", _movement
+    yield _("Name"), "text", _name
+    for at, number in enumerate(seen.rounds):
+        yield round_label(course, number), "number", lambda line, at=at: line.row.by_round[at]  # type: ignore[misc]
+    if any(line.row.penalties for line in lines):
+        yield _("Penalty"), "number", lambda line: -line.row.penalties if line.row.penalties else ""
+    yield _("Points"), "total", lambda line: line.row.points
+    for letter, (at, _title) in zip(ascii_uppercase, seen.tie_breaks, strict=False):
+        yield letter, "number", lambda line, at=at: line.row.tie_breaks[at]  # type: ignore[misc]
+
+
+def _place(line: Line) -> str:
+    return f"{line.row.place}{'=' if line.row.shared else ''}"
+
+
+def _movement(line: Line) -> str:
+    if not line.moved:
+        return "" if line.moved is None else "•"
+    return f"{'▲' if line.moved > 0 else '▼'} {abs(line.moved)}"
+
+
+def _name(line: Line) -> dict[str, str]:
+    entrant = line.entrant
+    withdrawn = _("withdrawn") if line.withdrawn else ""
+    below = " · ".join(filter(None, (withdrawn, line.stage, entrant.team, entrant.represents)))
+    style = "faint" if line.withdrawn else ""
+    return {"text": entrant.shown_name, "below": below, "style": style}
+
+
+def _printed(cell: Printed, text: Callable[[Points], str]) -> str | dict[str, str]:
+    if cell is None:
+        return NONE
+    return cell if isinstance(cell, str | dict) else text(cell)
+
+
+def _legend(seen: Seen, lines: Sequence[Line]) -> Iterator[str]:
+    """What letters and signs mean."""
+    if seen.tie_breaks:
+        named = zip(ascii_uppercase, seen.tie_breaks, strict=False)
+        told = " · ".join(f"{letter} {title}" for letter, (_at, title) in named)
+        yield _("Between equals, one after the other: %(tie_breaks)s") % {"tie_breaks": told}
+    if any(line.row.shared for line in lines):
+        yield _("= shares the place")
+    if any(line.moved for line in lines):
+        label = round_label(seen.course, seen.after - 1)
+        yield _("▲▼ places won and lost since round %(label)s") % {"label": label}
+
+
+def _printed_teams(seen: Seen, text: Callable[[Points], str]) -> dict[str, Any] | None:
+    teams = team_standings(seen.rows, seen.course.competitors)
+    if not teams:
+        return None
+    names = {key: entrant.shown_name for key, entrant in seen.course.entrants.items()}
+    return {
+        "columns": [
+            {"head": pgettext("in standings", "Place"), "kind": "place"},
+            {"head": _("Team")},
+            {"head": _("Points"), "kind": "total"},
+        ],
+        "rows": [
+            [
+                f"{team.place}{'=' if team.shared else ''}",
+                {"text": team.team, "below": ", ".join(names[key] for key in team.members)},
+                text(team.points),
+            ]
+            for team in teams
+        ],
+    }
+
+
+# As tables.
+
+
+def standings_book(report: Report, seen: Seen) -> Book:
+    """The standings as tables; JSON has all columns, the others those that say something."""
+    course = seen.course
+    event = course.tournament.event
+    heading = hall_heading(report, _("Standings"), standings_lines(seen))
+    everything = report.format == Report.Format.JSON
+    tables = [_standings_table(seen, everything=everything)]
+    teams = team_standings(seen.rows, course.competitors)
+    if teams or everything:
+        tables.append(_team_table(seen))
+    return Book(
+        title=f"{event.name} · {heading.title}",
+        lines=[heading.date, after_text(seen)],
+        tables=tables,
+        format="kingscore-standings/1",
+        facts=tournament_facts(course)
+        | {
+            "after": seen.after,
+            "rounds": [_round_fact(course, number) for number in seen.rounds],
+            "tie_breaks": [course.settings.tie_breaks[at] for at, _title in seen.tie_breaks],
+        },
+    )
+
+
+def tournament_facts(course: Course) -> dict[str, Any]:
+    """Which tournament it is, in a record."""
+    event = course.tournament.event
+    return {
+        "club": event.club.slug,
+        "tournament": course.tournament.slug,
+        "name": event.name,
+        "held_on": event.held_on.isoformat(),
+    }
+
+
+def _round_fact(course: Course, number: int) -> dict[str, Any]:
+    return {"number": number, "stage": course.drawn[number - 1].row.stage or None}
+
+
+TableField = tuple[Column, Callable[[Line], Cell]]
+
+SOMETIMES = ("shared", "moved", "team", "represents", "stage", "withdrawn", "penalties")
+"""Columns that a table leaves out where they are empty."""
+
+
+def _standings_table(seen: Seen, *, everything: bool) -> Table:
+    lines = lines_of(seen)
+    fields = [*_about(), *_results(seen)]
+    fields = [
+        field
+        for field in fields
+        if everything or field[0].key not in SOMETIMES or any(field[1](line) for line in lines)
+    ]
+    columns = [column for column, _cell in fields]
+    keys = [column.key for column in columns]
+    rows = [[cell(line) for _column, cell in fields] for line in lines]
+    if "rounds" in keys:
+        first = keys.index("rounds")
+        last = first + keys.count("rounds") - 1
+        less = (keys.index("penalties"),) if "penalties" in keys else ()
+        total = keys.index("points")
+        for row, line in zip(rows, lines, strict=True):
+            if adds_up(line.row):
+                row[total] = Across(line.row.points, first, last, less)
+    fixed = keys.index("name") + 1
+    return Table(_("Standings"), "standings", columns, rows, fixed=fixed, landscape=True)
+
+
+def adds_up(row: Standing) -> bool:
+    """Whether the points are the sum of the rounds less the penalties.
+
+    They are not where the finals begin from zero.
+    """
+    rounds = sum((points for points in row.by_round if points is not None), 0)
+    return whole(rounds - row.penalties) == row.points
+
+
+def _about() -> Iterator[TableField]:
+    yield Column(pgettext("in standings", "Place"), "place", Kind.INTEGER), lambda e: e.row.place
+    yield Column(_("Shared"), "shared"), lambda e: e.row.shared
+    yield Column("±", "moved", Kind.INTEGER), lambda e: e.moved
+    yield Column(_("Number"), "number", Kind.INTEGER), lambda e: e.entrant.number
+    yield Column(_("Name"), "name"), lambda e: e.entrant.shown_name
+    yield Column(_("Team"), "team"), lambda e: e.entrant.team
+    yield Column(_("Club"), "represents"), lambda e: e.entrant.represents
+    yield Column(_("Finals"), "stage"), lambda e: e.stage
+    yield Column(_("Withdrawn"), "withdrawn"), lambda e: e.withdrawn
+
+
+def _results(seen: Seen) -> Iterator[TableField]:
+    for at, number in enumerate(seen.rounds):
+        head = round_title(seen.course.drawn[number - 1].row)
+        column = Column(head, "rounds", Kind.POINTS, many=True)
+        yield column, lambda e, at=at: e.row.by_round[at]  # type: ignore[misc]
+    yield Column(_("Penalties"), "penalties", Kind.POINTS), lambda e: e.row.penalties
+    yield Column(_("Points"), "points", Kind.POINTS, strong=True), lambda e: e.row.points
+    for at, title in seen.tie_breaks:
+        column = Column(title, "tie_breaks", Kind.POINTS, many=True)
+        yield column, lambda e, at=at: e.row.tie_breaks[at]  # type: ignore[misc]
+
+
+def _team_table(seen: Seen) -> Table:
+    names = {key: entrant.shown_name for key, entrant in seen.course.entrants.items()}
+    columns = [
+        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
+        Column(_("Shared"), "shared"),
+        Column(_("Team"), "team"),
+        Column(_("Players"), "players"),
+        Column(_("Points"), "points", Kind.POINTS, strong=True),
+    ]
+    rows = [
+        [
+            team.place,
+            team.shared,
+            team.team,
+            ", ".join(names[key] for key in team.members),
+            team.points,
+        ]
+        for team in team_standings(seen.rows, seen.course.competitors)
+    ]
+    return Table(_("Teams"), "teams", columns, rows, fixed=3)
