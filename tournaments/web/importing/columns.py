@@ -22,7 +22,7 @@ OF_PLAYERS = {
 OF_RESULTS = {
     "date": "tarih,gun,data,giorno,date,day",
     "evening": "aksam,aksam adi,etkinlik,serata,evento,evening,event",
-    "round": "raund,tur,turno,round",
+    "round": "raunt,raund,tur,turno,round",
     "table": "masa,tavolo,table",
     "player": OF_PLAYERS["name"],
     "surname": OF_PLAYERS["surname"],

@@ -41,7 +41,7 @@ class Upload:
 
 
 def upload_of(
-    request: HttpRequest, club: Club, kind: str, read: Callable[[list[UploadedFile[Any]]], Any]
+    request: HttpRequest, club: Club, kind: str, read: Callable[["list[UploadedFile[Any]]"], Any]
 ) -> Upload:
     """What a form was sent with: files, read by `read`, or else what was kept before.
 

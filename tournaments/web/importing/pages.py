@@ -171,11 +171,11 @@ def import_records(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _rows(files: list[UploadedFile[Any]]) -> Any:
+def _rows(files: "list[UploadedFile[Any]]") -> Any:
     return read_rows(files[0].read())
 
 
-def _records(files: list[UploadedFile[Any]]) -> Any:
+def _records(files: "list[UploadedFile[Any]]") -> Any:
     read = record_files([(file.name or "", file.read()) for file in files])
     return [[file.name, file.text] for file in read]
 

@@ -20,7 +20,7 @@ COLUMNS: Mapping[str, Text] = {
     "name": gettext_lazy("Name"),
     "initials": gettext_lazy("Initials"),
     "date": gettext_lazy("Date"),
-    "evening": pgettext_lazy("of a club", "Evening"),
+    "evening": gettext_lazy("Evening"),
     "round": pgettext_lazy("of an event", "Round"),
     "table": gettext_lazy("Table"),
     "player": gettext_lazy("Player"),
