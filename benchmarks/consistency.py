@@ -125,37 +125,45 @@ def with_a_table(name: str, do: Callable[[], object]) -> None:
         print(f"    {len(waits)} deals: {middle:.1f} ms, 99 % {late:.1f}, slowest {waits[-1]:.1f}")
 
 
-def measure(games: int, players: int) -> None:
-    """Print what each takes."""
+def prepare(games: int, players: int) -> None:
+    """In a process of its own, so that its memory is not counted."""
     call_command("migrate", verbosity=0)
     timed(f"(laying {games:,} games)", lambda: lay(games, players))
+
+
+def measure(games: int) -> None:
+    """Print what each takes."""
     timed("control: engine alone", lambda: fold(games))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     with_a_table("a table alone", lambda: time.sleep(5))
     with_a_table("check of all caches", check)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  at most {before:,.0f} MB of memory before, {peak:,.0f} MB after")
     print(f"  {Player.objects.count():,} players, {Write.objects.count():,} writes")
     with_a_table("rebuild_ratings --check", differing_ratings)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"  at most {before:,.0f} MB before, {peak:,.0f} MB in the end")
 
 
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     words.add_argument("--games", type=int, default=20_000)
     words.add_argument("--players", type=int, default=5_000)
+    words.add_argument("--lay", action="store_true", help=argparse.SUPPRESS)
     words.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     words.add_argument("--write", help=argparse.SUPPRESS)
     chosen = words.parse_args()
     if chosen.write:
         write_deals()
+    elif chosen.lay:
+        prepare(chosen.games, chosen.players)
     elif chosen.here:
-        measure(chosen.games, chosen.players)
+        measure(chosen.games)
     else:
         with tempfile.TemporaryDirectory(prefix="kingscore-checking-") as folder:
             # In a process of its own, since settings are read once.
             own = environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings")
-            command = [sys.executable, __file__, "--here", *sys.argv[1:]]
-            subprocess.run(command, env=own, cwd=ROOT, check=True)
+            for step in ("--lay", "--here"):
+                command = [sys.executable, __file__, step, *sys.argv[1:]]
+                subprocess.run(command, env=own, cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

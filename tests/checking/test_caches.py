@@ -18,6 +18,7 @@ from tournaments.models import (
     RatingChange,
     RatingCount,
     RatingPool,
+    Round,
 )
 from tournaments.services.checking.all_caches import look_at_all, repair
 from tournaments.services.ratings.computing import rebuild_ratings
@@ -64,6 +65,15 @@ def other_spreads():
     spoil(RatedRound.objects, spreads={name: [1, 2.0] for name in row.spreads})
 
 
+def other_standings():
+    row = Round.objects.get(standings__isnull=False)
+    (key, (place, points)), *others = row.standings.items()
+    # Later than anything was done, which a correction would not be.
+    later = row.closed_at + timedelta(days=1)
+    told = {**dict(others), key: [place, "1/2" if points == 1 else 1]}
+    Round.objects.filter(pk=row.pk).update(standings=told, closed_at=later)
+
+
 def finished():
     return Game.objects.filter(result__isnull=False)
 
@@ -76,6 +86,8 @@ WRONG = {
     "points": (other_points, {"results", "rating-changes"}),
     "result gone": (lambda: spoil(finished(), result=None), {"results", "rating-changes"}),
     "revision": (lambda: spoil(finished(), revision=1), {"revisions", "results"}),
+    # A round closed at another time is to be rated anew, too.
+    "kept standings": (other_standings, {"standings", "rating-changes"}),
     "name in a head": (
         lambda: spoil(finished(), players=["A", "B", "C", "D"]),
         {"names-on-sheets"},

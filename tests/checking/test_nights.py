@@ -122,7 +122,7 @@ def test_check_left_behind_is_gone_on_with_where_it_stood(club):
     player = Player.objects.first()
     Player.objects.filter(pk=player.pk).update(name_key="x")
     lost = nights._look_once(nights._look_once(begin()))
-    assert (lost.cache, lost.games, lost.found) == ("folded-names", 2, 1)
+    assert (lost.cache, lost.games, lost.found) == ("standings", 2, 1)
 
     # Nobody takes it from whoever is at it; five minutes without a sign are enough.
     sweep_checks(lost.touched_at + 4 * MINUTE)
@@ -158,7 +158,7 @@ def test_check_that_takes_long_lets_others_have_their_turn(club, monkeypatch):
         sweep_checks(NIGHT + minute * MINUTE)
         states.append(Check.objects.get().state)
 
-    assert states == ["waiting"] * 6 + ["done"] * 3
+    assert states == ["waiting"] * 7 + ["done"] * 2
 
 
 def test_check_not_ended_by_the_next_night_is_given_up_for_its_one(club):

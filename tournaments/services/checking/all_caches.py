@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tournaments.services.checking.caches import Cache, Found
 from tournaments.services.checking.folded_names import look_at_folded_names, repair_folded_names
+from tournaments.services.checking.kept_standings import look_at_standings, repair_standings
 from tournaments.services.checking.rating_changes import look_at_changes
 from tournaments.services.checking.rating_sums import look_at_counts, look_at_ratings
 from tournaments.services.checking.sheets import (
@@ -30,6 +31,7 @@ RESULTS = "results"
 CACHES = (
     Cache("revisions", look_at_revisions, repair_revisions),
     Cache(RESULTS, look_at_results, repair_results),
+    Cache("standings", look_at_standings, repair_standings),
     Cache("folded-names", look_at_folded_names, repair_folded_names),
     Cache("names-on-sheets", look_at_names, repair_names),
     Cache("rating-changes", look_at_changes, repair_ratings),

@@ -23,6 +23,7 @@ CALLED: Mapping[str, str | Promise] = MappingProxyType(
     {
         "revisions": gettext_lazy("How often a sheet was written"),
         "results": gettext_lazy("Results of games"),
+        "standings": gettext_lazy("Standings of closed rounds"),
         "folded-names": gettext_lazy("How players are found by their names"),
         "names-on-sheets": gettext_lazy("Names on sheets"),
         "rating-changes": gettext_lazy("What games changed in ratings"),
