@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Count, F, Max, QuerySet, Sum
@@ -38,6 +39,30 @@ class ClubGame:
     season: int | None
 
 
+def month_after(month: date) -> date:
+    """The first day of the month after one."""
+    return (month + timedelta(days=31)).replace(day=1)
+
+
+def month_before(month: date) -> date:
+    """The first day of the month before one."""
+    return (month - timedelta(days=1)).replace(day=1)
+
+
+def month_key(month: date) -> str:
+    """How a month is written where it is asked for: `2026-10`."""
+    return f"{month:%Y-%m}"
+
+
+def months_played(club: Club) -> list[date]:
+    """The months in which a club has finished games, the latest first (1 query)."""
+    played = Event.objects.for_members().filter(
+        club=club, rounds__tables__games__result__isnull=False
+    )
+    days = played.order_by().values_list("held_on", flat=True).distinct()
+    return sorted({day.replace(day=1) for day in days}, reverse=True)
+
+
 def finished_games(club: Club, visitor: Visitor) -> QuerySet[Game]:
     """The finished games of a club at evenings that a visitor may see."""
     events = Event.objects.seen_by(visitor).filter(club=club)
@@ -66,7 +91,16 @@ def version_of_games(club: Club, visitor: Visitor) -> tuple[int, ...]:
 
 def load_games(club: Club, visitor: Visitor) -> list[ClubGame]:
     """The finished games of a club in the order in which they were played (3 queries)."""
-    rows = finished_games(club, visitor)
+    return _load(club, finished_games(club, visitor))
+
+
+def load_games_for_members(club: Club) -> list[ClubGame]:
+    """As `load_games`, for any member of the club (3 queries)."""
+    events = Event.objects.for_members().filter(club=club)
+    return _load(club, Game.objects.filter(table__round__event__in=events, result__isnull=False))
+
+
+def _load(club: Club, rows: QuerySet[Game]) -> list[ClubGame]:
     fields = (
         *("pk", "played_at", "table__round__event_id", "table__round__event__season_id"),
         *("ruleset", "document__family", "document__sides", "result"),

@@ -32,6 +32,10 @@ class EventQuerySet(models.QuerySet["Event"]):
             ~Q(tournament__state="draft") | Q(club__in=directed),
         )
 
+    def for_members(self) -> "EventQuerySet":
+        """Those that every member of their clubs may see: no drafts."""
+        return self.filter(~Q(tournament__state="draft"))
+
     def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
         """Those of the clubs that someone directs."""
         return self.filter(club__in=Club.objects.directed_by(user))

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 
 from django.conf import settings
 from django.db import transaction
@@ -12,13 +12,13 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from tournaments.club_queries import month_after, month_before, month_key
 from tournaments.engine.club_sums import NIGHT
 from tournaments.models import Club, Game, Letter, Member, Report, User
 from tournaments.models.clubs import DIRECTING
 from tournaments.services.documents.reporting import Order, request_document
 from tournaments.services.letters.sending import Text, write_letters
 
-DAY = timedelta(days=1)
 RULE = "\n\n— — —\n\n"
 
 
@@ -28,12 +28,7 @@ def month_over(at: datetime) -> date:
     What is played after midnight still belongs to the evening before.
     """
     evening = timezone.localtime(at).replace(tzinfo=None) - NIGHT
-    return (evening.date().replace(day=1) - DAY).replace(day=1)
-
-
-def month_after(month: date) -> date:
-    """The first day of the month after one."""
-    return (month + 31 * DAY).replace(day=1)
+    return month_before(evening.date().replace(day=1))
 
 
 def sweep_months(at: datetime) -> None:
@@ -67,16 +62,11 @@ def _mail_month(pk: int, month: date, at: datetime) -> None:
         if not _due(month).filter(pk=pk).update(month_mailed=month):
             return
         club = Club.objects.get(pk=pk)
-        about = f"month:{pk}:{key_of(month)}"
+        about = f"month:{pk}:{month_key(month)}"
         for language, readers in _by_language(_readers(pk)).items():
             report = request_document(_order(club, month, language), at)
             text = _letter(club, month, language)
             write_letters(readers, about, text, at=at, report=report)
-
-
-def key_of(month: date) -> str:
-    """How a month stands in the parameters of its document."""
-    return f"{month:%Y-%m}"
 
 
 def _order(club: Club, month: date, language: str) -> Order:
@@ -86,7 +76,7 @@ def _order(club: Club, month: date, language: str) -> Order:
         audience=Report.Audience.MEMBERS,
         language=language or settings.LANGUAGE_CODE,
         paper=club.paper,
-        parameters={"month": key_of(month)},
+        parameters={"month": month_key(month)},
     )
 
 

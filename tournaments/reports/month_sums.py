@@ -1,0 +1,300 @@
+"""What a month of a club adds up to, from its games, tournaments and ratings."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
+
+from tournaments.club_queries import ClubGame, load_games_for_members, month_after, month_before
+from tournaments.engine.club_sums import Active, ClubSums, PlayedGame, Record, add_up
+from tournaments.engine.ratings import Rating
+from tournaments.leaderboard_queries import ACTIVE_MONTHS, Ranks
+from tournaments.models import Club, Event, Game, Player, RatingChange, RatingPool, Tournament
+from tournaments.rating_queries import ShownRating, shown
+from tournaments.reports.contents import Told
+from tournaments.standings_telling import standings_seen
+from tournaments.tournament_queries import load_courses
+
+MOST_ACTIVE = 10
+COMING = 6
+STEP = 0
+"""All of it is the step of reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """An event of the month: how much was played, by how many, and who was first.
+
+    `winners` are keys of players: of a tournament that is over, or whose game was the highest of
+    an evening, which then has its `points`.
+    """
+
+    event: Event
+    tournament: Tournament | None
+    games: int
+    players: int
+    winners: tuple[int, ...]
+    points: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Somebody on the leaderboard of a month: the rank at its end, and before it (None: new)."""
+
+    rank: int
+    earlier: int | None
+    player: int
+    rating: ShownRating
+    change: int | None
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A record of the club that was set in the month, by its kind; `earlier` is the one before."""
+
+    kind: str
+    record: Record
+    earlier: Record | None
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyMonth:
+    """What was special in the month in one kind of game."""
+
+    family: str
+    games: int
+    board: Sequence[Moved]
+    broken: Sequence[Broken]
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month of a club, and the three numbers of the month before.
+
+    `newcomers` are players with their games, `badges` who has earned which, how often.
+    """
+
+    first: date
+    sums: ClubSums
+    earlier: ClubSums
+    evenings: Sequence[Evening]
+    families: Sequence[FamilyMonth]
+    active: Sequence[Active]
+    newcomers: Sequence[tuple[int, int]]
+    badges: Mapping[str, Counter[int]]
+    coming: Sequence[Event]
+    names: Mapping[int, Player]
+
+    @property
+    def games(self) -> int:
+        """How many games were finished."""
+        return self.sums.games
+
+
+def add_up_month(club: Club, first: date, told: Told) -> Month:
+    """All of a month, as every member may know it."""
+    games = load_games_for_members(club)
+    told(STEP)
+    days: dict[int, date] = dict(Event.objects.filter(club=club).values_list("pk", "held_on"))
+    end = month_after(first)
+    before = [game for game in games if days[game.played.evening] < first]
+    within = [game for game in games if first <= days[game.played.evening] < end]
+    last = [game for game in before if days[game.played.evening] >= month_before(first)]
+    sums = add_up([game.played for game in within], MOST_ACTIVE)
+    evenings = list(_evenings(club, first, within, told))
+    families = [
+        _family(club, family, first, (before, within))
+        for family, _games in Counter(game.family for game in within).most_common()
+    ]
+    told(STEP)
+    badges = _badges(within)
+    newcomers = list(_newcomers(before, within))
+    keys = {player for evening in evenings for player in evening.winners}
+    keys |= {each.player for each in sums.active} | {player for player, _games in newcomers}
+    keys |= {player for those in badges.values() for player in those}
+    for each in families:
+        keys |= {line.player for line in each.board}
+        keys |= {player for one in each.broken for player in one.record.players}
+    return Month(
+        first=first,
+        sums=sums,
+        earlier=add_up([game.played for game in last], 0),
+        evenings=evenings,
+        families=families,
+        active=sums.active,
+        newcomers=newcomers,
+        badges=badges,
+        coming=_coming(club, end),
+        names=Player.objects.in_bulk(list(keys)),
+    )
+
+
+# The evenings.
+
+
+def _evenings(club: Club, first: date, games: Sequence[ClubGame], told: Told) -> Iterator[Evening]:
+    """The events of the month in the order of their days (up to 7 queries)."""
+    rows = Event.objects.for_members().filter(
+        club=club, held_on__gte=first, held_on__lt=month_after(first)
+    )
+    events = list(rows.select_related("tournament").order_by("held_on", "pk"))
+    played: dict[int, list[PlayedGame]] = {}
+    for game in games:
+        played.setdefault(game.played.evening, []).append(game.played)
+    led = [tournament for event in events if (tournament := _tournament(event)) is not None]
+    first_of = _winners([each for each in led if each.state == Tournament.State.FINISHED], told)
+    for event in events:
+        those = played.get(event.pk, [])
+        players = {player for game in those for side in game.sides for player in side}
+        tournament = _tournament(event)
+        if tournament is not None:
+            winners, points = first_of.get(event.pk, ()), None
+        else:
+            winners, points = _highest(those)
+        # Nobody came, or it is still to be: nothing to tell.
+        if those or tournament is not None:
+            yield Evening(event, tournament, len(those), len(players), winners, points)
+
+
+def _tournament(event: Event) -> Tournament | None:
+    return getattr(event, "tournament", None)
+
+
+def _winners(rows: Sequence[Tournament], told: Told) -> dict[int, tuple[int, ...]]:
+    """Who is first in the standings of tournaments, by their events (5 queries)."""
+    if not rows:
+        return {}
+    found = {}
+    for number, course in enumerate(load_courses(rows), start=1):
+        told(STEP, number, len(rows))
+        first = [
+            row.entrant for row in standings_seen(course, directs=False).rows if row.place == 1
+        ]
+        entrants = [course.entrants[key] for key in first]
+        found[course.tournament.event_id] = tuple(
+            player.pk for entrant in entrants for player in entrant.players
+        )
+    return found
+
+
+def _highest(games: Sequence[PlayedGame]) -> tuple[tuple[int, ...], Any]:
+    """Who had the highest game of an evening, and its points."""
+    best = add_up(games, 0).highest[:1]
+    return (best[0].players, best[0].value) if best else ((), None)
+
+
+def _coming(club: Club, end: date) -> list[Event]:
+    """What comes after the month, from today on (1 query)."""
+    rows = Event.objects.for_members().filter(club=club)
+    rows = rows.filter(held_on__gte=max(end, timezone.localdate()))
+    return list(rows.select_related("tournament").order_by("held_on", "pk")[:COMING])
+
+
+# The people.
+
+
+def _newcomers(before: Iterable[ClubGame], within: Sequence[ClubGame]) -> Iterator[tuple[int, int]]:
+    """Who has played in the club for the first time, with their games, in that order."""
+    known = set(_players(before))
+    counted = Counter(player for player in _players(within) if player not in known)
+    yield from counted.items()
+
+
+def _players(games: Iterable[ClubGame]) -> Iterator[int]:
+    for game in games:
+        for side in game.played.sides:
+            yield from side
+
+
+def _badges(games: Sequence[ClubGame]) -> dict[str, Counter[int]]:
+    """Who has earned which badges, the rarest badge first (1 query)."""
+    sides = {game.played.key: game.played.sides for game in games}
+    rows = Game.objects.filter(pk__in=list(sides)).order_by("pk").values_list("pk", "result")
+    found: dict[str, Counter[int]] = {}
+    for pk, result in rows.iterator(500):
+        for badge, counts in result.get("badges", {}).items():
+            for side, number in enumerate(counts):
+                for player in sides[pk][side] if number else ():
+                    found.setdefault(badge, Counter())[player] += number
+    return dict(sorted(found.items(), key=lambda item: (sum(item[1].values()), item[0])))
+
+
+# One kind of game.
+
+
+def _family(
+    club: Club, family: str, first: date, games: tuple[Sequence[ClubGame], Sequence[ClubGame]]
+) -> FamilyMonth:
+    before, within = ([game.played for game in part if game.family == family] for part in games)
+    pool = RatingPool.objects.filter(club=club, family=family).first()
+    board = _board(pool, first, within) if pool is not None else []
+    return FamilyMonth(family, len(within), board, list(_broken(before, within)))
+
+
+def _broken(before: Sequence[PlayedGame], within: Sequence[PlayedGame]) -> Iterator[Broken]:
+    """The records of the club that the month has set, where there were others to break."""
+    if not before:
+        return
+    then, now = add_up(before, 0), add_up([*before, *within], 0)
+    keys = {game.key for game in within}
+    for kind in ("highest", "lowest", "kings", "runs"):
+        old: Sequence[Record] = getattr(then, kind)
+        new: Sequence[Record] = getattr(now, kind)
+        if new and new[0].key in keys and (not old or new[0].value != old[0].value):
+            yield Broken(kind, new[0], old[0] if old else None)
+
+
+def _board(pool: RatingPool, first: date, within: Sequence[PlayedGame]) -> list[Moved]:
+    """The leaderboard at the end of a month, with the ranks before it (2 queries)."""
+    now, then = _stands(pool, month_after(first)), _stands(pool, first)
+    listed = sorted(now.items(), key=lambda item: (-item[1][1].points, item[0]))
+    ranks, earlier = _ranks(now), _ranks(then)
+    played = Counter(player for game in within for side in game.sides for player in side)
+    return [
+        Moved(
+            ranks.rank(rating.points),
+            earlier.rank(then[key][1].points) if key in then else None,
+            player,
+            rating,
+            rating.points - then[key][1].points if key in then else None,
+            played[player],
+        )
+        for key, (player, rating) in listed
+    ]
+
+
+Stands = dict[int, tuple[int, ShownRating]]
+"""Players and how they stood, by the keys of their ratings."""
+
+
+def _stands(pool: RatingPool, until: date) -> Stands:
+    """Who was on the leaderboard as it opens on the morning of a day (1 query)."""
+    months = until
+    for _month in range(ACTIVE_MONTHS):
+        months = month_before(months)
+    found = {}
+    for pk, player, mean, variance, day in _last_changes(pool, until).iterator(2000):
+        rating = shown(Rating(mean, variance))
+        if day >= months and not rating.provisional:
+            found[pk] = (player, rating)
+    return found
+
+
+def _last_changes(pool: RatingPool, until: date) -> "QuerySet[RatingChange, tuple[Any, ...]]":
+    """The last change of each rating in events before a day."""
+    held_on = "game__table__round__event__held_on"
+    changes = RatingChange.objects.filter(rating__pool=pool, **{f"{held_on}__lt": until})
+    order = Window(RowNumber(), partition_by=F("rating"), order_by=F("number").desc())
+    last = changes.annotate(from_last=order).filter(from_last=1).order_by("rating")
+    return last.values_list("rating_id", "rating__player_id", "mean", "variance", held_on)
+
+
+def _ranks(stands: Stands) -> Ranks:
+    counted = Counter(rating.points for _player, rating in stands.values())
+    return Ranks.of(sorted(counted.items(), reverse=True))
