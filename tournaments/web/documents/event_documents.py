@@ -1,12 +1,12 @@
 """The documents of an evening or a tournament: what there is, and what was asked for."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -19,10 +19,13 @@ from tournaments.models.clubs import DIRECTING
 from tournaments.models.reports import ReportQuerySet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import Order, request_document
+from tournaments.web.documents.offers import Offer, offered, offers_to, rounds_to_print
 from tournaments.web.documents.pages import report_secret, to_report
 from tournaments.web.documents.view import about, title_of
-from tournaments.web.documents.words import NAMES, NOTES
+from tournaments.web.doors import out_of_reach
 from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.steps import current_round
+from tournaments.web.tournaments.words import ROUND_STATES, round_name
 from tournaments.web.visitors import account_of, role_in, seen_event
 
 Kind, Audience = Report.Kind, Report.Audience
@@ -31,97 +34,46 @@ RECENT = 10
 """So many documents asked for lately are listed again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A document that can be asked for: of a round or the whole, and by whom."""
-
-    kind: Report.Kind
-    of_round: bool = False
-    of_tournaments: bool = False
-    who: Report.Audience = Audience.VISITORS
-
-    @property
-    def name(self) -> str:
-        """What the button stands for."""
-        return f"{self.kind}-of-round" if self.of_round else str(self.kind)
-
-    @property
-    def formats(self) -> list[tuple[str, str]]:
-        """The files it can be had as: what a button sends, and what stands on it."""
-        return [(f"{self.name}.{form}", form.upper()) for form in formats_of(self.kind)]
-
-    @property
-    def title(self) -> str:
-        """What the document is called."""
-        return str(NAMES[self.kind])
-
-    @property
-    def note(self) -> str:
-        """What it is for."""
-        return str(NOTES[self.kind])
-
-
-OFFERS = (
-    Offer(Kind.SEATING_BY_NAME, of_round=True),
-    Offer(Kind.SEATING_BY_TABLE, of_round=True),
-    Offer(Kind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),
-    Offer(Kind.SHEETS, of_round=True, who=Audience.MEMBERS),
-    Offer(Kind.STANDINGS, of_tournaments=True),
-    Offer(Kind.CROSS_TABLE, of_tournaments=True),
-    Offer(Kind.SHEETS, who=Audience.MEMBERS),
-    Offer(Kind.BOOKLET, of_tournaments=True, who=Audience.MEMBERS),
-    Offer(Kind.CERTIFICATES, of_tournaments=True, who=Audience.DIRECTORS),
-    Offer(Kind.NAME_BADGES, of_tournaments=True, who=Audience.DIRECTORS),
-)
-"""In the order in which an event needs them."""
-
-
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """The documents of an event, for whoever may see it; asking for one."""
     event = seen_event(request, slug, public_id)
     role = role_in(request, event.club)
-    offers = list(_offers(event, role))
-    rounds = _rounds(event, directs=role in DIRECTING)
+    directs = role in DIRECTING
+    offers = list(offers_to(event, role))
+    rounds = rounds_to_print(event, directs=directs)
     if request.method == "POST":
-        return _ask(request, event, offers, rounds)
-    page = _page(request, event, offers, rounds)
+        return _ask(request, event, offers, rounds, directs=directs)
+    page = _page(request, event, offers, rounds, directs=directs)
     return render(request, "tournaments/event_documents.html", page)
 
 
-def _offers(event: Event, role: str | None) -> Iterable[Offer]:
-    """What somebody of this role in the club (None: no member) can ask for."""
-    for offer in OFFERS:
-        allowed = (
-            role in DIRECTING
-            or offer.who == Audience.VISITORS
-            or (offer.who == Audience.MEMBERS and role is not None)
-        )
-        fits = hasattr(event, "tournament") or not offer.of_tournaments
-        if allowed and fits and offer.formats:
-            yield offer
-
-
-def _rounds(event: Event, *, directs: bool) -> list[Round]:
-    """The rounds that have something to print, the latest first."""
-    rows = event.rounds.order_by("-number")
-    if not directs and hasattr(event, "tournament"):
-        rows = rows.filter(published_at__isnull=False)
-    return list(rows)
-
-
 def _ask(
-    request: HttpRequest, event: Event, offers: Iterable[Offer], rounds: Iterable[Round]
+    request: HttpRequest,
+    event: Event,
+    offers: Iterable[Offer],
+    rounds: Sequence[Round],
+    *,
+    directs: bool,
 ) -> HttpResponse:
+    """Ask for what a button stands for; what is not there yet is said instead."""
     name, _dot, form = request.POST.get("document", "").rpartition(".")
     offer = next((offer for offer in offers if offer.name == name), None)
     if offer is None or form not in formats_of(offer.kind):
         raise Http404
     parameters: dict[str, object] = {"host": request.build_absolute_uri("/")}
+    place = None
     if offer.of_round:
-        parameters["round"] = _number(request, rounds)
-    directs = role_in(request, event.club) in DIRECTING
+        place = _chosen(rounds, request.POST.get("round", ""))
+        if place is None:
+            raise Http404
+        parameters["round"] = place.number
+    shown = offered(offer, event, place, rounds)
+    if shown.missing:
+        # Meanwhile its seating was taken back, or the page is an old one.
+        messages.error(request, f"{shown.title}: {shown.missing}")
+        return redirect("event_documents", event.club.slug, event.public_id)
     order = Order(
         kind=offer.kind,
         subject=event,
@@ -136,13 +88,9 @@ def _ask(
     return to_report(request_document(order, timezone.now()))
 
 
-def _number(request: HttpRequest, rounds: Iterable[Round]) -> int:
-    """The round asked for; 404 where there is none of that number to see."""
-    wanted = request.POST.get("round", "")
-    numbers = [place.number for place in rounds if str(place.number) == wanted]
-    if not numbers:
-        raise Http404
-    return numbers[0]
+def _chosen(rounds: Iterable[Round], wanted: str) -> Round | None:
+    """The round with a number that somebody asked for."""
+    return next((place for place in rounds if str(place.number) == wanted), None)
 
 
 def language_of(request: HttpRequest) -> str:
@@ -152,17 +100,31 @@ def language_of(request: HttpRequest) -> str:
 
 
 def _page(
-    request: HttpRequest, event: Event, offers: Iterable[Offer], rounds: Iterable[Round]
+    request: HttpRequest,
+    event: Event,
+    offers: Iterable[Offer],
+    rounds: Sequence[Round],
+    *,
+    directs: bool,
 ) -> dict[str, object]:
     tournament = getattr(event, "tournament", None)
     page = page_of(request, tournament) if tournament else {"event": event, "club": event.club}
+    place = _chosen(rounds, request.GET.get("round", "")) or current_round(rounds)
+    shown = [offered(offer, event, place, rounds) for offer in offers]
     return page | {
-        "of_round": [offer for offer in offers if offer.of_round],
-        "of_all": [offer for offer in offers if not offer.of_round],
-        "rounds": rounds,
+        "round": place,
+        "rounds": [(each.number, _round_line(each)) for each in reversed(rounds)],
+        "of_round": [each for each in shown if each.offer.of_round],
+        "of_all": [each for each in shown if not each.offer.of_round],
         "languages": settings.LANGUAGES,
         "recent": recent(request, Report.objects.filter(event=event)),
+        "out_of_reach": directs and out_of_reach(request),
     }
+
+
+def _round_line(place: Round) -> str:
+    """A round to choose: what it is called, and how far it is."""
+    return f"{round_name(place)} · {ROUND_STATES[place.state]}"
 
 
 def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, object]]:
