@@ -1,0 +1,118 @@
+"""Take over the games of `kingscore-game/1` records into past evenings of a club."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from tournaments import messages
+from tournaments.models import Club
+from tournaments.services.auditing import NOBODY
+from tournaments.services.importing.faults import Fault, PlanChanged
+from tournaments.services.importing.record_files import FilesRefused, record_files
+from tournaments.services.importing.records import (
+    RecordsAsked,
+    RecordSeen,
+    RecordsPlan,
+    foresee_records,
+    import_records,
+)
+
+IT_IS_REFUSED = 1
+IT_CANNOT_BE_READ = 2
+
+KINDS = (".json", ".jsonl", ".zip")
+
+
+class Command(BaseCommand):
+    """`manage.py import_games CLUB FOLDER…`; exit status 0 imported, 1 refused, 2 not read."""
+
+    help = "Take over games from kingscore-game/1 records into past evenings of a club."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("club", metavar="CLUB", help="the slug of the club")
+        parser.add_argument("folders", metavar="FOLDER", nargs="+", help="a folder, or a file")
+        parser.add_argument("--evening", default="Evening", help="where a record has no title")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        """Import all of it or nothing, and say what came of it."""
+        club = Club.objects.filter(slug=options["club"]).first()
+        if club is None:
+            self._end(f"No club has the slug {options['club']!r}.", IT_IS_REFUSED)
+        asked = self._read(options["folders"], options["evening"])
+        now = timezone.now()
+        plan = foresee_records(club, asked, now=now)
+        self._tell(plan)
+        if plan.wrong:
+            self._end(f"Nothing was imported: {len(plan.wrong)} records are wrong.", IT_IS_REFUSED)
+        if options["dry_run"]:
+            self.stdout.write(f"{len(plan.to_write)} games would be imported.")
+            return
+        try:
+            done = import_records(club.pk, asked, plan.mark, NOBODY, at=now)
+        except PlanChanged:
+            self._end("Nothing was imported: the club has changed meanwhile.", IT_IS_REFUSED)
+        self.stdout.write(f"{done.games} games imported, {done.players} players added.")
+
+    def _read(self, folders: list[str], evening: str) -> RecordsAsked:
+        try:
+            paths = [path for folder in folders for path in _paths(Path(folder))]
+            return RecordsAsked(
+                record_files([(str(path), path.read_bytes()) for path in paths]), evening
+            )
+        except OSError as error:
+            self._end(f"{error.filename}: {error.strerror}", IT_CANNOT_BE_READ)
+        except FilesRefused as refused:
+            self._end(REFUSALS[refused.why], IT_CANNOT_BE_READ)
+
+    def _tell(self, plan: RecordsPlan) -> None:
+        """Say what each record becomes, a line each, and who is new."""
+        for seen in plan.seen:
+            if seen.there:
+                self.stdout.write(f"{seen.file.name}: there already")
+            elif seen.fits:
+                place = f"{seen.evening}, {seen.day}, round {seen.round}, table {seen.table}"
+                self.stdout.write(f"{seen.file.name}: {place}: {', '.join(map(str, seen.who))}")
+            for sentence in _problems(seen):
+                self.stdout.write(f"{seen.file.name}: {sentence}")
+        for name in plan.new_names:
+            like = ", ".join(player.name for player in plan.book.like(name))
+            self.stdout.write(f"new player: {name}" + (f" (there is {like})" if like else ""))
+
+    def _end(self, why: str, status: int) -> NoReturn:
+        self.stderr.write(why)
+        sys.exit(status)
+
+
+REFUSALS = {
+    "empty": "There is no record there.",
+    "large": "These are too many letters: import one folder after the other.",
+    "long": "These are too many records: import one folder after the other.",
+    "zip": "An archive cannot be read.",
+}
+
+
+def _paths(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(each for each in path.rglob("*") if each.suffix.lower() in KINDS)
+
+
+def _problems(seen: RecordSeen) -> list[str]:
+    where = "" if seen.entry is None else f"entry {seen.entry}: "
+    told = [where + messages.explain(problem, seen.typed) for problem in seen.problems]
+    return [*told, *map(_fault, seen.faults)]
+
+
+def _fault(fault: Fault) -> str:
+    """A fault as its code, with what there is to say."""
+    told = {
+        name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        for name, value in fault.params.items()
+    }
+    said = ", ".join(f"{name}: {value}" for name, value in told.items())
+    return " ".join(filter(None, [str(fault.code), fault.column, said and f"({said})"]))
