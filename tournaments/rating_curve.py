@@ -1,4 +1,4 @@
-"""A rating as a curve with its band, measured out for an inline SVG, and the table behind it."""
+"""A rating as a curve with its band, measured out for a drawing, and the table behind it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,6 @@ from django.utils.timezone import get_current_timezone, localtime
 from tournaments.engine.ratings import Rating
 from tournaments.player_queries import Step
 from tournaments.rating_queries import ShownRating, shown
-
-WIDTH, HEIGHT = 358, 220
-LEFT, RIGHT, TOP, BOTTOM = 40, 10, 10, 24
-"""Room around the curve: for the scale, for the end, for the dates."""
 
 COLUMNS = 150
 """As many moments as a curve of this width can show."""
@@ -31,6 +27,22 @@ MOST_DATES = 4
 MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 DAYS_OF_MONTHS = 75
 """A curve as long as this is told by months, a shorter one by days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The size of a drawing, with room around the curve: for the scale, the end and the dates."""
+
+    width: int = 358
+    height: int = 220
+    left: int = 40
+    right: int = 10
+    top: int = 10
+    bottom: int = 24
+
+
+PAGE = Frame()
+"""As wide as a phone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +75,12 @@ class Curve:
     dates: tuple[Mark, ...]
     rows: tuple[CurveRow, ...]
     by_months: bool
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
-    bottom: int = HEIGHT - BOTTOM
-    foot: int = HEIGHT - 6
+    width: int = PAGE.width
+    height: int = PAGE.height
+    left: int = PAGE.left
+    right: int = PAGE.width - PAGE.right
+    bottom: int = PAGE.height - PAGE.bottom
+    foot: int = PAGE.height - 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +99,7 @@ class _Moment:
         return self.rating.mean + 2 * self.rating.deviation
 
 
-def draw_curve(steps: Sequence[Step], until: datetime | None) -> Curve | None:
+def draw_curve(steps: Sequence[Step], until: datetime | None, frame: Frame = PAGE) -> Curve | None:
     """The curve of a rating, up to `until` if it is told; None before the first game.
 
     The band is the rating and two deviations on both sides. It widens to what each game began
@@ -106,10 +118,11 @@ def draw_curve(steps: Sequence[Step], until: datetime | None) -> Curve | None:
 
     def x_of(at: datetime) -> float:
         share = (at - first).total_seconds() / span
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
+        return round(frame.left + (frame.width - frame.left - frame.right) * share, 1)
 
     def y_of(points: float) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - points) / (high - low), 1)
+        room = frame.height - frame.top - frame.bottom
+        return round(frame.top + room * (high - points) / (high - low), 1)
 
     above = [(x_of(m.at), y_of(m.high)) for m in moments]
     below = [(x_of(m.at), y_of(m.low)) for m in reversed(moments)]

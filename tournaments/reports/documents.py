@@ -10,6 +10,8 @@ from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.empty_sheet import compose_empty_sheet
 from tournaments.reports.month_tables import month_tables
 from tournaments.reports.name_badges import name_badges
+from tournaments.reports.player_season import player_season
+from tournaments.reports.player_tables import player_tables
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
 from tournaments.reports.standings_document import standings_pages, standings_tables
@@ -65,6 +67,9 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
             (Kind.STANDINGS, Format.CSV): standings_tables,
             (Kind.STANDINGS, Format.JSON): standings_tables,
             (Kind.CERTIFICATES, Format.PDF): certificates,
+            (Kind.PLAYER_SEASON, Format.PDF): player_season,
+            (Kind.PLAYER_SEASON, Format.XLSX): player_tables,
+            (Kind.PLAYER_SEASON, Format.CSV): player_tables,
             (Kind.CLUB_MONTH, Format.PDF): club_month,
             (Kind.CLUB_MONTH, Format.XLSX): month_tables,
             (Kind.CLUB_MONTH, Format.CSV): month_tables,

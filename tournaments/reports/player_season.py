@@ -1,0 +1,221 @@
+"""A player's season as a document: the rating, what the games add up to, and each of them."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from tournaments.family_words import family_name
+from tournaments.figures import figure
+from tournaments.models import Club, Report, Season
+from tournaments.player_sums import (
+    badges_of,
+    contracts_of,
+    figures_of,
+    places_of,
+    rulesets_of,
+)
+from tournaments.player_telling import Opponent, Played, opponents_of, played, rows_of
+from tournaments.rating_curve import Curve, Frame, draw_curve
+from tournaments.rating_queries import shown
+from tournaments.reports.contents import Content, Data, Pages, Part, Told
+from tournaments.reports.page_family import Heading, page_data
+from tournaments.reports.player_games import Placed, PlayerSeason, read_season, rows_in_heaps
+from tournaments.words import points_text
+
+MOST_OPPONENTS = 8
+MOST_TOURNAMENTS = 12
+
+WIDE = Frame(width=680, height=200)
+"""The room of the curve, in the units of its drawing."""
+
+
+def player_season(report: Report, told: Told) -> Content:
+    """The pages of the season that a report asks for."""
+    assert report.club is not None
+    data = compose_player_season(report.club, read_season(report, told), told)
+    return Pages([Part.of("player_season.typ", data)])
+
+
+def compose_player_season(club: Club, found: PlayerSeason, told: Told) -> Data:
+    """Everything the document says, in the active language."""
+    name = found.player.shown_name
+    time = season_name(found.season)
+    heading = Heading(
+        title=name,
+        lines=[" · ".join(part for part in (time, family_name(found.family)) if part)],
+        event=name,
+        date=time,
+        description=f"{name}, {time}",
+    )
+    sums = found.sums
+    return page_data(heading, club, words=_words()) | {
+        "figures": _figures(found),
+        "curve": _curve(draw_curve(found.steps, None, WIDE)),
+        "places": [
+            {
+                "name": _("of %(sides)s") % {"sides": view.sides},
+                "rows": [
+                    {
+                        "place": str(row.place),
+                        "games": str(row.games),
+                        "share": row.share,
+                        "bar": row.bar,
+                    }
+                    for row in view.rows
+                ],
+            }
+            for view in places_of(sums)
+        ],
+        "extremes": _extremes(found),
+        "tournaments": [_tournament(each) for each in found.tournaments[:MOST_TOURNAMENTS]],
+        "contracts": _contracts(found),
+        "badges": [
+            {"name": row.name, "meaning": row.meaning, "times": str(row.number)}
+            for row in badges_of(sums)
+        ],
+        "opponents": [_opponent(one) for one in opponents_of(found.met, MOST_OPPONENTS)],
+        "games": [_game(one) for one in rows_in_heaps(found, told)],
+    }
+
+
+def season_name(season: Season | None) -> str:
+    """What the time is called that a document is of."""
+    return season.name if season is not None else _("All the time")
+
+
+def _words() -> dict[str, str]:
+    return {
+        "rating": _("Rating"),
+        "curve": _("The rating from game to game"),
+        "no_rating": _("No game has counted for the rating."),
+        "places": _("Places"),
+        "tournaments": _("Tournaments"),
+        "contracts": pgettext("of a player", "Contracts"),
+        "contracts_note": _("points per deal on average"),
+        "badges": _("Badges"),
+        "opponents": _("Against others"),
+        "games": pgettext("played", "Games"),
+        "none": _("None yet."),
+        "contract": _("Contract"),
+        "declared": pgettext("contracts", "Declared"),
+        "otherwise": pgettext("contracts", "Otherwise"),
+        "points": _("Points"),
+        "player": _("Player"),
+        "met": pgettext("played", "Games"),
+        "above": _("Ended above"),
+        "day": _("Day"),
+        "event": pgettext("evening or tournament", "Event"),
+        "place": pgettext("in standings", "Place"),
+        "change": _("Change"),
+    }
+
+
+def _figures(found: PlayerSeason) -> list[Data]:
+    """The numbers at the top: the rating at start and end, and what the page of a player says."""
+    sums = found.sums
+    told = [{"name": _("Finished games"), "value": str(sums.games), "note": ""}]
+    told += [{"name": one.name, "value": one.value, "note": one.share} for one in figures_of(sums)]
+    if found.steps:
+        first, last = shown(found.steps[0].before).points, shown(found.steps[-1].after)
+        change = last.points - first
+        sign = "+" if change > 0 else ""
+        told.append({"name": _("Rating at the start"), "value": str(first), "note": ""})
+        note = f"{sign}{points_text(change)} · ± {last.within}"
+        told.append({"name": _("Rating at the end"), "value": str(last.points), "note": note})
+    return told
+
+
+def _curve(curve: Curve | None) -> Data | None:
+    """The curve measured out, as lists of places."""
+    if curve is None:
+        return None
+    return {
+        "width": WIDE.width,
+        "height": WIDE.height,
+        "left": WIDE.left,
+        "right": WIDE.width - WIDE.right,
+        "bottom": WIDE.height - WIDE.bottom,
+        "line": _places(curve.line),
+        "band": _places(curve.band),
+        "dots": [[*dot] for dot in curve.dots],
+        "end": [*curve.end],
+        "marks": [{"at": mark.at, "label": mark.label} for mark in curve.marks],
+        "dates": [{"at": mark.at, "label": mark.label} for mark in curve.dates],
+    }
+
+
+def _places(points: str) -> list[list[float]]:
+    return [[float(part) for part in place.split(",")] for place in points.split()]
+
+
+def _extremes(found: PlayerSeason) -> list[Any]:
+    """The best game and the worst one, where there are two."""
+    ends = [game for game in (found.sums.best, found.sums.worst) if game is not None]
+    if found.sums.games < 2:
+        return []
+    names = (_("Best game"), _("Worst game"))
+    rows = played(ends, found.steps, rows_of(ends))
+    return [
+        [
+            {"text": name, "below": f"{_day(one.row.played_at)} · {one.others}"},
+            points_text(one.points),
+        ]
+        for name, one in zip(names, rows, strict=True)
+    ]
+
+
+def _day(at: datetime) -> str:
+    return date_format(timezone.localtime(at), "SHORT_DATE_FORMAT")
+
+
+def _tournament(placed: Placed) -> list[Any]:
+    event = placed.tournament.event
+    day = date_format(event.held_on, "SHORT_DATE_FORMAT")
+    place = f"{placed.place}{'=' if placed.shared else ''}"
+    return [
+        {"text": event.name, "below": day},
+        figure(placed.points),
+        _("%(place)s of %(number)s") % {"place": place, "number": placed.entrants},
+    ]
+
+
+def _contracts(found: PlayerSeason) -> list[Any]:
+    """The contracts with points per deal, declared and otherwise; the favourite is marked."""
+    return [
+        [
+            {"text": row.name, "below": _("favourite") if row.favourite else ""},
+            str(row.declared),
+            row.earned,
+            str(row.others),
+            row.earned_otherwise,
+        ]
+        for row in contracts_of(found.sums, rulesets_of(found.games))
+    ]
+
+
+def _opponent(one: Opponent) -> list[Any]:
+    name = (one.player.shown_name if one.player else "") or _("removed player")
+    pair = ngettext("%(games)s as a pair", "%(games)s as a pair", one.meeting.together)
+    below = pair % {"games": one.meeting.together} if one.meeting.together else ""
+    against = one.meeting.against
+    above = f"{one.meeting.above} · {one.above}" if against else "–"
+    return [{"text": name, "below": below}, str(one.meeting.games), above]
+
+
+def _game(one: Played) -> list[Any]:
+    event = one.row.table.round.event.name if one.row.table else one.row.title
+    change = (
+        "" if one.change is None else f"{'+' if one.change > 0 else ''}{points_text(one.change)}"
+    )
+    return [
+        _day(one.row.played_at),
+        {"text": event, "below": one.others},
+        str(one.place),
+        points_text(one.points),
+        change or "–",
+        str(one.rating.points) if one.rating else "–",
+    ]
