@@ -30,6 +30,8 @@ def _reading() -> Iterator[None]:
         yield
         return
     wrapper: Any = connections[DEFAULT_DB_ALIAS]
+    # Only a connection that is there knows how it begins transactions.
+    wrapper.ensure_connection()
     mode, wrapper.transaction_mode = wrapper.transaction_mode, "DEFERRED"
     try:
         yield
