@@ -1,12 +1,10 @@
 """The scoresheet of a game: what stands on it, in words and numbers, ready to be set."""
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-import segno
 from babel.dates import format_date
 from django.utils import timezone
 from django.utils.translation import get_language, pgettext
@@ -19,6 +17,7 @@ from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import Outcome, decide
 from tournaments.engine.records import read_game
 from tournaments.engine.rulesets import Points, Ruleset
+from tournaments.reports.codes import drawn_code
 from tournaments.telling import deal_line, ending_of, numbers_of, payments_of, remark, title_of
 from tournaments.words import points_text
 
@@ -28,8 +27,10 @@ DATE_LOCALES = {"en": "en_GB"}
 Data = dict[str, Any]
 
 
-def compose_scoresheet(record: Mapping[str, Any], follow_url: str) -> Data:
+def compose_scoresheet(record: Mapping[str, Any], follow_url: str, where: str = "") -> Data:
     """Everything the scoresheet of a valid `kingscore-game/1` record says.
+
+    `where` is the round and table of its event.
 
     Raises:
         ValueError: the record holds an entry that cannot be.
@@ -45,7 +46,7 @@ def compose_scoresheet(record: Mapping[str, Any], follow_url: str) -> Data:
         "title": reading.title or name,
         "description": ", ".join(players),
         "subtitles": _lines(
-            [name if reading.title else "", *_house_rules(game, record)],
+            [where, name if reading.title else "", *_house_rules(game, record)],
             [reading.place, written_date(reading.played_at)],
         ),
         "ending": ending_of(game, players),
@@ -326,6 +327,4 @@ def _follow(url: str) -> Data | None:
     """The follow address as a QR code; None where a game cannot be followed."""
     if not url:
         return None
-    drawing = io.BytesIO()
-    segno.make(url, error="m", micro=False).save(drawing, kind="svg", border=0, xmldecl=False)
-    return {"url": url, "qr": drawing.getvalue().decode(), "caption": _("Follow this game")}
+    return {"url": url, "qr": drawn_code(url), "caption": _("Follow this game")}

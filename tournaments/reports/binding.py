@@ -1,0 +1,232 @@
+"""Binding documents that typst has set into one: pages, tags, bookmarks, links between them."""
+
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from tournaments.reports.pdf_objects import PackedFile, renumbered, text_string
+from tournaments.reports.pdf_parts import Head, PdfPart, read_part
+
+HEADER_ID = re.compile(rb"\((U\d+x\d+y\d+)\)")
+PARENT_KEY = re.compile(rb"/StructParent(s?) (\d+)")
+LINK_TO_PAGE = re.compile(rb"/S/URI/URI\(page:(\d+)\)")
+SAID_OF_LINK = re.compile(rb"/Contents\(page:(\d+)\)")
+CONFORMS = b"<pdfuaid:part>"
+
+Number = Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A line of the outline, to a page of the whole, from 1; inner ones have a higher level."""
+
+    title: str
+    page: int
+    level: int = 1
+
+
+class Binder:
+    """Binds documents into a file, one after the other, and keeps none of them in memory.
+
+    All are in one language; the title is that of the first. A link to `page:7` leads to the
+    seventh page of the whole: a template can say so before the whole is bound.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._out = PackedFile(file)
+        first = self._out.reserve(4)
+        self._catalog, self._root, self._tree, self._document = range(first, first + 4)
+        # Each page with its height, the roots of the pages, and what is below the top of the tags.
+        self._pages: list[tuple[int, bytes]] = []
+        self._roots: list[int] = []
+        self._tags: list[int] = []
+        # The leaves of two trees of the tags: by the keys of pages and links, and by names.
+        self._parents: list[int] = []
+        self._ids: list[int] = []
+        self._next_key = 0
+        self._roles: dict[bytes, bytes] = {}
+        self._first: Head | None = None
+        self._metadata = b""
+        self._digest = hashlib.sha256()
+
+    @property
+    def pages(self) -> int:
+        """How many pages have been bound."""
+        return len(self._pages)
+
+    def add(self, document: bytes) -> None:
+        """Bind the pages of a document after those that are there.
+
+        Raises:
+            UnknownPdf: typst did not set it, or not in the way we know.
+        """
+        part = read_part(document)
+        base = self._out.reserve(max(part.objects) + 1)
+        shared = {part.tree: self._tree, part.document: self._document}
+
+        def number(old: int) -> int:
+            return shared.get(old, base + old)
+
+        named = b"%05d" % len(self._roots)
+        for old, body in part.objects.items():
+            self._out.put(base + old, self._placed(renumbered(body, number), named))
+        self._out.put(
+            base + part.root,
+            b"<</Type/Pages/Parent %d 0 R/Count %d%s>>"
+            % (self._root, len(part.pages), _list(b"/Kids", map(number, part.kids))),
+        )
+        self._hang_in(part, number, named)
+
+    def finish(self, bookmarks: Sequence[Bookmark] = ()) -> None:
+        """Write what holds the whole together."""
+        first, out = self._first, self._out
+        if first is None:
+            raise ValueError("nothing was bound")
+        roots = _list(b"/Kids", self._roots)
+        out.put(self._root, b"<</Type/Pages/Count %d%s>>" % (self.pages, roots))
+        self._put_tags()
+        metadata, info = out.reserve(2), out.count - 1
+        identity = b64encode(self._digest.digest()[:16])
+        out.put(metadata, self._described(identity))
+        out.put(info, first.info)
+        outline = self._put_outline(bookmarks)
+        out.put(
+            self._catalog,
+            b"<</Type/Catalog/Pages %d 0 R/Metadata %d 0 R/Lang%s/StructTreeRoot %d 0 R"
+            b"/MarkInfo<</Marked true/Suspects false>>"
+            b"/ViewerPreferences<</DisplayDocTitle true/Direction/L2R>>"
+            b"/Names<</Dests<</Names[%s]>>>>%s>>"
+            % (self._root, metadata, first.language, self._tree, self._destinations(), outline),
+        )
+        both = b"(%s)(%s)" % (identity, identity)
+        out.finish(b"/Root %d 0 R/Info %d 0 R/ID[%s]" % (self._catalog, info, both))
+
+    def _placed(self, body: bytes, named: bytes) -> bytes:
+        """An object, with the keys and names that were its document's own made the whole's."""
+        if b"/StructParent" in body:
+            body = PARENT_KEY.sub(self._shifted, body)
+            body = LINK_TO_PAGE.sub(lambda to: b"/S/GoTo/D(%05d)" % int(to[1]), body)
+            body = SAID_OF_LINK.sub(rb"/Contents(\1)", body)
+        return HEADER_ID.sub(b"(" + named + rb"\1)", body) if b"/O/Table" in body else body
+
+    def _shifted(self, key: re.Match[bytes]) -> bytes:
+        return b"/StructParent%s %d" % (key[1], int(key[2]) + self._next_key)
+
+    def _hang_in(self, part: PdfPart, number: Number, named: bytes) -> None:
+        """Have the whole know what a document has brought."""
+        self._pages += [(number(page), height) for page, height in part.pages]
+        self._roots.append(number(part.root))
+        self._tags += map(number, part.tags)
+        self._roles |= part.roles
+        keys = [b"%d" % (key + self._next_key) for key, _value in part.parents]
+        self._parents += self._leaf(b"/Nums", keys, [number(value) for _key, value in part.parents])
+        names = [b"(%s%s)" % (named, name) for name, _value in part.ids]
+        self._ids += self._leaf(b"/Names", names, [number(value) for _name, value in part.ids])
+        self._next_key += part.keys
+        self._digest.update(part.identity)
+        self._first = self._first or part.head
+        # One page that does not conform is enough for the whole not to.
+        if not self._metadata or CONFORMS not in part.metadata:
+            self._metadata = part.metadata
+
+    def _leaf(self, kind: bytes, keys: Sequence[bytes], values: Sequence[int]) -> list[int]:
+        """A leaf of a tree from keys in order to objects; none where there is nothing in it."""
+        if not keys:
+            return []
+        number = self._out.reserve()
+        pairs = b" ".join(b"%s %d 0 R" % pair for pair in zip(keys, values, strict=True))
+        limits = b"%s %s" % (keys[0], keys[-1])
+        self._out.put(number, b"<</Limits[%s]%s[%s]>>" % (limits, kind, pairs))
+        return [number]
+
+    def _put_tags(self) -> None:
+        """Write the top of the tags: one document, with all that is in each."""
+        self._out.put(
+            self._document,
+            b"<</Type/StructElem/S/Document/P %d 0 R%s>>" % (self._tree, _list(b"/K", self._tags)),
+        )
+        roles = b"".join(b"/%s/%s" % pair for pair in sorted(self._roles.items()))
+        ids = b"/IDTree<<%s>>" % _list(b"/Kids", self._ids) if self._ids else b""
+        self._out.put(
+            self._tree,
+            b"<</Type/StructTreeRoot/RoleMap<<%s>>/K[%d 0 R]/ParentTree<<%s>>"
+            b"/ParentTreeNextKey %d%s>>"
+            % (roles, self._document, _list(b"/Kids", self._parents), self._next_key, ids),
+        )
+
+    def _put_outline(self, bookmarks: Sequence[Bookmark]) -> bytes:
+        """Write the bookmarks; what the catalog says of them."""
+        if not bookmarks:
+            return b""
+        top = self._out.reserve(len(bookmarks) + 1)
+        levels = [0, *(bookmark.level for bookmark in bookmarks)]
+        above, inner = _nested(levels)
+        for index, bookmark in enumerate([None, *bookmarks]):
+            body = self._family(top, index, above, inner)
+            if bookmark is not None:
+                page, height = self._pages[bookmark.page - 1]
+                body += b"/Title%s/Dest[%d 0 R/XYZ 0 %s null]" % (
+                    text_string(bookmark.title),
+                    page,
+                    height,
+                )
+            self._out.put(top + index, b"<<%s>>" % body)
+        return b"/Outlines %d 0 R/PageMode/UseOutlines" % top
+
+    def _family(
+        self, top: int, index: int, above: Sequence[int], inner: Sequence[Sequence[int]]
+    ) -> bytes:
+        """Who stands above, beside and below a line of the outline; below the first open."""
+        body = b"/Type/Outlines" if index == 0 else b"/Parent %d 0 R" % (top + above[index])
+        beside = inner[above[index]] if index else [0]
+        place = beside.index(index)
+        if place > 0:
+            body += b"/Prev %d 0 R" % (top + beside[place - 1])
+        if place + 1 < len(beside):
+            body += b"/Next %d 0 R" % (top + beside[place + 1])
+        below = inner[index]
+        if below:
+            count = len(below) if index == 0 else -len(below)
+            body += b"/First %d 0 R/Last %d 0 R/Count %d" % (top + below[0], top + below[-1], count)
+        return body
+
+    def _destinations(self) -> bytes:
+        """Where links to pages lead, by the number of the page."""
+        return b"".join(
+            b"(%05d)[%d 0 R/XYZ 0 %s null]" % (index, page, height)
+            for index, (page, height) in enumerate(self._pages, 1)
+        )
+
+    def _described(self, identity: bytes) -> bytes:
+        """What searches are told of the document, with what is true of the whole."""
+        head, _stream, data = self._metadata.partition(b">>\nstream\n")
+        text = data.removesuffix(b"\nendstream")
+        text = re.sub(rb"(?<=<xmpTPg:NPages>)\d+", b"%d" % self.pages, text)
+        text = re.sub(rb"(?<=ID>)[^<]*(?=</xmpMM:)", identity, text)
+        head = re.sub(rb"/Length \d+", b"/Length %d" % len(text), head)
+        return head + b">>\nstream\n" + text + b"\nendstream"
+
+
+def _list(name: bytes, numbers: "Sequence[int] | map[int]") -> bytes:
+    return name + b"[" + b" ".join(b"%d 0 R" % number for number in numbers) + b"]"
+
+
+def _nested(levels: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """For each line of an outline the line above it, and those right below it, by their places.
+
+    The first is the outline itself.
+    """
+    above: list[int] = [0] * len(levels)
+    inner: list[list[int]] = [[] for _level in levels]
+    path: list[int] = []
+    for index, level in enumerate(levels):
+        while path and levels[path[-1]] >= level:
+            path.pop()
+        if path:
+            above[index] = path[-1]
+            inner[path[-1]].append(index)
+        path.append(index)
+    return above, inner
