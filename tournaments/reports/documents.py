@@ -7,6 +7,7 @@ from tournaments.models import Report
 from tournaments.reports.certificates import certificates
 from tournaments.reports.club_month import club_month
 from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
 from tournaments.reports.empty_sheet import compose_empty_sheet
 from tournaments.reports.month_tables import month_tables
 from tournaments.reports.name_badges import name_badges
@@ -14,6 +15,7 @@ from tournaments.reports.player_season import player_season
 from tournaments.reports.player_tables import player_tables
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
+from tournaments.reports.sheets_book import sheets_pages, sheets_records
 from tournaments.reports.standings_document import standings_pages, standings_tables
 from tournaments.reports.table_cards import table_cards
 
@@ -54,6 +56,8 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
         {
             (Kind.SCORESHEET, Format.PDF): _scoresheet,
             (Kind.EMPTY_SHEET, Format.PDF): _empty_sheet,
+            (Kind.SHEETS, Format.PDF): sheets_pages,
+            (Kind.SHEETS, Format.JSON): sheets_records,
             (Kind.TABLE_CARDS, Format.PDF): table_cards,
             (Kind.NAME_BADGES, Format.PDF): name_badges,
             (Kind.SEATING_BY_TABLE, Format.PDF): seating_by_table,
@@ -66,6 +70,10 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
             (Kind.STANDINGS, Format.XLSX): standings_tables,
             (Kind.STANDINGS, Format.CSV): standings_tables,
             (Kind.STANDINGS, Format.JSON): standings_tables,
+            (Kind.CROSS_TABLE, Format.PDF): cross_table_pages,
+            (Kind.CROSS_TABLE, Format.XLSX): cross_table_tables,
+            (Kind.CROSS_TABLE, Format.CSV): cross_table_tables,
+            (Kind.CROSS_TABLE, Format.JSON): cross_table_tables,
             (Kind.CERTIFICATES, Format.PDF): certificates,
             (Kind.PLAYER_SEASON, Format.PDF): player_season,
             (Kind.PLAYER_SEASON, Format.XLSX): player_tables,

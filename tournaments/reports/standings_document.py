@@ -182,7 +182,11 @@ def _printed_fields(seen: Seen, lines: Sequence[Line]) -> Iterator[Field]:
         yield _("Penalty"), "number", lambda line: -line.row.penalties if line.row.penalties else ""
     yield _("Points"), "total", lambda line: line.row.points
     for letter, (at, _title) in zip(ascii_uppercase, seen.tie_breaks, strict=False):
-        yield letter, "number", lambda line, at=at: line.row.tie_breaks[at]  # type: ignore[misc]
+        yield letter, "number", lambda line, at=at: _faint(line.row.tie_breaks[at])  # type: ignore[misc]
+
+
+def _faint(points: Points | None) -> dict[str, str]:
+    return {"text": NONE if points is None else figure(points), "style": "faint"}
 
 
 def _place(line: Line) -> str:

@@ -48,10 +48,10 @@ class Across:
     less: tuple[int, ...] = ()
 
 
-Cell = str | bool | int | Fraction | float | date | Across | None
+Cell = str | bool | int | Fraction | float | date | Across | tuple[int, ...] | None
 """What stands in a cell; points are whole numbers or fractions, and only other figures floats.
 
-Yes and no are a tick and nothing, but in JSON.
+But in JSON, yes and no are a tick and nothing, and several numbers stand in one text.
 """
 
 YES = "✓"
@@ -93,14 +93,16 @@ class Book:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def value_of(cell: Cell) -> str | bool | int | Fraction | float | date | None:
+def value_of(cell: Cell) -> str | bool | int | Fraction | float | date | tuple[int, ...] | None:
     """What a cell comes to."""
     return cell.value if isinstance(cell, Across) else cell
 
 
 def written_of(cell: Cell) -> str | int | Fraction | float | date | None:
-    """What is written for a cell where there are no words for yes and no."""
+    """What is written for a cell where there is no word for yes and no, and no list."""
     value = value_of(cell)
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
     if isinstance(value, bool):
         return YES if value else None
     return value

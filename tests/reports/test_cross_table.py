@@ -1,0 +1,205 @@
+"""The cross-table: what each had in each round, and with whom."""
+
+import json
+
+import openpyxl
+import pytest
+from django.utils import translation
+
+from tests.factories import EVENING
+from tests.reports.test_standings_document import NAMES, file_of, play, report_of
+from tests.services.tournaments.test_tournaments import running
+from tournaments.models import Entrant, Ruling
+from tournaments.reports.cross_table import compose_cross_table, side_by_side
+from tournaments.reports.meetings import Meetings
+from tournaments.reports.standings_document import seen_in
+from tournaments.reports.typesetting import typeset
+
+pytestmark = pytest.mark.django_db
+
+
+def report(row, **asked):
+    return report_of(row, kind="cross-table", **asked)
+
+
+def composed(row, **asked):
+    asked_for = report(row, **asked)
+    return compose_cross_table(asked_for, Meetings(seen_in(asked_for)))
+
+
+def rule(place, name, kind, points=0):
+    entrant = Entrant.objects.get(player__name=name, tournament__event=place.event)
+    Ruling.objects.create(
+        round=place, entrant=entrant, kind=kind, points=points, reason="late", at=EVENING
+    )
+
+
+@pytest.fixture
+def played():
+    """Five at one table and out; two rounds, of which the second has rulings."""
+    row = running(*NAMES, rounds=2)
+    play(row)
+    place = play(row)
+    rule(place, "Ayşe", "absent", -300)
+    rule(place, "Deniz", "adjusted", 7)
+    return row
+
+
+@pytest.fixture
+def duels():
+    """Four, two at a table, everybody against everybody; whoever sits first wins by 10."""
+    row = running(*NAMES[:4], ruleset="euchre-two", seating="round-robin", rounds=3)
+    for _ in range(3):
+        # To ten: the first point ends it.
+        play(row, WON[:1])
+    return row
+
+
+WON = (
+    {"type": "adjustment", "seat": 0, "points": 10, "to": "none", "reason": "revoke"},
+    {"type": "stopped", "reason": "time"},
+)
+
+
+def cells_of(data, name):
+    (row,) = [row for row in data["groups"][0]["rows"] if row["name"] == name]
+    return [(cell["table"], cell["points"], cell["met"]) for cell in row["cells"]]
+
+
+def test_each_round_has_table_points_and_who_sat_there(played):
+    data = composed(played)
+
+    names = [row["name"] for row in data["groups"][0]["rows"]]
+    assert names == ["Deniz", "Cem", "Ayşe", "=Elif", "Burak"]
+    assert cells_of(data, "Deniz") == [("1", "540", "2 5 4"), ("1", "7*", "2 4")]
+    assert cells_of(data, "Burak") == [("1", "−330", "1 2 4"), ("", "−330", "bye")]
+    assert cells_of(data, "Ayşe") == [("", "0", "bye"), ("", "−300*", "absent")]
+    assert data["legend"] == [
+        "In each round: the table, the points, and below them who sat there, by number",
+        "* as the director has ruled",
+    ]
+
+
+def test_house_players_have_no_number(played):
+    Entrant.objects.filter(player__name="Cem").update(house=True)
+
+    data = composed(played)
+
+    assert cells_of(data, "Deniz")[0] == ("1", "540", "⌂ 4 3")
+    assert "⌂ house player" in data["legend"]
+
+
+def test_hidden_last_round_has_no_column():
+    row = running(*NAMES, rounds=2, hide_last=True)
+    play(row)
+    play(row, close=False)
+
+    assert composed(row)["groups"][0]["rounds"] == ["1"]
+    assert composed(row, audience="directors")["groups"][0]["rounds"] == ["1", "2"]
+
+
+def test_tournament_without_rounds_has_its_entrants():
+    data = composed(running(*NAMES, rounds=1))
+
+    assert [row["cells"] for row in data["groups"][0]["rows"]] == [[]] * 5
+
+
+def test_many_rounds_stand_in_several_tables():
+    assert side_by_side([*range(1, 11)]) == [[*range(1, 11)]]
+    assert side_by_side([*range(1, 31)]) == [[*range(1, 11)], [*range(11, 21)], [*range(21, 31)]]
+    assert side_by_side([]) == [[]]
+
+
+def test_two_at_a_table_make_a_matrix(duels):
+    data = composed(duels)
+
+    assert data["groups"] == []
+    table = [
+        [cell["text"] if isinstance(cell, dict) else cell for cell in row]
+        for row in data["matrix"]["rows"]
+    ]
+    assert [column["head"] for column in data["matrix"]["columns"]] == [
+        *("№", "Name", "1", "2", "3", "4", "Points")
+    ]
+    for number, row in enumerate(table):
+        assert row[2 + number] == "×"
+        others = [cell for cell in row[2:6] if cell != "×"]
+        assert sum(map(int, others)) == int(row[-1])
+    # Who wins a meeting has 10 of it, the other nothing.
+    for one in range(4):
+        for other in range(one):
+            assert {table[one][2 + other], table[other][2 + one]} == {"0", "10"}
+
+
+def test_workbook_of_a_matrix_adds_up(tmp_path, duels):
+    path = file_of(tmp_path, duels, "xlsx", kind="cross-table")
+
+    formulas = openpyxl.load_workbook(path)
+    matrix = [[c.value for c in row] for row in formulas["Cross-table"].iter_rows()]
+    values = openpyxl.load_workbook(path, data_only=True)["Cross-table"]
+    assert matrix[0][3:] == ["1", "2", "3", "4", "Penalties", "Points"]
+    for number, row in enumerate(values.iter_rows(min_row=2, values_only=True), 2):
+        assert matrix[number - 1][8] == f"=SUM(D{number}:G{number})-H{number}"
+        assert row[8] == sum(cell or 0 for cell in row[3:7])
+    assert formulas.sheetnames == ["Cross-table", "Rounds"]
+
+
+def test_workbook_has_points_tables_and_who_sat_there(tmp_path, played):
+    path = file_of(tmp_path, played, "xlsx", kind="cross-table")
+
+    rows = [[c.value for c in r] for r in openpyxl.load_workbook(path).active.iter_rows()]
+    assert rows[0][:7] == ["Place", "№", "Name", "Round 1", "Round 2", "Penalties", "Points"]
+    assert rows[1] == [
+        *(1, 1, "Deniz", 540, 7, 0, "=SUM(D2:E2)-F2", 1, 1, "2 5 4", "2 4"),
+    ]
+    assert rows[5] == [
+        *(5, 5, "Burak", -330, -330, 0, "=SUM(D6:E6)-F6", 1, None, "1 2 4", "bye"),
+    ]
+
+
+def test_record_calls_entrants_by_the_numbers_they_keep(tmp_path, played):
+    path = file_of(tmp_path, played, "json", kind="cross-table")
+    document = json.loads(path.read_text())
+
+    assert document["format"] == "kingscore-cross-table/1"
+    assert document["standings"][0] == {
+        "place": 1,
+        "number": 4,
+        "name": "Deniz",
+        "rounds": [540, 7],
+        "penalties": 0,
+        "points": 547,
+        "tables": [1, 1],
+        "opponents": [[3, 2, 5], [3, 5]],
+    }
+
+
+@pytest.mark.parametrize(("paper", "language"), [("a4", "tr"), ("us-letter", "it")])
+def test_pages_are_tagged_and_their_head_is_repeated(played, pdf, paper, language):
+    played.event.club.paper = paper
+    with translation.override(language):
+        data = composed(played)
+    data["groups"][0]["rows"] *= 12
+    document = pdf(typeset("cross_table.typ", data))
+
+    assert document.pages == 3
+    assert document.reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert all(document.fonts.values())
+    name = {"tr": "Ad", "it": "Nome"}[language]
+    assert document.lines.count(f"№ {name} 1 2 {data['words']['points']}") == 3
+
+
+def test_matrix_is_set(duels, pdf):
+    document = pdf(typeset("cross_table.typ", composed(duels)))
+
+    assert document.text.count("×") == 4
+
+
+def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries):
+    for names in (NAMES[:4], [f"Oyuncu {n}" for n in range(12)]):
+        row = running(*names, rounds=1)
+        play(row, WON)
+        asked_for = report(row)
+        asked_for.event = type(row.event).objects.get(pk=row.event_id)
+        with django_assert_num_queries(7):
+            compose_cross_table(asked_for, Meetings(seen_in(asked_for)))

@@ -1,0 +1,264 @@
+"""The cross-table of a tournament: what each entrant had in each round, and with whom."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from math import ceil
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from tournaments.engine.standings import Standing
+from tournaments.figures import figure
+from tournaments.models import Report
+from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.meetings import Meetings, Met
+from tournaments.reports.page_family import page_data
+from tournaments.reports.round_seats import hall_heading, round_title
+from tournaments.reports.spreadsheets import book_content
+from tournaments.reports.standings_document import (
+    NONE,
+    adds_up,
+    after_text,
+    seen_in,
+    standings_lines,
+    tournament_facts,
+)
+from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
+from tournaments.standings_telling import round_label
+
+MOST_ACROSS = 12
+"""More rounds than these stand in a table of their own below."""
+
+MOST_UPRIGHT = 5
+"""More rounds than these need the paper on its side, and so do more opponents than twice these."""
+
+HOUSE = "⌂"
+RULED = "*"
+ITSELF = "×"
+
+
+def cross_table_pages(report: Report, told: Told) -> Content:
+    """The cross-table as pages.
+
+    Raises:
+        ValueError: it was asked for of no tournament.
+    """
+    meetings = Meetings(seen_in(report))
+    told(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
+    return Pages([Part.of("cross_table.typ", compose_cross_table(report, meetings))])
+
+
+def cross_table_tables(report: Report, told: Told) -> Content:
+    """The cross-table to calculate with.
+
+    Raises:
+        ValueError: it was asked for of no tournament.
+    """
+    meetings = Meetings(seen_in(report))
+    told(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
+    return book_content(cross_table_book(report, meetings), report)
+
+
+# On pages.
+
+
+def compose_cross_table(report: Report, meetings: Meetings) -> dict[str, Any]:
+    """What stands on the pages; `groups` are the rounds that fit side by side."""
+    seen = meetings.seen
+    heading = hall_heading(report, _("Cross-table"), standings_lines(seen))
+    words = {
+        "empty": _("Nobody has entered yet."),
+        "number": "№",
+        "name": _("Name"),
+        "points": _("Points"),
+    }
+    groups = [] if meetings.is_matrix else side_by_side(seen.rounds)
+    return page_data(heading, seen.course.tournament.event.club, words=words) | {
+        "landscape": len(groups[0]) > MOST_UPRIGHT if groups else len(seen.rows) > 2 * MOST_UPRIGHT,
+        "groups": [_group(meetings, rounds, len(groups)) for rounds in groups],
+        "matrix": _matrix(meetings) if meetings.is_matrix else None,
+        "legend": list(_legend(meetings)),
+    }
+
+
+def side_by_side(rounds: Sequence[int]) -> list[Sequence[int]]:
+    """The rounds in as few groups as it needs, none much shorter than the others."""
+    count = max(1, ceil(len(rounds) / MOST_ACROSS))
+    size = max(1, ceil(len(rounds) / count))
+    return [rounds[at * size : (at + 1) * size] for at in range(count)]
+
+
+def _group(meetings: Meetings, rounds: Sequence[int], groups: int) -> dict[str, Any]:
+    course = meetings.seen.course
+    labels = [round_label(course, number) for number in rounds]
+    ends = {"first": labels[0], "last": labels[-1]} if groups > 1 else None
+    return {
+        "name": _("Rounds %(first)s to %(last)s") % ends if ends else "",
+        "rounds": labels,
+        "rows": [
+            _row(meetings, row)
+            | {"cells": [_cell(meetings, meetings.of(row)[number - 1]) for number in rounds]}
+            for row in meetings.seen.rows
+        ],
+    }
+
+
+def _row(meetings: Meetings, row: Standing) -> dict[str, Any]:
+    entrant = meetings.entrant(row)
+    return {
+        "number": str(meetings.numbers[row.entrant]),
+        "name": entrant.shown_name,
+        "withdrawn": entrant.withdrawn_at is not None,
+        "points": figure(row.points),
+    }
+
+
+def _cell(meetings: Meetings, met: Met) -> dict[str, str]:
+    """The table, the points, and the numbers of those at the table or why there are none."""
+    return {
+        "table": "" if met.table is None else str(met.table),
+        "points": points_mark(met),
+        "met": " ".join(_number(meetings, key) for key in met.opponents) or _why_nobody(met),
+    }
+
+
+def points_mark(met: Met) -> str:
+    """The points of a round, with a mark where they were ruled."""
+    text = NONE if met.points is None else figure(met.points)
+    return f"{text}{RULED}" if met.ruled else text
+
+
+def _number(meetings: Meetings, key: str) -> str:
+    return str(meetings.numbers.get(key, HOUSE))
+
+
+def _why_nobody(met: Met) -> str:
+    if met.absent:
+        return _("absent")
+    return pgettext("sits out", "bye") if met.bye else ""
+
+
+def _matrix(meetings: Meetings) -> dict[str, Any]:
+    """Everybody against everybody, as `grid-table` has it."""
+    numbers = [str(number) for number in meetings.numbers.values()]
+    columns = [
+        {"head": "№", "kind": "place"},
+        {"head": _("Name"), "kind": "text"},
+        *({"head": number, "kind": "number"} for number in numbers),
+        {"head": _("Points"), "kind": "total"},
+    ]
+    return {"columns": columns, "rows": [_matrix_row(meetings, row) for row in meetings.seen.rows]}
+
+
+def _matrix_row(meetings: Meetings, row: Standing) -> list[Any]:
+    told, against, text = _row(meetings, row), meetings.against(row), cache(figure)
+    cells = [
+        {"text": ITSELF, "style": "faint"}
+        if key == row.entrant
+        else " ".join(map(text, against.get(key, ())))
+        for key in meetings.numbers
+    ]
+    name = {"text": told["name"], "style": "faint" if told["withdrawn"] else ""}
+    return [told["number"], name, *cells, told["points"]]
+
+
+def _legend(meetings: Meetings) -> Iterator[str]:
+    rows = meetings.seen.rows
+    everything = [met for row in rows for met in meetings.of(row)]
+    if everything and not meetings.is_matrix:
+        yield _("In each round: the table, the points, and below them who sat there, by number")
+    if any(key not in meetings.numbers for met in everything for key in met.opponents):
+        yield f"{HOUSE} {_('house player')}"
+    if any(met.ruled for met in everything):
+        yield f"{RULED} {_('as the director has ruled')}"
+    if any(row.penalties for row in rows):
+        yield _("Penalties are taken from the points at the end of the row.")
+
+
+# As tables.
+
+
+def cross_table_book(report: Report, meetings: Meetings) -> Book:
+    """The points of each round, the tables and who sat there; the matrix where there is one.
+
+    JSON calls entrants by the numbers they keep, the others by their rows.
+    """
+    seen, keeps = meetings.seen, report.format == Report.Format.JSON
+    event = seen.course.tournament.event
+    heading = hall_heading(report, _("Cross-table"))
+    rounds = _round_table(meetings, keeps=keeps)
+    return Book(
+        title=f"{event.name} · {heading.title}",
+        lines=[heading.date, after_text(seen)],
+        tables=[_matrix_table(meetings), rounds] if meetings.is_matrix and not keeps else [rounds],
+        format="kingscore-cross-table/1",
+        facts=tournament_facts(seen.course) | {"after": seen.after},
+    )
+
+
+def _round_table(meetings: Meetings, *, keeps: bool) -> Table:
+    entrants = meetings.seen.course.entrants
+    titles = [round_title(each.row) for each in meetings.seen.course.drawn]
+    titles = titles[: len(meetings.rounds)]
+    numbers = (
+        {key: row.number for key, row in entrants.items()} if keeps else dict(meetings.numbers)
+    )
+    columns = [
+        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
+        Column("№", "number", Kind.INTEGER),
+        Column(_("Name"), "name"),
+        *(Column(title, "rounds", Kind.POINTS, many=True) for title in titles),
+        Column(_("Penalties"), "penalties", Kind.POINTS),
+        Column(_("Points"), "points", Kind.POINTS, strong=True),
+        *(Column(f"{title}: {_('Table')}", "tables", Kind.INTEGER, many=True) for title in titles),
+        *(Column(f"{title}: {_('With')}", "opponents", many=True) for title in titles),
+    ]
+    rows = [_table_row(meetings, row, numbers, keeps=keeps) for row in meetings.seen.rows]
+    return Table(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)
+
+
+def _table_row(
+    meetings: Meetings, row: Standing, numbers: Mapping[str, int], *, keeps: bool
+) -> list[Cell]:
+    met = meetings.of(row)
+    first, last = 3, 2 + len(met)
+    formula = adds_up(row) and bool(met)
+    return [
+        row.place,
+        numbers[row.entrant],
+        meetings.entrant(row).shown_name,
+        *(each.points for each in met),
+        row.penalties,
+        Across(row.points, first, last, (last + 1,)) if formula else row.points,
+        *(each.table for each in met),
+        *(
+            tuple(numbers.get(key, 0) for key in each.opponents)
+            if keeps
+            else " ".join(_number(meetings, key) for key in each.opponents) or _why_nobody(each)
+            for each in met
+        ),
+    ]
+
+
+def _matrix_table(meetings: Meetings) -> Table:
+    numbers = meetings.numbers
+    columns = [
+        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
+        Column("№", "number", Kind.INTEGER),
+        Column(_("Name"), "name"),
+        *(Column(str(number), "against", Kind.POINTS, many=True) for number in numbers.values()),
+        Column(_("Penalties"), "penalties", Kind.POINTS),
+        Column(_("Points"), "points", Kind.POINTS, strong=True),
+    ]
+    rows: list[list[Cell]] = []
+    for row in meetings.seen.rows:
+        against = meetings.against(row)
+        cells = [sum(against[key]) if key in against else None for key in numbers]
+        last = 2 + len(cells)
+        # A bye is worth points, too, and stands in no column.
+        formula = meetings.sum_against(row) - row.penalties == row.points
+        points = Across(row.points, 3, last, (last + 1,)) if formula else row.points
+        name = meetings.entrant(row).shown_name
+        rows.append([row.place, numbers[row.entrant], name, *cells, row.penalties, points])
+    return Table(_("Cross-table"), "matrix", columns, rows, fixed=3, landscape=True)
