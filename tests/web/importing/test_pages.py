@@ -162,7 +162,7 @@ def test_doubtful_names_are_asked_about_and_the_answer_counts(director, club):
     preview = send(director, "import_results", GAME)
 
     assert preview.status_code == 422
-    assert "Who is “Burak”: Burak Ak, Burak Demir? Choose above." in text_of(preview)
+    assert "Who is “Burak”: Burak Ak, Burak Demir? Choose one." in text_of(preview)
     chosen = {"name.0": "Burak", "as.0": other.public_id}
     answered = send(director, "import_results", **hidden(preview), **chosen)
     assert answered.status_code == 200

@@ -231,20 +231,22 @@ class _Foreseeing:
         self.whole: Range | None = None if asked.early else sums_of(asked.ruleset).game
         self.stood = _load(club, {line.day for line in asked.lines if line.day})
         self.sits: dict[tuple[Any, ...], int] = {}
+        self.tables: dict[tuple[Any, ...] | None, list[ResultLine]] = defaultdict(list)
+        for line in asked.lines:
+            self.tables[line.place].append(line)
+        # Where a line could not be read, nobody knows to which table it belongs.
+        self.lost = self.tables.pop(None, [])
+        self.faults: dict[int, list[Fault]] = defaultdict(list)
+        for fault in asked.faults:
+            self.faults[fault.line].append(fault)
 
     def plan(self) -> ResultsPlan:
-        tables: dict[tuple[Any, ...], list[ResultLine]] = defaultdict(list)
-        for line in self.asked.lines:
-            if line.place is not None:
-                tables[line.place].append(line)
-        games = tuple(self._game(place, lines) for place, lines in tables.items())
-        placed = {line.number for line in self.asked.lines if line.place is not None}
-        unread = tuple(fault for fault in self.asked.faults if fault.line not in placed)
+        games = tuple(self._game(place, lines) for place, lines in self.tables.items() if place)
+        unread = tuple(fault for line in self.lost for fault in self.faults[line.number])
         return ResultsPlan(self.asked, games, unread, self.book)
 
     def _game(self, place: tuple[Any, ...], lines: Sequence[ResultLine]) -> GameSeen:
-        numbers = {line.number for line in lines}
-        faults = [fault for fault in self.asked.faults if fault.line in numbers]
+        faults = [fault for line in lines for fault in self.faults[line.number]]
         who = tuple(self._whom(line, faults) for line in lines)
         seen = GameSeen(tuple(lines), who, there=self._is_there(place, lines, who))
         if not seen.there:
@@ -277,9 +279,7 @@ class _Foreseeing:
 
     def _table_faults(self, place: tuple[Any, ...], seen: GameSeen) -> Iterator[Fault]:
         line, seats = seen.first.number, self.asked.ruleset.seats
-        # Where a line could not be read, nobody knows to which table it belongs.
-        lost = any(line.place is None for line in self.asked.lines)
-        if len(seen.lines) > seats or (len(seen.lines) < seats and not lost):
+        if len(seen.lines) > seats or (len(seen.lines) < seats and not self.lost):
             told = {"lines": len(seen.lines), "seats": seats, "table": seen.first.table}
             yield Fault(Wrong.WRONG_SIZE, line, "table", told)
         if place in self.stood.games:

@@ -75,7 +75,7 @@ def _said(fault: Fault) -> str:
 
 def _ambiguous(fault: Fault) -> str:
     names = ", ".join(str(player) for player in fault.params["players"])
-    return _("Who is “%(name)s”: %(names)s? Choose above.") % {
+    return _("Who is “%(name)s”: %(names)s? Choose one.") % {
         "name": fault.params["name"],
         "names": names,
     }
