@@ -54,13 +54,10 @@ def month_key(month: date) -> str:
     return f"{month:%Y-%m}"
 
 
-def months_played(club: Club) -> list[date]:
-    """The months in which a club has finished games, the latest first (1 query)."""
-    played = Event.objects.for_members().filter(
-        club=club, rounds__tables__games__result__isnull=False
-    )
-    days = played.order_by().values_list("held_on", flat=True).distinct()
-    return sorted({day.replace(day=1) for day in days}, reverse=True)
+def months_of(club: Club, until: date) -> list[date]:
+    """The months in which a club has held something, the latest first (1 query)."""
+    held = Event.objects.for_members().filter(club=club, held_on__lte=until)
+    return list(held.dates("held_on", "month", order="DESC"))
 
 
 def finished_games(club: Club, visitor: Visitor) -> QuerySet[Game]:

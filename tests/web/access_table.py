@@ -158,6 +158,8 @@ CLUBS = {
     "club_changes": Page("club", DIRECTORS),
     "join": Page("join", EVERYBODY, ACCOUNTS),
     "me": Page("", ACCOUNTS),
+    "club_month": Page("club", None, MEMBERS),
+    "my_month": Page("club", None, DIRECTORS),
     "delete_account": Page("", PROVED_AGAIN, PROVED_AGAIN),
 }
 
@@ -167,6 +169,7 @@ PLAYERS = {
     "player": Page("player", MEMBERS),
     "player_opponents": Page("player", MEMBERS),
     "player_against": Page("two players", MEMBERS),
+    "player_document": Page("player", None, MEMBERS),
     "rename_player": Page("player", None, DIRECTORS),
     "player_initials": Page("player", None, DIRECTORS),
     "player_card": Page("player", DIRECTORS),

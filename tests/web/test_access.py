@@ -62,6 +62,8 @@ BODY = {
     "ruleset": "turkish-king",
     "is_active": "",
     "post": "yes",
+    "format": "pdf",
+    "month": "2026-11",
 }
 """What is sent to every address: for those who may, it does something at many of them."""
 

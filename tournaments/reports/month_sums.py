@@ -215,10 +215,10 @@ def _players(games: Iterable[ClubGame]) -> Iterator[int]:
 def _badges(games: Sequence[ClubGame]) -> dict[str, Counter[int]]:
     """Who has earned which badges, the rarest badge first (1 query)."""
     sides = {game.played.key: game.played.sides for game in games}
-    rows = Game.objects.filter(pk__in=list(sides)).order_by("pk").values_list("pk", "result")
+    rows = Game.objects.filter(pk__in=list(sides), result__isnull=False).order_by("pk")
     found: dict[str, Counter[int]] = {}
-    for pk, result in rows.iterator(500):
-        for badge, counts in result.get("badges", {}).items():
+    for pk, result in rows.values_list("pk", "result").iterator(500):
+        for badge, counts in (result or {}).get("badges", {}).items():
             for side, number in enumerate(counts):
                 for player in sides[pk][side] if number else ():
                     found.setdefault(badge, Counter())[player] += number

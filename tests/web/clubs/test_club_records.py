@@ -265,7 +265,7 @@ def test_numbers_ask_the_same_however_many_games(club, number, django_assert_num
     sweep_ratings()
     browser = member_of(club)
 
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         page(browser, club)
     # Kept until a game changes.
     with django_assert_num_queries(9):

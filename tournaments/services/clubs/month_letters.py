@@ -51,15 +51,19 @@ def _due(month: date) -> QuerySet[Club]:
         result__isnull=False,
     )
     founded = timezone.make_aware(datetime.combine(end, time.min))
-    not_yet = Q(month_mailed=None) | Q(month_mailed__lt=month)
-    return Club.objects.filter(not_yet, Exists(played), created_at__lt=founded).order_by("pk")
+    return _not_yet(month).filter(Exists(played), created_at__lt=founded).order_by("pk")
+
+
+def _not_yet(month: date) -> QuerySet[Club]:
+    """The clubs whose month was not mailed."""
+    return Club.objects.filter(Q(month_mailed=None) | Q(month_mailed__lt=month))
 
 
 def _mail_month(pk: int, month: date, at: datetime) -> None:
     """Ask for the documents and write the letters: all of it or nothing, and once."""
     with transaction.atomic():
         # Whoever comes second waits for the row, and finds it done.
-        if not _due(month).filter(pk=pk).update(month_mailed=month):
+        if not _not_yet(month).filter(pk=pk).update(month_mailed=month):
             return
         club = Club.objects.get(pk=pk)
         about = f"month:{pk}:{month_key(month)}"

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.clubs import account, audit, logo, members, pages, records
+from tournaments.web.clubs import account, audit, logo, members, month, pages, records
 
 CLUB = "clubs/<slug:slug>"
 
@@ -23,6 +23,7 @@ urlpatterns = [
         name="withdraw_invitation",
     ),
     path(f"{CLUB}/records/", records.club_records, name="club_records"),
+    path(f"{CLUB}/month/", month.club_month, name="club_month"),
     path(f"{CLUB}/changes/", audit.changes, name="club_changes"),
     path("join/<str:public_id>/<str:secret>/", members.join, name="join"),
     path("me/", account.me, name="me"),

@@ -128,5 +128,7 @@ def _back(request: HttpRequest, row: Report) -> str:
     if row.event is not None:
         return reverse("event_documents", args=[row.club.slug, row.event.public_id])
     if row.player is not None:
-        return reverse("player", args=[row.club.slug, row.player.pk])
+        return reverse("player", args=[row.club.slug, row.player.public_id])
+    if row.kind == Kind.CLUB_MONTH:
+        return reverse("club_records", args=[row.club.slug])
     return reverse("club", args=[row.club.slug])

@@ -1,10 +1,13 @@
 """What the documents are called, and what each is for."""
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from types import MappingProxyType
 from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from tournaments.models import Report
@@ -40,6 +43,8 @@ NOTES: Mapping[Report.Kind, Promise] = MappingProxyType(
         Kind.CROSS_TABLE: gettext_lazy("Who had what in each round, and with whom."),
         Kind.BOOKLET: gettext_lazy("Cover, seating, all sheets, standings, ratings and badges."),
         Kind.CERTIFICATES: gettext_lazy("For the first three, to sign."),
+        Kind.PLAYER_SEASON: gettext_lazy("Rating, places, opponents and each game."),
+        Kind.CLUB_MONTH: gettext_lazy("Evenings, winners, newcomers, ratings and records."),
     }
 )
 
@@ -49,6 +54,15 @@ def _of_round(parameters: Mapping[str, Any]) -> str:
     return pgettext("of an event", "Round %(number)s") % {"number": number} if number else ""
 
 
+def _of_season(parameters: Mapping[str, Any]) -> str:
+    return str(parameters.get("season_name") or _("All the time"))
+
+
+def _of_month(parameters: Mapping[str, Any]) -> str:
+    year, month = parameters["month"].split("-")
+    return date_format(date(int(year), int(month), 1), "YEAR_MONTH_FORMAT")
+
+
 SUBJECTS: Mapping[Report.Kind, Callable[[Mapping[str, Any]], str]] = MappingProxyType(
     {
         Kind.SHEETS: _of_round,
@@ -56,6 +70,8 @@ SUBJECTS: Mapping[Report.Kind, Callable[[Mapping[str, Any]], str]] = MappingProx
         Kind.SEATING_BY_TABLE: _of_round,
         Kind.SEATING_BY_NAME: _of_round,
         Kind.STANDINGS: _of_round,
+        Kind.PLAYER_SEASON: _of_season,
+        Kind.CLUB_MONTH: _of_month,
     }
 )
 """What else a document tells of than its event, player or club, from its parameters."""

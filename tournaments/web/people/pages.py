@@ -12,10 +12,11 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.models import Club, Player, addresses
+from tournaments.models import Club, Player, Report, addresses
 from tournaments.models.people import PlayerQuerySet
 from tournaments.services.people.players import NamesRefused, add_players
 from tournaments.web.club_words import account_name
+from tournaments.web.documents.asked import asking
 from tournaments.web.people.forms import NameForm, NamesForm
 from tournaments.web.people.view import player_page
 from tournaments.web.visitors import account_of, actor_of, directed_club, members_club
@@ -140,6 +141,7 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
     page = player_page(request, row) | {
         "club": row.club,
         "player": row,
+        "asking": asking(Report.Kind.PLAYER_SEASON),
         "name": row.name if directs else row.shown_name,
         "directs": directs,
         "mine": row.account_id is not None and row.account == account_of(request),

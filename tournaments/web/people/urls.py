@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from tournaments.web.people import against, changes, claiming, merging, pages, privacy
+from tournaments.web.people import (
+    against,
+    changes,
+    claiming,
+    documents,
+    merging,
+    pages,
+    privacy,
+)
 
 PLAYERS = "clubs/<slug:slug>/players"
 PLAYER = f"{PLAYERS}/<str:public_id>"
@@ -14,6 +22,7 @@ urlpatterns = [
     path(f"{PLAYER}/", pages.player, name="player"),
     path(f"{PLAYER}/against/", against.opponents, name="player_opponents"),
     path(f"{PLAYER}/against/<str:other>/", against.against, name="player_against"),
+    path(f"{PLAYER}/document/", documents.player_document, name="player_document"),
     path(f"{PLAYER}/name/", changes.rename, name="rename_player"),
     path(f"{PLAYER}/initials/", changes.initials, name="player_initials"),
     path(f"{PLAYER}/card/", changes.card, name="player_card"),
