@@ -92,6 +92,15 @@ class NameBook:
         return [row for row in same_first if f"{row.search_key} ".startswith(f"{plain} ")]
 
 
+def each_once(named: Iterable[Who | None]) -> list[str]:
+    """The names of new players among some, each as it is first written."""
+    names: dict[str, str] = {}
+    for who in named:
+        if isinstance(who, str):
+            names.setdefault(fold_name(who), who)
+    return list(names.values())
+
+
 class _Likeness:
     """Names held against each other by the pairs of letters that they share."""
 

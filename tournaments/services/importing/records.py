@@ -33,7 +33,7 @@ from tournaments.services.importing.evenings import (
     write_games,
 )
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
-from tournaments.services.importing.names import Ambiguous, NameBook, Who
+from tournaments.services.importing.names import Ambiguous, NameBook, Who, each_once
 from tournaments.services.people.players import NoName
 from tournaments.services.play.playing import canonical
 
@@ -124,9 +124,8 @@ class RecordsPlan:
 
     @cached_property
     def new_names(self) -> list[str]:
-        """The names of new players, each once."""
-        named = [who for each in self.seen for who in each.who if isinstance(who, str)]
-        return list({fold_name(name): name for name in reversed(named)}.values())[::-1]
+        """The names of new players, each once, in their order."""
+        return each_once(who for each in self.seen for who in each.who)
 
     @property
     def is_done(self) -> bool:

@@ -35,7 +35,7 @@ from tournaments.services.importing.evenings import (
     write_games,
 )
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
-from tournaments.services.importing.names import Ambiguous, NameBook, Who
+from tournaments.services.importing.names import Ambiguous, NameBook, Who, each_once
 from tournaments.services.people.players import NoName
 
 NOON = time(12)
@@ -119,9 +119,8 @@ class ResultsPlan:
 
     @cached_property
     def new_names(self) -> list[str]:
-        """The names of new players, each once, in the order of the lines."""
-        named = [who for game in self.games for who in game.who if isinstance(who, str)]
-        return list({fold_name(name): name for name in reversed(named)}.values())[::-1]
+        """The names of new players, each once, in their order."""
+        return each_once(who for game in self.games for who in game.who)
 
     @property
     def is_done(self) -> bool:
