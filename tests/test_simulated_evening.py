@@ -33,7 +33,7 @@ from allauth.account.models import EmailAddress
 from django.utils.timezone import now
 from tournaments.models import User
 from tournaments.services.auditing import Actor
-from tournaments.services.clubs import create_club
+from tournaments.services.clubs.membership import create_club
 user = User.objects.create_user("director", "director@example.org", {PASSWORD!r})
 EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
 create_club("Moda", Actor(user), at=now())
@@ -58,8 +58,9 @@ PLAN = {
     "check_in": "none",
 }
 
-CARDS = re.compile(r'href="(/clubs/moda/events/[^/"]+/cards/)"')
-CARD = re.compile(r'<p class="event-address">([^<]+)</p>')
+TABLE = re.compile(r'id="table-(\d+)"')
+CARD = re.compile(r'href="(/clubs/moda/events/[^/"]+/tables/[^/"]+/)"')
+DOOR = re.compile(r'id="card-address"[^>]* value="([^"]+)"')
 
 
 class Director(Phone):
@@ -96,11 +97,15 @@ class Director(Phone):
         self.does("publish_round", number)
         self.does("open_tournament_round", number)
 
-    def cards(self):
-        """The addresses that are printed on the cards of the tables."""
-        page = self.ask("GET", self.at("tournament")).text
-        printed = self.ask("GET", CARDS.search(page)[1]).text
-        return [urlsplit(address.strip()).path for address in CARD.findall(printed)]
+    def cards(self, number):
+        """The addresses that are printed on the cards of a round's tables."""
+        tables = TABLE.findall(self.ask("GET", self.at("running", number)).text)
+        return [self.card(number, table) for table in sorted(tables, key=int)]
+
+    def card(self, number, table):
+        page = self.ask("GET", self.at("running_table", number, table)).text
+        card = self.ask("GET", CARD.search(page)[1]).text
+        return urlsplit(DOOR.search(card)[1]).path
 
 
 class TablePhone(Phone):
@@ -143,7 +148,7 @@ class Evening:
 
     def play_round(self, number):
         self.director.begin_round(number)
-        cards = self.director.cards()
+        cards = self.director.cards(number)
         games = [draw_deals(self.chance) for _card in cards]
         if number == 2:
             # Too late for this round, which is under way.

@@ -1,12 +1,10 @@
 """A club's evening in Chromium: the director's phone, the phone at the table, a phone lost."""
 
 import re
-from io import BytesIO
 
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
-from pypdf import PdfReader
 
 from tests.browser.test_hands import write_hand
 from tests.club_factories import ClubFactory, TableFactory
@@ -16,7 +14,6 @@ from tournaments.models import Confirmation, Event, Game, Table
 pytestmark = pytest.mark.browser
 
 SOON = 15_000
-SIDES = ("top", "bottom", "left", "right")
 LONE_MARCH = {"maker": 0, "tricks": 5, "alone": True}
 
 
@@ -117,7 +114,7 @@ def test_pages_of_an_evening_keep_nobody_out(directors_phone, scheme):
         reverse("change_event", args=of_event),
         reverse("event_table", args=[*of_event, table.public_id]),
         reverse("remove_table", args=[*of_event, table.public_id]),
-        reverse("event_cards", args=of_event),
+        reverse("event_documents", args=of_event),
         reverse("club_games", args=[event.club.slug]),
         reverse("club_game", args=[event.club.slug, table.games.get().public_id]),
     ]
@@ -142,16 +139,3 @@ def test_names_are_suggested_while_they_are_typed(directors_phone):
     names = phone.page.locator("#names option")
     expect(names).to_have_count(1)
     expect(names).to_have_attribute("value", "Cem Yılmaz")
-
-
-def test_cards_are_printed_four_to_a_sheet(directors_phone):
-    table = TableFactory()
-    for number in range(5):
-        TableFactory(round=table.round, players=[f"{name} {number}" for name in NAMES])
-    event = table.round.event
-    phone = directors_phone(event.club, viewport={"width": 1280, "height": 800}, is_mobile=False)
-    phone.open(reverse("event_cards", args=[event.club.slug, event.public_id]))
-
-    pdf = phone.page.pdf(format="A4", margin=dict.fromkeys(SIDES, "10mm"))
-
-    assert len(PdfReader(BytesIO(pdf)).pages) == 2

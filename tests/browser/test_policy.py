@@ -101,7 +101,7 @@ def test_no_page_breaks_the_policy(owner_phone):
         *("house_rules", "try_rules", "club", "people", "players", "player", "me"),
         *("tournament", "change_tournament", "entrants", "add_entrants", "entrant", "seating"),
         *("running", "running_table", "new_ruling", "rulings", "wall", "standings", "why_place"),
-        *("register_card", "check_in_card", "event_cards", "new_tournament"),
+        *("register_card", "check_in_card", "event_documents", "new_tournament"),
         *("account_email", "mfa_list_webauthn", "mfa_add_webauthn", "usersessions_list"),
         *("admin:index", "admin:tournaments_user_change", "admin:tournaments_user_changelist"),
     }

@@ -134,8 +134,9 @@ def choose(laptop, name):
 
 def play_first_round(laptop, phone):
     """A table writes and calls, time runs out, and the round closes at the second attempt."""
-    laptop.press(laptop.page.locator("main a[href$='/cards/']"))
-    card = laptop.page.locator(".event-address").first.inner_text()
+    laptop.open("running_table", 1, 1)
+    laptop.press(laptop.page.locator("main a[href*='/tables/']"))
+    card = laptop.page.input_value("#card-address")
     phone.open(urlsplit(card).path)
     assert "/play/" not in phone.page.url
     laptop.open("tournament")

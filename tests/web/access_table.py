@@ -187,13 +187,6 @@ PLAYERS = {
     "claim": Page("claim", EVERYBODY, ACCOUNTS),
 }
 
-IMPORTS = {
-    "imports": Page("club", DIRECTORS),
-    "import_players": Page("club", DIRECTORS, DIRECTORS),
-    "import_results": Page("club", DIRECTORS, DIRECTORS),
-    "import_records": Page("club", DIRECTORS, DIRECTORS),
-}
-
 EVENTS = {
     "seasons": Page("club", MEMBERS, DIRECTORS, published=EVERYBODY),
     "season": Page("season", DIRECTORS, DIRECTORS),
@@ -207,7 +200,6 @@ EVENTS = {
     "event_documents": Page("event", MEMBERS, NOBODY, published=EVERYBODY),
     "change_event": Page("event", DIRECTORS, DIRECTORS),
     "remove_event": Page("event", None, DIRECTORS),
-    "event_cards": Page("event", DIRECTORS),
     "open_round": Page("event", None, DIRECTORS),
     "close_round": Page("round", None, DIRECTORS),
     "reopen_round": Page("round", None, DIRECTORS),
@@ -344,7 +336,6 @@ PAGES = (
     | HOUSE_RULES
     | CLUBS
     | PLAYERS
-    | IMPORTS
     | EVENTS
     | TOURNAMENTS
     | ENTRANTS

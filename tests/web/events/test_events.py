@@ -359,8 +359,6 @@ def test_lists_ask_the_same_whatever_their_length(
     for name, count in counts.items():
         with django_assert_num_queries(count):
             director.get(reverse(name, args=["moda"]))
-    with django_assert_num_queries(5):
-        director.get(of_event("event_cards", tables[0].round.event))
 
 
 # Tables.
@@ -476,19 +474,6 @@ def test_table_is_removed_after_asking(director, club):
     assert (Table.objects.count(), Game.objects.count()) == (0, 0)
 
 
-def test_cards_have_addresses_and_no_codes(director, club):
-    tables = laid(club, 3)
-    other = TableFactory(round__event=tables[0].round.event, round__number=2)
-    close_round(other.round_id, NOBODY, at=EVENING)
-
-    page = director.get(of_event("event_cards", tables[0].round.event))
-
-    assert [card["address"] for _table, _players, card in page.context["cards"]] == [
-        f"http://testserver{reverse('table_door', args=[t.public_id, t.secret])}" for t in tables
-    ]
-    assert not [t for t in tables if t.code in page.text.replace(t.secret, "")]
-
-
 def test_what_directors_do_is_not_there_for_members(member, club):
     (table,) = laid(club)
     event = table.round.event
@@ -498,13 +483,12 @@ def test_what_directors_do_is_not_there_for_members(member, club):
         reverse("player_names", args=["moda"]),
         reverse("season", args=["moda", season.pk]),
         of_event("change_event", event),
-        of_event("event_cards", event),
         of_event("new_event_table", event, 1),
         of_table("event_table", table),
         of_table("remove_table", table),
     ]
     posts = [
-        *(path for path in pages if "names" not in path and "cards" not in path),
+        *(path for path in pages if "names" not in path),
         of_event("open_round", event),
         of_event("close_round", event, 1),
         of_event("reopen_round", event, 1),

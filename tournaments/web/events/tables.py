@@ -137,28 +137,6 @@ def remove(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpR
     return render(request, "tournaments/event_table_remove.html", page)
 
 
-@never_cache
-@require_safe
-def cards(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """The cards of an evening's tables, to be printed; of the rounds that are open.
-
-    The code of a table is not on its card: the director says it.
-    """
-    event = directed_event(request, slug, public_id)
-    tables = Table.objects.filter(round__event=event, round__closed_at=None)
-    rows = tables.select_related("round").order_by("round__number", "number")
-    page = {
-        "club": event.club,
-        "event": event,
-        "cards": [
-            (row, _players(row), door(request, card_path(row)))
-            for row in rows.prefetch_related("games")
-        ],
-        "out_of_reach": out_of_reach(request),
-    }
-    return render(request, "tournaments/event_cards.html", page)
-
-
 def card_path(table: Table) -> str:
     """The path that stands on a table's card."""
     return reverse("table_door", args=[table.public_id, table.secret])
@@ -173,9 +151,3 @@ def directed_table(request: HttpRequest, slug: str, public_id: str, table: str) 
 
 def _stands(event: Event, table: str) -> bool:
     return Table.objects.filter(round__event=event, public_id=table).exists()
-
-
-def _players(table: Table) -> list[str]:
-    """Who plays the current game of a table whose games are loaded."""
-    players: list[str] = max(table.games.all(), key=lambda game: game.pk).players
-    return players

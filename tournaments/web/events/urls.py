@@ -21,7 +21,6 @@ urlpatterns = [
     path(f"{EVENT}/", pages.event, name="event"),
     path(f"{EVENT}/change/", pages.change, name="change_event"),
     path(f"{EVENT}/remove/", pages.remove, name="remove_event"),
-    path(f"{EVENT}/cards/", tables.cards, name="event_cards"),
     path(f"{EVENT}/rounds/", pages.open_next, name="open_round"),
     path(f"{ROUND}/close/", pages.close, name="close_round"),
     path(f"{ROUND}/reopen/", pages.reopen, name="reopen_round"),
