@@ -187,6 +187,13 @@ PLAYERS = {
     "claim": Page("claim", EVERYBODY, ACCOUNTS),
 }
 
+IMPORTS = {
+    "imports": Page("club", DIRECTORS),
+    "import_players": Page("club", DIRECTORS, DIRECTORS),
+    "import_results": Page("club", DIRECTORS, DIRECTORS),
+    "import_records": Page("club", DIRECTORS, DIRECTORS),
+}
+
 EVENTS = {
     "seasons": Page("club", MEMBERS, DIRECTORS, published=EVERYBODY),
     "season": Page("season", DIRECTORS, DIRECTORS),
@@ -336,6 +343,7 @@ PAGES = (
     | HOUSE_RULES
     | CLUBS
     | PLAYERS
+    | IMPORTS
     | EVENTS
     | TOURNAMENTS
     | ENTRANTS
