@@ -66,7 +66,7 @@ def _board(found: FamilyMonth, month: Month) -> Table:
         Column(_("Before"), "before", Kind.INTEGER),
         Column(_("Name"), "name"),
         Column(pgettext("how many", "Games"), "games", Kind.INTEGER),
-        Column(_("Change"), "change", Kind.INTEGER),
+        Column(pgettext("column", "Change"), "change", Kind.INTEGER),
         Column(_("Rating"), "rating", Kind.INTEGER, strong=True),
     )
     rows = [

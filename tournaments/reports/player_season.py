@@ -110,7 +110,7 @@ def _words() -> dict[str, str]:
         "day": _("Day"),
         "event": pgettext("evening or tournament", "Event"),
         "place": pgettext("in standings", "Place"),
-        "change": _("Change"),
+        "change": pgettext("column", "Change"),
     }
 
 

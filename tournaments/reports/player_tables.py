@@ -50,7 +50,7 @@ def _columns() -> tuple[Column, ...]:
         Column(_("Others"), "others"),
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
         Column(_("Points"), "points", Kind.POINTS, strong=True),
-        Column(_("Change"), "change", Kind.INTEGER),
+        Column(pgettext("column", "Change"), "change", Kind.INTEGER),
         Column(_("Rating after"), "rating", Kind.INTEGER),
     )
 
