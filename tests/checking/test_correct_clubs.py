@@ -4,6 +4,7 @@ import pytest
 
 from tests.services.ratings.rating_world import World
 from tests.services.tournaments.whole_tournament import GAMES, whole_tournament
+from tournaments.models import PlayerRating, RatingChange
 from tournaments.services.checking.all_caches import look_at_all
 from tournaments.services.ratings.computing import sweep_ratings
 
@@ -31,3 +32,11 @@ def test_nothing_differs_whatever_happened_in_any_order():
             assert differing() == []
     sweep_ratings()
     assert differing() == []
+
+    # One wrong value is told where it is and where the next change begins, not in all after it.
+    last, wrong = PlayerRating.objects.order_by("-games")[0].changes.order_by("-number")[:2]
+    RatingChange.objects.filter(pk=wrong.pk).update(mean=wrong.mean + 1e-9)
+    assert {found.subject.split(", ")[1] for _cache, found in differing()} == {
+        f"game {wrong.game_id}",
+        f"game {last.game_id}",
+    }
