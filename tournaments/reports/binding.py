@@ -64,15 +64,16 @@ class Binder:
             UnknownPdf: typst did not set it, or not in the way we know.
         """
         part = read_part(document)
-        base = self._out.reserve(max(part.objects) + 1)
+        base = self._out.reserve(part.size)
         shared = {part.tree: self._tree, part.document: self._document}
 
         def number(old: int) -> int:
             return shared.get(old, base + old)
 
         named = b"%05d" % len(self._roots)
+        numbers = [b"%d 0 R" % number(old) for old in range(part.size)]
         for old, body in part.objects.items():
-            self._out.put(base + old, self._placed(renumbered(body, number), named))
+            self._out.put(base + old, self._placed(renumbered(body, numbers), named))
         self._out.put(
             base + part.root,
             b"<</Type/Pages/Parent %d 0 R/Count %d%s>>"
@@ -110,7 +111,9 @@ class Binder:
             body = PARENT_KEY.sub(self._shifted, body)
             body = LINK_TO_PAGE.sub(lambda to: b"/S/GoTo/D(%05d)" % int(to[1]), body)
             body = SAID_OF_LINK.sub(rb"/Contents(\1)", body)
-        return HEADER_ID.sub(b"(" + named + rb"\1)", body) if b"/O/Table" in body else body
+        if b"(U" not in body or b"/O/Table" not in body:
+            return body
+        return HEADER_ID.sub(lambda name: b"(%s%s)" % (named, name[1]), body)
 
     def _shifted(self, key: re.Match[bytes]) -> bytes:
         return b"/StructParent%s %d" % (key[1], int(key[2]) + self._next_key)

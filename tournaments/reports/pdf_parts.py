@@ -26,12 +26,14 @@ class Head:
 class PdfPart:
     """A document taken apart; `objects` are all those that are not named here.
 
-    `pages` are the pages in order with their heights, `kids` what is right below their `root`;
-    `tags` what is right below the `document` of the `tree`. `parents` are found by the keys of
-    pages and links, which are below `keys`; `ids` are the cells that others name as their heads.
+    All numbers are below `size`. `pages` are the pages in order with their heights, `kids` what is
+    right below their `root`; `tags` what is right below the `document` of the `tree`. `parents` are
+    found by the keys of pages and links, which are below `keys`; `ids` are the cells that others
+    name as their heads.
     """
 
     objects: Objects
+    size: int
     head: Head
     metadata: bytes
     identity: bytes
@@ -63,6 +65,7 @@ def read_part(document: bytes) -> PdfPart:
     apart = {top, about, root, tree, metadata, whole, *_outline(objects, catalog)}
     return PdfPart(
         objects={number: body for number, body in objects.items() if number not in apart},
+        size=max(objects) + 1,
         head=Head(_found(rb"/Lang(\([^)]*\))", catalog), objects[about]),
         metadata=objects[metadata],
         identity=_found(rb"/ID\[(.*?)\]", trailer),

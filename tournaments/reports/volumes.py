@@ -136,9 +136,9 @@ def _set(jobs: Sequence[Job], path: Path, told: Callable[[], None]) -> Iterator[
                 part = path.with_name(f"{path.stem}-{index}.pdf")
                 running.append((part, pool.submit(typeset_apart, template, data, part, waiting)))
             for part, future in running:
+                told()
                 while not wait([future], timeout=0.2).done:
                     told()
-                told()
                 future.result()
                 yield part.read_bytes()
                 part.unlink()

@@ -1,0 +1,188 @@
+"""All sheets of an event: a page for each game, in order, with bookmarks and tags; as records."""
+
+import json
+from pathlib import Path
+
+import pikepdf
+import pytest
+from django.utils import translation
+
+from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
+from tests.factories import EVENING, WHOLE_GAME, record
+from tournaments.engine.tournament_settings import TournamentSettings, write_settings
+from tournaments.models import Event, Game, Report
+from tournaments.reports import sheets_book
+from tournaments.reports.contents import key_of
+from tournaments.reports.documents import compose
+
+pytestmark = pytest.mark.django_db
+
+
+READING, SETTING = Report.Step.READING, Report.Step.SETTING
+
+
+def quiet(*_told):
+    """Told how far a report is, and does not care."""
+
+
+def report_of(event, form="pdf", audience="members", **parameters):
+    return Report(
+        kind="sheets",
+        format=form,
+        event=event,
+        club=event.club,
+        audience=audience,
+        language="tr",
+        parameters={"host": "https://king.example/", **parameters},
+    )
+
+
+@pytest.fixture
+def evening():
+    """Two rounds: two tables, then one."""
+    event = EventFactory()
+    first, second = RoundFactory(event=event, number=1), RoundFactory(event=event, number=2)
+    TableFactory(round=second, number=1, players=("Elif", "Fuat", "Gül", "Hakan"))
+    TableFactory(round=first, number=2, players=("Işıl", "İrem", "Jale", "Şule"))
+    TableFactory(round=first, number=1, entries=WHOLE_GAME)
+    return event
+
+
+def composed(report):
+    with translation.override(report.language):
+        return compose(report, quiet)
+
+
+def written(report, path, told=quiet):
+    with translation.override(report.language):
+        compose(report, told).write(path, told)
+    return path
+
+
+def outline(document):
+    """Title and page of each bookmark, with those below it."""
+
+    def told(items):
+        return [
+            (
+                item.title,
+                document.pages.index(pikepdf.Page(item.destination[0])),
+                told(item.children),
+            )
+            for item in items
+        ]
+
+    with document.open_outline() as whole:
+        return told(whole.root)
+
+
+def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
+    evening, tmp_path, pdf, monkeypatch
+):
+    # Three sheets make two chapters.
+    monkeypatch.setattr(sheets_book, "SET_AT_ONCE", 2)
+    said = []
+    path = written(report_of(evening), tmp_path / "sheets.pdf", lambda *told: said.append(told))
+    assert {(READING, 0, 3), (READING, 3, 3), (SETTING, 0, 3), (SETTING, 2, 3)} <= set(said)
+    assert [each.name for each in tmp_path.glob("*.pdf")] == ["sheets.pdf"]
+    page = pdf(path.read_bytes())
+    texts = [" ".join(p.extract_text().split()) for p in page.reader.pages]
+    assert ["540 −110 −330 −100" in text for text in texts] == [True, False, False]
+    assert [text.count("1. raunt · Masa 1") for text in texts] == [1, 0, 0]
+    assert [f"{number} / 3" in text for number, text in enumerate(texts, 1)] == [True] * 3
+    games = Game.objects.order_by("table__round__number", "table__number")
+    assert page.links == [
+        f"https://king.example/follow/{game.public_id}/{game.secret('follow')}/" for game in games
+    ]
+    assert set(page.fonts.values()) == {True}
+    with pikepdf.open(path) as document:
+        assert document.check_pdf_syntax() == []
+        marks = outline(document)
+    assert [(title, page) for title, page, _below in marks] == [("1. raunt", 0), ("2. raunt", 2)]
+    assert marks[0][2] == [
+        ("Masa 1: Ayşe, Burak, Cem, Deniz", 0, []),
+        ("Masa 2: Işıl, İrem, Jale, Şule", 1, []),
+    ]
+
+
+class Unwanted(Exception):
+    """Somebody has cancelled the report."""
+
+
+def test_what_is_being_set_ends_when_nobody_wants_it(evening, tmp_path, monkeypatch):
+    def told(step, *_progress):
+        if step == SETTING:
+            raise Unwanted
+
+    monkeypatch.setattr(sheets_book, "SET_AT_ONCE", 1)
+    with pytest.raises(Unwanted):
+        written(report_of(evening), tmp_path / "sheets.pdf", told)
+    tasks = Path("/proc/self/task").glob("*/children")
+    assert [children for task in tasks if (children := task.read_text().split())] == []
+    # Two were begun; what waited for its turn never was.
+    assert not (tmp_path / "sheets-2.json").exists()
+
+
+def test_round_is_asked_for_alone(evening):
+    (chapter,) = composed(report_of(evening, round=2)).chapters
+    data = json.loads(chapter.json)
+    assert [sheet["sides"] for sheet in data["sheets"]] == [["Elif", "Fuat", "Gül", "Hakan"]]
+    assert data["title"] == "Cuma akşamı: 2. raunt"
+    with pytest.raises(ValueError, match="round 3 is gone"):
+        composed(report_of(evening, round=3))
+
+
+def test_event_without_a_game_has_no_sheets():
+    with pytest.raises(ValueError, match="no sheets"):
+        composed(report_of(EventFactory()))
+
+
+def test_records_are_one_list_in_the_order_of_the_pages(evening, tmp_path):
+    report = report_of(evening, "json")
+    records = json.loads(written(report, tmp_path / "sheets.json").read_text())
+    assert {record["format"] for record in records} == {"kingscore-game/1"}
+    assert [record["players"][0] for record in records] == ["Ayşe", "Işıl", "Elif"]
+    assert len(records[0]["entries"]) == len(WHOLE_GAME)
+    assert "https" not in json.dumps(records)
+
+
+def test_same_games_are_the_same_content_until_one_is_written(evening):
+    report, records = report_of(evening), report_of(evening, "json")
+    before = [key_of(each, composed(each)) for each in (report, records)]
+    assert [key_of(each, composed(each)) for each in (report, records)] == before
+    record(Game.objects.get(table__number=2), WHOLE_GAME[0])
+    assert not {key_of(each, composed(each)) for each in (report, records)} & set(before)
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+def test_sheets_are_read_in_as_many_queries(django_assert_num_queries, tables):
+    event = EventFactory()
+    place = RoundFactory(event=event, number=1)
+    for number in range(1, tables + 1):
+        TableFactory(round=place, number=number, entries=WHOLE_GAME[:2])
+    report = report_of(Event.objects.select_related("tournament").get(pk=event.pk))
+    with django_assert_num_queries(3):
+        composed(report)
+
+
+def test_members_see_no_sheets_of_rounds_that_are_not_published():
+    tournament = TournamentFactory(state="running")
+    for number, published_at in ((1, EVENING), (2, None)):
+        place = RoundFactory(
+            event=tournament.event, number=number, opened_at=None, published_at=published_at
+        )
+        TableFactory(round=place, number=1)
+    of_members = composed(report_of(tournament.event))
+    assert [chapter.pages for chapter in of_members.chapters] == [1]
+    assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
+
+
+@pytest.mark.parametrize(("state", "pages"), [("running", 1), ("finished", 2)])
+def test_sheets_of_the_last_round_are_for_directors_while_its_standings_are_hidden(state, pages):
+    settings = write_settings(TournamentSettings(rounds=2, hide_last=True))
+    tournament = TournamentFactory(state=state, settings=settings)
+    for number in (1, 2):
+        place = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
+        TableFactory(round=place, number=1)
+    assert composed(report_of(tournament.event)).chapters[0].pages == pages
+    assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
