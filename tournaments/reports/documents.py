@@ -14,6 +14,7 @@ from tournaments.reports.name_badges import name_badges
 from tournaments.reports.player_season import player_season
 from tournaments.reports.player_tables import player_tables
 from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.scoresheet_table import scoresheet_table, sheets_tables
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
 from tournaments.reports.sheets_book import sheets_pages, sheets_records
 from tournaments.reports.standings_document import standings_pages, standings_tables
@@ -55,8 +56,12 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
     MappingProxyType(
         {
             (Kind.SCORESHEET, Format.PDF): _scoresheet,
+            (Kind.SCORESHEET, Format.XLSX): scoresheet_table,
+            (Kind.SCORESHEET, Format.CSV): scoresheet_table,
             (Kind.EMPTY_SHEET, Format.PDF): _empty_sheet,
             (Kind.SHEETS, Format.PDF): sheets_pages,
+            (Kind.SHEETS, Format.XLSX): sheets_tables,
+            (Kind.SHEETS, Format.CSV): sheets_tables,
             (Kind.SHEETS, Format.JSON): sheets_records,
             (Kind.TABLE_CARDS, Format.PDF): table_cards,
             (Kind.NAME_BADGES, Format.PDF): name_badges,

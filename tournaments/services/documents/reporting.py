@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -21,8 +21,23 @@ LEFT_BEHIND_AFTER = timedelta(hours=1)
 """A file without a report is not one that is just being kept, after so long."""
 
 
-def request_scoresheet(
-    row: Game, *, language: str, follow_url: str, paper: str = Paper.A4, at: datetime
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a document is made: in which language, on which paper, as what kind of file."""
+
+    language: str
+    paper: str
+    format: Report.Format = Report.Format.PDF
+
+
+def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be made
+    row: Game,
+    *,
+    language: str,
+    follow_url: str,
+    paper: str = Paper.A4,
+    made_as: Report.Format = Report.Format.PDF,
+    at: datetime,
 ) -> Report:
     """Ask for the scoresheet of a game as it stands; one already built is given at once.
 
@@ -37,7 +52,8 @@ def request_scoresheet(
             "follow_url": follow_url.replace(row.secret("follow"), BLANK),
             "follow_generation": row.follow_generation,
         }
-        return _request_once(Report.Kind.SCORESHEET, row, parameters, (language, paper), at)
+        form = Form(language, paper, made_as)
+        return _request_once(Report.Kind.SCORESHEET, row, parameters, form, at)
 
 
 def _read_names(row: Game) -> None:
@@ -55,7 +71,7 @@ def request_empty_sheet(
 ) -> Report:
     """Ask for an empty sheet of a ruleset, to print and fill in by hand."""
     parameters = {"ruleset": ruleset}
-    return _request_once(Report.Kind.EMPTY_SHEET, None, parameters, (language, paper), at)
+    return _request_once(Report.Kind.EMPTY_SHEET, None, parameters, Form(language, paper), at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,20 +232,18 @@ def _request_once(
     kind: Report.Kind,
     row: Game | None,
     parameters: dict[str, Any],
-    form: tuple[str, str],
+    form: Form,
     at: datetime,
 ) -> Report:
     """Ask for something whose whole content is known: there is one report of it."""
-    language, paper = form
-    content_key = key_of([kind, row and row.pk, parameters, language, paper])
+    content_key = key_of([kind, row and row.pk, parameters, *astuple(form)])
     report, created = Report.objects.get_or_create(
         content_key=content_key,
         defaults={
             "kind": kind,
             "game": row,
             "parameters": parameters,
-            "language": language,
-            "paper": paper,
+            **asdict(form),
             "asked_at": at,
             "touched_at": at,
             "expires_at": at + KEPT_FOR,

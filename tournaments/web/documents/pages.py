@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Report, addresses
 from tournaments.queries import load_sheet
+from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
     cancel_report,
     request_empty_sheet,
@@ -113,6 +114,15 @@ def _report_at(request: HttpRequest, pk: int, secret: str) -> Report:
 def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:
     follow_url = request.build_absolute_uri(address(row, "follow"))
     language, paper = get_language() or "en", paper_of(request)
-    now = timezone.now()
-    asked = request_scoresheet(row, language=language, follow_url=follow_url, paper=paper, at=now)
+    wanted = request.POST.get("format") or Report.Format.PDF
+    if wanted not in formats_of(Report.Kind.SCORESHEET):
+        raise Http404
+    asked = request_scoresheet(
+        row,
+        language=language,
+        follow_url=follow_url,
+        paper=paper,
+        made_as=Report.Format(wanted),
+        at=timezone.now(),
+    )
     return to_report(asked)
