@@ -112,11 +112,12 @@ def _family(games: Sequence[PlayerGame], asked: str | None) -> str:
     return max(counted, key=counted.__getitem__, default="")
 
 
-def rows_in_heaps(found: PlayerSeason, told: Told) -> Iterator[Played]:
-    """The games one by one, the latest first, read a heap at a time."""
-    total = len(found.games)
+def rows_in_heaps(found: PlayerSeason, told: Told, most: int | None = None) -> Iterator[Played]:
+    """The games one by one, the latest first (`most` of them), read a heap at a time."""
+    games = found.games[:most]
+    total = len(games)
     for first in range(0, total, AT_ONCE):
-        heap = found.games[first : first + AT_ONCE]
+        heap = games[first : first + AT_ONCE]
         rows: dict[int, Game] = rows_of(heap)
         # One that was deleted meanwhile is left out.
         yield from played([game for game in heap if game.pk in rows], found.steps, rows)

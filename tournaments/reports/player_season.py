@@ -28,6 +28,8 @@ from tournaments.words import points_text
 
 MOST_OPPONENTS = 8
 MOST_TOURNAMENTS = 12
+MOST_GAMES = 50
+"""So many fill two pages; all of them are in the table that can be had beside it."""
 
 WIDE = Frame(width=680, height=200)
 """The room of the curve, in the units of its drawing."""
@@ -78,7 +80,8 @@ def compose_player_season(club: Club, found: PlayerSeason, told: Told) -> Data:
             for row in badges_of(sums)
         ],
         "opponents": [_opponent(one) for one in opponents_of(found.met, MOST_OPPONENTS)],
-        "games": [_game(one) for one in rows_in_heaps(found, told)],
+        "games": [_game(one) for one in rows_in_heaps(found, told, MOST_GAMES)],
+        "games_note": _latest(len(found.games)),
     }
 
 
@@ -150,6 +153,13 @@ def _curve(curve: Curve | None) -> Data | None:
 
 def _places(points: str) -> list[list[float]]:
     return [[float(part) for part in place.split(",")] for place in points.split()]
+
+
+def _latest(games: int) -> str:
+    """Which games are listed, where it is not all of them."""
+    if games <= MOST_GAMES:
+        return ""
+    return _("the last %(shown)s of %(number)s") % {"shown": MOST_GAMES, "number": games}
 
 
 def _extremes(found: PlayerSeason) -> list[Any]:
