@@ -13,6 +13,7 @@ from tests.factories import EVENING, WHOLE_GAME, record
 from tests.services.tournaments.test_tournaments import running
 from tournaments.engine.standings import Standing
 from tournaments.models import Entrant, Game, Report, Ruling
+from tournaments.reports import standings_document
 from tournaments.reports.documents import compose
 from tournaments.reports.standings_document import adds_up, compose_standings, seen_in
 from tournaments.reports.typesetting import typeset
@@ -109,7 +110,7 @@ def test_pages_have_places_movements_rounds_penalties_and_tie_breaks(played):
     assert data["lines"] == ["King · the points of the game", "After round 2 of 2"]
     assert data["legend"] == [
         "Between equals, one after the other: A Games out or won · B Best game",
-        "▲▼ places won and lost since round 1",
+        "▲▼ places won and lost in this round",
     ]
     assert data["teams"]["rows"] == [["1", {"text": "Fener", "below": "Ayşe"}, "−200"]]
 
@@ -144,6 +145,22 @@ def test_hidden_last_round_is_shown_to_directors_only():
     ]
     assert "2" not in [column["head"] for column in composed(row, round=2)["columns"]]
     assert "2" in [column["head"] for column in composed(row, audience="directors")["columns"]]
+
+
+def test_many_rounds_are_added_up_at_the_front(row, monkeypatch):
+    monkeypatch.setattr(standings_document, "MOST_ROUNDS", 2)
+    row = running(*NAMES[:4], rounds=3, bye=0)
+    for _ in range(3):
+        play(row)
+
+    data = composed(row)
+
+    heads = [column["head"] for column in data["columns"]]
+    first = heads.index("1–2")
+    assert heads[first : first + 3] == ["1–2", "3", "Points"]
+    for cells in (row["cells"] for row in data["rows"]):
+        numbers = [int(cell.replace("−", "-")) for cell in cells[first : first + 3]]
+        assert numbers[0] + numbers[1] == numbers[2]
 
 
 def test_going_tables_are_counted(row):

@@ -169,9 +169,9 @@ def _legend(meetings: Meetings) -> Iterator[str]:
     if everything and not meetings.is_matrix:
         yield _("In each round: the table, the points, and below them who sat there, by number")
     if any(key not in meetings.numbers for met in everything for key in met.opponents):
-        yield f"{HOUSE} {_('house player')}"
+        yield _("%(sign)s house player") % {"sign": HOUSE}
     if any(met.ruled for met in everything):
-        yield f"{RULED} {_('as the director has ruled')}"
+        yield _("%(sign)s as the director has ruled") % {"sign": RULED}
     if any(row.penalties for row in rows):
         yield _("Penalties are taken from the points at the end of the row.")
 
@@ -201,6 +201,8 @@ def _round_table(meetings: Meetings, *, keeps: bool) -> Table:
     entrants = meetings.seen.course.entrants
     titles = [round_title(each.row) for each in meetings.seen.course.drawn]
     titles = titles[: len(meetings.rounds)]
+    table_heads = [_("%(round)s: table") % {"round": title} for title in titles]
+    with_heads = [_("%(round)s: with") % {"round": title} for title in titles]
     numbers = (
         {key: row.number for key, row in entrants.items()} if keeps else dict(meetings.numbers)
     )
@@ -211,8 +213,8 @@ def _round_table(meetings: Meetings, *, keeps: bool) -> Table:
         *(Column(title, "rounds", Kind.POINTS, many=True) for title in titles),
         Column(_("Penalties"), "penalties", Kind.POINTS),
         Column(_("Points"), "points", Kind.POINTS, strong=True),
-        *(Column(f"{title}: {_('Table')}", "tables", Kind.INTEGER, many=True) for title in titles),
-        *(Column(f"{title}: {_('With')}", "opponents", many=True) for title in titles),
+        *(Column(head, "tables", Kind.INTEGER, many=True) for head in table_heads),
+        *(Column(head, "opponents", many=True) for head in with_heads),
     ]
     rows = [_table_row(meetings, row, numbers, keeps=keeps) for row in meetings.seen.rows]
     return Table(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)

@@ -192,7 +192,8 @@ def _results(sheet: Sheet) -> Iterator[list[Cell]]:
 def _sheet_title(sheet: Sheet) -> str:
     """The name of a game's sheet in the workbook."""
     table = _table_of(sheet)
-    title = f"{round_title(table.round)} · {_('Table %(number)s') % {'number': table.number}}"
+    number = _("Table %(number)s") % {"number": table.number}
+    title = f"{round_title(table.round)} · {number}"
     return f"{title} ({sheet.row.match_number})" if (sheet.row.match_number or 1) > 1 else title
 
 

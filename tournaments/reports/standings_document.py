@@ -1,6 +1,6 @@
 """The standings of a tournament, to hang up and to calculate with."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_uppercase
@@ -25,6 +25,9 @@ from tournaments.words import name_of, stage_name
 
 MOST_UPRIGHT = 13
 """More columns than these need the paper on its side."""
+
+MOST_ROUNDS = 16
+"""More rounds than these would be too small to read."""
 
 NONE = "–"
 
@@ -171,18 +174,32 @@ Field = tuple[str, str, Callable[[Line], Printed]]
 
 
 def _printed_fields(seen: Seen, lines: Sequence[Line]) -> Iterator[Field]:
-    course = seen.course
     yield pgettext("in standings", "Place"), "place", _place
     if any(line.moved for line in lines):
         yield "±", "small", _movement
     yield _("Name"), "text", _name
-    for at, number in enumerate(seen.rounds):
-        yield round_label(course, number), "number", lambda line, at=at: line.row.by_round[at]  # type: ignore[misc]
+    yield from _printed_rounds(seen)
     if any(line.row.penalties for line in lines):
         yield _("Penalty"), "number", lambda line: -line.row.penalties if line.row.penalties else ""
     yield _("Points"), "total", lambda line: line.row.points
     for letter, (at, _title) in zip(ascii_uppercase, seen.tie_breaks, strict=False):
         yield letter, "number", lambda line, at=at: _faint(line.row.tie_breaks[at])  # type: ignore[misc]
+
+
+def _printed_rounds(seen: Seen) -> Iterator[Field]:
+    """The rounds; of very many the first ones added up, as the cross-table has them all."""
+    course, rounds = seen.course, seen.rounds
+    first = len(rounds) - MOST_ROUNDS + 1 if len(rounds) > MOST_ROUNDS else 0
+    if first:
+        head = f"{round_label(course, rounds[0])}–{round_label(course, rounds[first - 1])}"
+        yield head, "number", lambda line: sum_of_points(line.row.by_round[:first])
+    for at, number in enumerate(rounds[first:], first):
+        yield round_label(course, number), "number", lambda line, at=at: line.row.by_round[at]  # type: ignore[misc]
+
+
+def sum_of_points(points: Iterable[Points | None]) -> Points:
+    """What rounds come to of which some may have brought nothing yet."""
+    return whole(sum((each for each in points if each is not None), 0))
 
 
 def _faint(points: Points | None) -> dict[str, str]:
@@ -222,8 +239,7 @@ def _legend(seen: Seen, lines: Sequence[Line]) -> Iterator[str]:
     if any(line.row.shared for line in lines):
         yield _("= shares the place")
     if any(line.moved for line in lines):
-        label = round_label(seen.course, seen.after - 1)
-        yield _("▲▼ places won and lost since round %(label)s") % {"label": label}
+        yield _("▲▼ places won and lost in this round")
 
 
 def _printed_teams(seen: Seen, text: Callable[[Points], str]) -> dict[str, Any] | None:
@@ -324,8 +340,7 @@ def adds_up(row: Standing) -> bool:
 
     They are not where the finals begin from zero.
     """
-    rounds = sum((points for points in row.by_round if points is not None), 0)
-    return whole(rounds - row.penalties) == row.points
+    return whole(sum_of_points(row.by_round) - row.penalties) == row.points
 
 
 def _about() -> Iterator[TableField]:

@@ -40,6 +40,7 @@ OFFERS = (
     Offer(Kind.SEATING_BY_TABLE, of_round=True, needs=ROUND),
     Offer(Kind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),
     Offer(Kind.SHEETS, of_round=True, who=Audience.MEMBERS),
+    Offer(Kind.STANDINGS, of_round=True, of_tournaments=True),
     Offer(Kind.STANDINGS, of_tournaments=True),
     Offer(Kind.CROSS_TABLE, of_tournaments=True),
     Offer(Kind.SHEETS, who=Audience.MEMBERS),
