@@ -34,7 +34,7 @@ def certificates(report: Report, told: Told) -> Content:
 
 
 def compose_certificates(report: Report, told: Told) -> dict[str, Any]:
-    """What stands on the certificates, the winner's first (7 queries)."""
+    """What stands on the certificates, the winner’s first (5 queries)."""
     tournament: Tournament | None = getattr(event_of(report), "tournament", None)
     if tournament is None:
         raise ValueError("an evening has no places")

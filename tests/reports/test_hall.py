@@ -1,0 +1,287 @@
+"""What stands on the documents of the hall: cards, badges, the seating, certificates."""
+
+import pytest
+from django.utils import translation
+
+from tests.club_factories import ClubFactory, TableFactory
+from tests.factories import EVENING, NAMES, ReportFactory
+from tests.services.tournaments.test_tournaments import NINE, plan, play, running
+from tournaments.models import Entrant, Player, Report
+from tournaments.reports.certificates import compose_certificates
+from tournaments.reports.documents import compose
+from tournaments.reports.name_badges import compose_name_badges
+from tournaments.reports.name_order import name_order
+from tournaments.reports.round_seats import round_of, seats_of
+from tournaments.reports.seating_lists import sorted_seats
+from tournaments.reports.table_cards import compose_table_cards
+from tournaments.services.auditing import NOBODY
+from tournaments.services.tournaments.drawing import publish_round, seat_next_round
+from tournaments.services.tournaments.entering import register_entrants, withdraw_entrant
+from tournaments.services.tournaments.entering_lists import Entry
+from tournaments.services.tournaments.leading import create_tournament, move_tournament
+from tournaments.services.tournaments.rounds import close_round, open_round
+
+pytestmark = pytest.mark.django_db
+
+Kind, Audience = Report.Kind, Report.Audience
+TWELVE = [f"Oyuncu {n}" for n in range(12)]
+HOST = "https://king.example/"
+
+
+def told(*_steps):
+    """Nobody watches."""
+
+
+def asked(event, kind, audience=Audience.DIRECTORS, **parameters):
+    return ReportFactory(
+        kind=kind,
+        event=event,
+        club=event.club,
+        audience=audience,
+        parameters={"host": HOST, **parameters},
+    )
+
+
+def seated(row):
+    return seat_next_round(row.pk, NOBODY, at=EVENING)
+
+
+def published(row):
+    place = seated(row)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    place.refresh_from_db()
+    return place
+
+
+def closed(row):
+    place = published(row)
+    open_round(place.pk, NOBODY, at=EVENING)
+    play(place)
+    close_round(place.pk, NOBODY, at=EVENING)
+    return place
+
+
+def card(table, first, *names):
+    url = f"{HOST}table/{table.public_id}/{table.secret}/"
+    return {
+        "number": str(table.number),
+        "game": "King",
+        "seats": list(names),
+        "begins": first,
+        "says": "declares first",
+        "clockwise": False,
+        "url": url,
+    }
+
+
+def paired(**settings):
+    """A tournament of two pairs that runs."""
+    rules = {"ruleset": "turkish-king-partners", **settings}
+    row = create_tournament(ClubFactory(), plan(**rules), NOBODY, at=EVENING)
+    move_tournament(row.pk, "registration", NOBODY, at=EVENING)
+    pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
+    register_entrants(row.pk, pairs, NOBODY, at=EVENING)
+    return move_tournament(row.pk, "running", NOBODY, at=EVENING)
+
+
+def without_code(card):
+    assert card["qr"].startswith("<svg")
+    assert card["caption"] == f"QR code of table {card['number']}"
+    return {key: value for key, value in card.items() if key not in ("qr", "caption")}
+
+
+def test_cards_name_who_sits_where_and_lead_to_the_doors():
+    table = TableFactory(number=1)
+    other = TableFactory(number=2, round=table.round, players=["Elif", "Fatma", "Gül", "Hakan"])
+    table.games.update(first_declarer=2)
+    report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
+
+    data = compose_table_cards(report, told)
+
+    assert [without_code(each) for each in data["cards"]] == [
+        card(table, 2, *NAMES),
+        card(other, 0, "Elif", "Fatma", "Gül", "Hakan"),
+    ]
+    assert data["round"] == f"Round {table.round.number}"
+    assert table.secret not in str(Report.objects.values_list("parameters", "content_key").get())
+
+
+def test_card_tells_of_the_code_and_never_the_code():
+    table = TableFactory(round__event__table_codes=True)
+    report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
+
+    data = compose_table_cards(report, told)
+
+    assert data["words"]["use"].endswith("The director says the four digits.")
+    assert table.code not in str(data["words"]) + str(data["cards"][0]["seats"])
+
+
+def test_replaced_address_is_on_the_next_cards():
+    table = TableFactory()
+    report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
+    (before,) = compose_table_cards(report, told)["cards"]
+    table.generation += 1
+    table.save()
+
+    (after,) = compose_table_cards(report, told)["cards"]
+
+    assert (before["url"] == after["url"], after["url"].split("/")[-2]) == (False, table.secret)
+
+
+@pytest.mark.parametrize("kind", [Kind.TABLE_CARDS, Kind.NAME_BADGES, Kind.CERTIFICATES])
+def test_what_is_for_directors_is_made_for_nobody_else(kind):
+    event = running(*NINE).event
+    with pytest.raises(ValueError, match="directors only"):
+        compose(asked(event, kind, Audience.MEMBERS, round=1), told)
+
+
+def test_seating_that_is_not_published_is_for_directors_only():
+    row = running(*NINE)
+    place = seated(row)
+
+    for_all = asked(row.event, Kind.SEATING_BY_NAME, Audience.VISITORS, round=1)
+    with pytest.raises(ValueError, match="not published"):
+        compose(for_all, told)
+    seats = seats_of(round_of(asked(row.event, Kind.SEATING_BY_NAME, round=1)))
+
+    names = {f"e{n}": name for n, name in enumerate(NINE, 1)}
+    tables = [tuple(names[key] for key in table) for table in place.seating["tables"]]
+    assert [table.names for table in seats.tables] == tables
+    assert seats.byes == tuple(names[key] for key in place.seating["byes"])
+    assert (seats.is_proposed, {table.row for table in seats.tables}) == (True, {None})
+    assert compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), told)["cards"] == []
+
+
+def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
+    row = running(*NINE)
+    seated(row)
+    report = asked(row.event, Kind.SEATING_BY_TABLE, Audience.VISITORS, round=1)
+    proposed = seats_of(row.event.rounds.select_related("event__tournament").get())
+    publish_round(proposed.place.pk, NOBODY, at=EVENING)
+
+    seats = seats_of(round_of(report))
+
+    assert [(t.number, t.names) for t in seats.tables] == [
+        (t.number, t.names) for t in proposed.tables
+    ]
+    assert (seats.byes, seats.is_proposed) == (proposed.byes, False)
+    Player.objects.filter(name=seats.byes[0]).update(initials=True)
+    assert seats_of(round_of(report)).byes == ("O. " + seats.byes[0].split()[1] + ".",)
+
+
+def test_pair_sits_as_its_game_has_it():
+    row = paired()
+    place = seated(row)
+
+    (proposed,) = seats_of(place).tables
+    publish_round(place.pk, NOBODY, at=EVENING)
+    place.refresh_from_db()
+    (laid,) = seats_of(place).tables
+
+    assert laid.names == proposed.names
+    pairs = {frozenset(laid.names[0::2]), frozenset(laid.names[1::2])}
+    assert pairs == {frozenset(("Ayşe", "Burak")), frozenset(("Cem", "Deniz"))}
+
+
+def test_everybody_is_found_by_name_with_table_and_seat():
+    table = TableFactory(number=7, players=["Şule", "Ilgın", "İnci", "Sena"])
+
+    with translation.override("tr"):
+        found = sorted_seats(seats_of(table.round))
+
+    assert found == [("Ilgın", 7, 2), ("İnci", 7, 3), ("Sena", 7, 4), ("Şule", 7, 1)]
+
+
+@pytest.mark.parametrize(
+    ("language", "order"),
+    [
+        ("tr", "Ahu Can Cüneyt Çağ Çınar Dağ Ilgın Işıl İnci İz Naz Oya Öz Şule Ufuk Ülkü Zoë"),
+        ("it", "Ahu Çağ Can Çınar Cüneyt Dağ Ilgın İnci Işıl İz Naz Oya Öz Şule Ufuk Ülkü Zoë"),
+        ("en", "Ahu Çağ Can Çınar Cüneyt Dağ Ilgın İnci Işıl İz Naz Oya Öz Şule Ufuk Ülkü Zoë"),
+        ("tr", "Ali-Can#Ali Zor#Alican#Âlim#Aliye"),
+        ("it", "Nicola Verdi#Nicolà Verdi#Nicolo#Nicolò"),
+    ],
+)
+def test_names_stand_as_the_language_sorts_them(language, order):
+    names = order.split("#" if "#" in order else " ")
+
+    mixed = names[::-1]
+    assert sorted(mixed, key=lambda name: name_order(name, language)) == names
+
+
+def test_badges_are_for_who_plays_in_the_order_of_names():
+    row = running("Deniz Kaya", "Şule Ak", "Cem Er", "Sena Ok", "Elif Su")
+    Entrant.objects.filter(number=2).update(team="Rıfkıcılar", represents="Moda")
+    withdraw_entrant(Entrant.objects.get(number=5).pk, NOBODY, at=EVENING)
+
+    with translation.override("tr"):
+        data = compose_name_badges(asked(row.event, Kind.NAME_BADGES), told)
+
+    assert data["badges"] == [
+        {"name": "Cem Er", "team": "", "number": "№ 3"},
+        {"name": "Deniz Kaya", "team": "", "number": "№ 1"},
+        {"name": "Sena Ok", "team": "", "number": "№ 4"},
+        {"name": "Şule Ak", "team": "Rıfkıcılar · Moda", "number": "№ 2"},
+    ]
+    assert data["blank"] == 6
+
+
+def test_first_three_get_certificates_and_equals_share_theirs():
+    row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=2)
+    assert compose_certificates(asked(row.event, Kind.CERTIFICATES), told)["items"] == []
+    place = closed(row)
+
+    data = compose_certificates(asked(row.event, Kind.CERTIFICATES), told)
+
+    seats = place.tables.get().games.get().players
+    first, third = data["items"][0], data["items"][2]
+    # The whole game ends 540/−110/−330/−100.
+    names = [(item["name"], item["place"]) for item in data["items"]]
+    assert names == [
+        (seats[0], "First place"),
+        (seats[3], "Second place"),
+        (seats[1], "Third place"),
+    ]
+    assert first["lines"] == [
+        "Moda Açık",
+        "20 November 2026 · after: Round 1",
+        "540 points, 4 entrants",
+    ]
+    assert third["lines"][2] == "−110 points, 4 entrants"
+
+
+def test_each_of_a_pair_gets_a_certificate():
+    row = paired(rounds=1)
+    place = published(row)
+    open_round(place.pk, NOBODY, at=EVENING)
+    stop = {"type": "stopped", "reason": "time"}
+    play(place, [stop])
+    close_round(place.pk, NOBODY, at=EVENING)
+
+    items = compose_certificates(asked(row.event, Kind.CERTIFICATES), told)["items"]
+
+    assert {(item["name"], item["place"]) for item in items} == {
+        (name, "First place, shared") for name in NAMES
+    }
+    assert [item["lines"][2].split(" · ")[1] for item in items if item["name"] == "Ayşe"] == [
+        "with Burak"
+    ]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_as_many_queries_whatever_the_tables(django_assert_num_queries, number):
+    row = running(*TWELVE[: 4 * number])
+    closed(row)
+    event = row.event
+    counts = {
+        Kind.TABLE_CARDS: 4,
+        Kind.NAME_BADGES: 1,
+        Kind.SEATING_BY_NAME: 4,
+        Kind.SEATING_BY_TABLE: 4,
+        Kind.CERTIFICATES: 5,
+    }
+
+    for kind, count in counts.items():
+        report = asked(event, kind, round=1)
+        with django_assert_num_queries(count):
+            compose(report, told)
