@@ -43,6 +43,16 @@ def test_mail_is_written_with_its_code_and_links(terminal):
     assert f"http://king/claim/k7f3q/{secret}/\n" in said
 
 
+def test_what_a_mail_carries_is_named_where_no_mail_server_takes_it(terminal):
+    letter = EmailMessage("Moda: Ekim 2026", "Ekte.", to=["a@b.c"])
+    letter.attach("moda-2026-10.pdf", b"%PDF")
+
+    assert mail.get_connection("kingscore.mail.LogBackend").send_messages([letter]) == 1
+
+    said = terminal.getvalue()
+    assert "Attached, were there a mail server (KINGSCORE_EMAIL_URL): moda-2026-10.pdf" in said
+
+
 def test_code_of_a_sign_in_stands_in_the_terminal_of_up(start):
     site = start()
     address = site.address()
