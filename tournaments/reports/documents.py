@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from tournaments.models import Report
+from tournaments.reports.booklet import booklet
 from tournaments.reports.certificates import certificates
 from tournaments.reports.club_month import club_month
 from tournaments.reports.contents import Content, Pages, Part, Told
@@ -79,6 +80,7 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
             (Kind.CROSS_TABLE, Format.XLSX): cross_table_tables,
             (Kind.CROSS_TABLE, Format.CSV): cross_table_tables,
             (Kind.CROSS_TABLE, Format.JSON): cross_table_tables,
+            (Kind.BOOKLET, Format.PDF): booklet,
             (Kind.CERTIFICATES, Format.PDF): certificates,
             (Kind.PLAYER_SEASON, Format.PDF): player_season,
             (Kind.PLAYER_SEASON, Format.XLSX): player_tables,

@@ -75,7 +75,7 @@ class Records:
 
 def sheets_of(report: Report, told: Told) -> Iterator[Sheet]:
     """The sheets that a report tells of, by rounds and tables (4 queries for each hundred)."""
-    keys = list(_games_of(report).values_list("pk", flat=True))
+    keys = list(games_of(report).values_list("pk", flat=True))
     told(Report.Step.READING, 0, len(keys))
     for done in range(0, len(keys), READ_AT_ONCE):
         rows = _in_order(Game.objects.filter(pk__in=keys[done : done + READ_AT_ONCE]))
@@ -84,7 +84,7 @@ def sheets_of(report: Report, told: Told) -> Iterator[Sheet]:
             told(Report.Step.READING, index, len(keys))
 
 
-def _games_of(report: Report) -> GameQuerySet:
+def games_of(report: Report) -> GameQuerySet:
     """The games of the event or its round, as far as the readers may see them."""
     event = event_of(report)
     games = _in_order(Game.objects.filter(table__round__event=event))
