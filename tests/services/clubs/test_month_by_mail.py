@@ -86,6 +86,8 @@ def test_month_is_mailed_once_to_those_who_direct_and_want_it(settings):
     build()
     for _sweep in range(3):
         sweep_letters(FIRST + HOUR)
+    sweep_months(FIRST + 21 * DAY)
+    assert Report.objects.count() == 3
 
     assert sent() == [
         ("director@example.org", "Kadıköy King: Ottobre 2026"),
