@@ -187,7 +187,26 @@ def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
     assert sheets[0].sheetnames == ["Standings", "Teams"]
 
 
-def test_finals_from_zero_are_no_sum_of_the_rounds():
+def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
+    row = running(*NAMES, rounds=1, finals=4, carry=False)
+    play(row)
+    play(row)
+
+    data = composed(row)
+    assert [column["head"] for column in data["columns"]][3:6] == ["1", "Final", "Points"]
+    assert data["lines"][1] == "After: Final"
+    assert [line["cells"][2]["below"] for line in data["rows"]] == ["Final"] * 4 + [""]
+    assert [line["rule"] for line in data["rows"]] == [False, False, False, True, False]
+    head, first, *_others, last = openpyxl.load_workbook(
+        file_of(tmp_path, row, "xlsx")
+    ).active.iter_rows(values_only=True)
+    final, points = head.index("Final"), head.index("Points")
+    # Of the finals alone; who did not play in them has the sum of the rounds.
+    assert first[points] == first[final] == 540
+    assert last[points].startswith("=SUM(")
+
+
+def test_points_are_a_sum_where_they_come_to_it():
     assert not adds_up(Standing("e1", 1, 7, (5, 7), (), shared=False))
     assert adds_up(Standing("e1", 1, 10, (5, 7), (), shared=False, penalties=2))
 
