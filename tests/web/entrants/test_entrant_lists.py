@@ -1,11 +1,13 @@
 """Lists of entrants, read from what people paste and from files of spreadsheets."""
 
 import io
+import tracemalloc
 import zipfile
 
 import openpyxl
 import pytest
 
+from tests.web.importing.test_reading import lying_archive
 from tournaments.services.tournaments.entering_lists import Entry
 from tournaments.web.entrants import lists
 from tournaments.web.entrants.lists import ListRefused, read_file, read_text, write_text
@@ -139,6 +141,15 @@ def test_workbook_that_unpacks_to_much_more_is_refused():
 
     assert len(out.getvalue()) < lists.LARGEST_FILE
     assert why(read_file, out.getvalue()) == "large"
+
+
+def test_workbook_that_lies_about_its_size_takes_no_memory():
+    tracemalloc.start()
+    assert why(read_file, lying_archive(b"xl/workbook.xml", 64)) == "xlsx"
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 2_000_000
 
 
 def test_workbook_with_a_row_at_the_end_of_the_world_is_refused():

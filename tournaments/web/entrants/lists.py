@@ -6,7 +6,6 @@ What comes in is bounded before it is read: so many bytes, unpacked as well, lin
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +14,7 @@ from typing import Any
 import openpyxl
 
 from tournaments.models.people import plain_name
+from tournaments.services.importing.archives import TooLarge, repack, unpack
 from tournaments.services.tournaments.entering import MOST_ENTRANTS
 from tournaments.services.tournaments.entering_lists import Entry
 
@@ -146,25 +146,18 @@ def _rows_of_workbook(content: bytes) -> Iterator[Row]:
     """The rows of the first sheet, with the values that its formulas had when it was saved."""
     number = 0
     try:
-        _refuse_a_bomb(content)
+        content = repack(unpack(content, LARGEST_UNPACKED))
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         cells = book.worksheets[0].iter_rows(max_col=MOST_COLUMNS, values_only=True)
         for number, row in enumerate(islice(cells, MOST_ROWS), start=1):
             yield number, [_cell(value) for value in row]
-    except ListRefused:
-        raise
+    except TooLarge as error:
+        raise ListRefused("large") from error
     # openpyxl raises whatever a broken workbook makes it stumble over.
     except Exception as error:
         raise ListRefused("xlsx") from error
     if number == MOST_ROWS:
         raise ListRefused("long")
-
-
-def _refuse_a_bomb(content: bytes) -> None:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        # No part is unpacked to more than it says here.
-        if sum(part.file_size for part in archive.infolist()) > LARGEST_UNPACKED:
-            raise ListRefused("large")
 
 
 def _cell(value: Any) -> str:
