@@ -270,7 +270,7 @@ ENTRANTS = {
 }
 
 OF_A_TOURNAMENT = ("tournament", "entrants", "seating", "standings", "why_place", "wall")
-OF_AN_EVENING = ("event", "club_game", *OF_A_TOURNAMENT)
+OF_AN_EVENING = ("event", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 
 ACCOUNT = {
@@ -307,7 +307,7 @@ KEPT = (
             *("auditline", "club", "event", "game", "houseruleset", "invitation", "match"),
             *("member", "merge", "player", "report", "round", "season", "table", "user"),
             *("entrant", "ruling", "sitting", "substitute", "tournament"),
-            *("playerrating", "ratingdue"),
+            *("playerrating", "ratingdue", "check", "difference", "letter"),
         )
     ),
 )

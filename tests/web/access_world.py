@@ -10,6 +10,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.files.base import ContentFile
 
+from tests.check_factories import DifferenceFactory, LetterFactory
 from tests.club_factories import (
     AccountFactory,
     AuditLineFactory,
@@ -234,6 +235,8 @@ def _rows_of_the_server(world, club, table):
     """A row of each model of the back office, and a document."""
     account = AccountFactory()
     AuditLineFactory(club=club, user=account)
+    DifferenceFactory(club=club)
+    LetterFactory(user=account)
     report = ReportFactory(game=table.games.get(), parameters={"follow_generation": 1})
     another = ReportFactory(game=report.game)
     world.right["report"] = {"pk": report.pk, "secret": report_secret(report.pk)}
