@@ -15,7 +15,8 @@ from tournaments.engine.standings import Standing
 from tournaments.models import Entrant, Game, Report, Ruling
 from tournaments.reports import standings_document
 from tournaments.reports.documents import compose
-from tournaments.reports.standings_document import adds_up, compose_standings, seen_in
+from tournaments.reports.standings_document import compose_standings, seen_in
+from tournaments.reports.standings_table import adds_up
 from tournaments.reports.typesetting import typeset
 from tournaments.services.auditing import NOBODY
 from tournaments.services.tournaments.drawing import publish_round, seat_next_round
@@ -190,6 +191,8 @@ def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
 def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
     row = running(*NAMES, rounds=1, finals=4, carry=False)
     play(row)
+    through = [line["cells"][1] for line in composed(row)["rows"]]
+    assert [name["below"] for name in through] == ["→ Final"] * 4 + [""]
     play(row)
 
     data = composed(row)
@@ -204,6 +207,8 @@ def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
     # Of the finals alone; who did not play in them has the sum of the rounds.
     assert first[points] == first[final] == 540
     assert last[points].startswith("=SUM(")
+    document = json.loads(file_of(tmp_path, row, "json", language="tr").read_text())
+    assert [line["stage"] for line in document["standings"]] == ["final"] * 4 + [None]
 
 
 def test_points_are_a_sum_where_they_come_to_it():
@@ -234,7 +239,7 @@ def test_record_has_the_same_keys_whatever_is_in_it(tmp_path, row, played):
         "name": "Cem",
         "team": "",
         "represents": "",
-        "stage": "",
+        "stage": None,
         "withdrawn": False,
         "rounds": [-110, 540],
         "penalties": 25,

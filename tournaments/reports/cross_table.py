@@ -18,12 +18,11 @@ from tournaments.reports.round_seats import hall_heading, round_title
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.standings_document import (
     NONE,
-    adds_up,
     after_text,
     seen_in,
     standings_lines,
-    tournament_facts,
 )
+from tournaments.reports.standings_table import adds_up, tournament_facts
 from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
 from tournaments.standings_telling import round_label
 

@@ -18,7 +18,8 @@ from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.scoresheet_table import scoresheet_table, sheets_tables
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
 from tournaments.reports.sheets_book import sheets_pages, sheets_records
-from tournaments.reports.standings_document import standings_pages, standings_tables
+from tournaments.reports.standings_document import standings_pages
+from tournaments.reports.standings_table import standings_tables
 from tournaments.reports.table_cards import table_cards
 
 Kind, Format = Report.Kind, Report.Format

@@ -16,11 +16,16 @@ from tournaments.figures import figure
 from tournaments.models import Entrant, Report, Tournament
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.page_family import page_data
-from tournaments.reports.round_seats import event_of, hall_heading, round_title
-from tournaments.reports.spreadsheets import book_content
-from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
-from tournaments.standings_telling import POINTS, Seen, round_label, stages_reached, standings_seen
-from tournaments.tournament_queries import Course, load_course
+from tournaments.reports.round_seats import event_of, hall_heading
+from tournaments.standings_telling import (
+    POINTS,
+    Reached,
+    Seen,
+    round_label,
+    stages_reached,
+    standings_seen,
+)
+from tournaments.tournament_queries import load_course
 from tournaments.words import name_of, stage_name
 
 MOST_UPRIGHT = 13
@@ -41,17 +46,6 @@ def standings_pages(report: Report, told: Told) -> Content:
     seen = seen_in(report)
     told(Report.Step.READING, len(seen.rows), len(seen.rows))
     return Pages([Part.of("standings.typ", compose_standings(report, seen))])
-
-
-def standings_tables(report: Report, told: Told) -> Content:
-    """The standings as a table, and that of the teams.
-
-    Raises:
-        ValueError: they were asked for of no tournament.
-    """
-    seen = seen_in(report)
-    told(Report.Step.READING, len(seen.rows), len(seen.rows))
-    return book_content(standings_book(report, seen), report)
 
 
 def tournament_of(report: Report) -> Tournament:
@@ -83,8 +77,15 @@ class Line:
 
     row: Standing
     entrant: Entrant
-    stage: str
+    reached: Reached | None
     moved: int | None
+
+    @property
+    def stage(self) -> str:
+        """How far they have come in the finals, and whether they are only through to it."""
+        if self.reached is None:
+            return ""
+        return f"{'→ ' if self.reached.through else ''}{stage_name(self.reached.stage)}"
 
     @property
     def withdrawn(self) -> bool:
@@ -103,7 +104,7 @@ def lines_of(seen: Seen) -> list[Line]:
         Line(
             row,
             course.entrants[row.entrant],
-            stage_name(reached[row.entrant].stage) if row.entrant in reached else "",
+            reached.get(row.entrant),
             before[row.entrant] - row.place if row.entrant in before else None,
         )
         for row in seen.rows
@@ -262,128 +263,3 @@ def _printed_teams(seen: Seen, text: Callable[[Points], str]) -> dict[str, Any] 
             for team in teams
         ],
     }
-
-
-# As tables.
-
-
-def standings_book(report: Report, seen: Seen) -> Book:
-    """The standings as tables; JSON has all columns, the others those that say something."""
-    course = seen.course
-    event = course.tournament.event
-    heading = hall_heading(report, _("Standings"), standings_lines(seen))
-    everything = report.format == Report.Format.JSON
-    tables = [_standings_table(seen, everything=everything)]
-    teams = team_standings(seen.rows, course.competitors)
-    if teams or everything:
-        tables.append(_team_table(seen))
-    return Book(
-        title=f"{event.name} · {heading.title}",
-        lines=[heading.date, after_text(seen)],
-        tables=tables,
-        format="kingscore-standings/1",
-        facts=tournament_facts(course)
-        | {
-            "after": seen.after,
-            "rounds": [_round_fact(course, number) for number in seen.rounds],
-            "tie_breaks": [course.settings.tie_breaks[at] for at, _title in seen.tie_breaks],
-        },
-    )
-
-
-def tournament_facts(course: Course) -> dict[str, Any]:
-    """Which tournament it is, in a record."""
-    event = course.tournament.event
-    return {
-        "club": event.club.slug,
-        "tournament": course.tournament.slug,
-        "name": event.name,
-        "held_on": event.held_on.isoformat(),
-    }
-
-
-def _round_fact(course: Course, number: int) -> dict[str, Any]:
-    return {"number": number, "stage": course.drawn[number - 1].row.stage or None}
-
-
-TableField = tuple[Column, Callable[[Line], Cell]]
-
-SOMETIMES = ("shared", "moved", "team", "represents", "stage", "withdrawn", "penalties")
-"""Columns that a table leaves out where they are empty."""
-
-
-def _standings_table(seen: Seen, *, everything: bool) -> Table:
-    lines = lines_of(seen)
-    fields = [*_about(), *_results(seen)]
-    fields = [
-        field
-        for field in fields
-        if everything or field[0].key not in SOMETIMES or any(field[1](line) for line in lines)
-    ]
-    columns = [column for column, _cell in fields]
-    keys = [column.key for column in columns]
-    rows = [[cell(line) for _column, cell in fields] for line in lines]
-    if "rounds" in keys:
-        first = keys.index("rounds")
-        last = first + keys.count("rounds") - 1
-        less = (keys.index("penalties"),) if "penalties" in keys else ()
-        total = keys.index("points")
-        for row, line in zip(rows, lines, strict=True):
-            if adds_up(line.row):
-                row[total] = Across(line.row.points, first, last, less)
-    fixed = keys.index("name") + 1
-    return Table(_("Standings"), "standings", columns, rows, fixed=fixed, landscape=True)
-
-
-def adds_up(row: Standing) -> bool:
-    """Whether the points are the sum of the rounds less the penalties.
-
-    They are not where the finals begin from zero.
-    """
-    return whole(sum_of_points(row.by_round) - row.penalties) == row.points
-
-
-def _about() -> Iterator[TableField]:
-    yield Column(pgettext("in standings", "Place"), "place", Kind.INTEGER), lambda e: e.row.place
-    yield Column(_("Shared"), "shared"), lambda e: e.row.shared
-    yield Column("±", "moved", Kind.INTEGER), lambda e: e.moved
-    yield Column(_("Number"), "number", Kind.INTEGER), lambda e: e.entrant.number
-    yield Column(_("Name"), "name"), lambda e: e.entrant.shown_name
-    yield Column(_("Team"), "team"), lambda e: e.entrant.team
-    yield Column(_("Club"), "represents"), lambda e: e.entrant.represents
-    yield Column(_("Finals"), "stage"), lambda e: e.stage
-    yield Column(_("Withdrawn"), "withdrawn"), lambda e: e.withdrawn
-
-
-def _results(seen: Seen) -> Iterator[TableField]:
-    for at, number in enumerate(seen.rounds):
-        head = round_title(seen.course.drawn[number - 1].row)
-        column = Column(head, "rounds", Kind.POINTS, many=True)
-        yield column, lambda e, at=at: e.row.by_round[at]  # type: ignore[misc]
-    yield Column(_("Penalties"), "penalties", Kind.POINTS), lambda e: e.row.penalties
-    yield Column(_("Points"), "points", Kind.POINTS, strong=True), lambda e: e.row.points
-    for at, title in seen.tie_breaks:
-        column = Column(title, "tie_breaks", Kind.POINTS, many=True)
-        yield column, lambda e, at=at: e.row.tie_breaks[at]  # type: ignore[misc]
-
-
-def _team_table(seen: Seen) -> Table:
-    names = {key: entrant.shown_name for key, entrant in seen.course.entrants.items()}
-    columns = [
-        Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
-        Column(_("Shared"), "shared"),
-        Column(_("Team"), "team"),
-        Column(_("Players"), "players"),
-        Column(_("Points"), "points", Kind.POINTS, strong=True),
-    ]
-    rows = [
-        [
-            team.place,
-            team.shared,
-            team.team,
-            ", ".join(names[key] for key in team.members),
-            team.points,
-        ]
-        for team in team_standings(seen.rows, seen.course.competitors)
-    ]
-    return Table(_("Teams"), "teams", columns, rows, fixed=3)
