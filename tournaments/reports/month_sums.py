@@ -14,7 +14,16 @@ from tournaments.club_queries import ClubGame, load_games_for_members, month_aft
 from tournaments.engine.club_sums import Active, ClubSums, PlayedGame, Record, add_up
 from tournaments.engine.ratings import Rating
 from tournaments.leaderboard_queries import ACTIVE_MONTHS, Ranks
-from tournaments.models import Club, Event, Game, Player, RatingChange, RatingPool, Tournament
+from tournaments.models import (
+    Club,
+    Event,
+    Game,
+    Player,
+    RatingChange,
+    RatingPool,
+    Report,
+    Tournament,
+)
 from tournaments.rating_queries import ShownRating, shown
 from tournaments.reports.contents import Told
 from tournaments.standings_telling import standings_seen
@@ -22,8 +31,7 @@ from tournaments.tournament_queries import load_courses
 
 MOST_ACTIVE = 10
 COMING = 6
-STEP = 0
-"""All of it is the step of reading."""
+READING = Report.Step.READING
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class Month:
 def add_up_month(club: Club, first: date, told: Told) -> Month:
     """All of a month, as every member may know it."""
     games = load_games_for_members(club)
-    told(STEP)
+    told(READING)
     days: dict[int, date] = dict(Event.objects.filter(club=club).values_list("pk", "held_on"))
     end = month_after(first)
     before = [game for game in games if days[game.played.evening] < first]
@@ -112,7 +120,7 @@ def add_up_month(club: Club, first: date, told: Told) -> Month:
         _family(club, family, first, (before, within))
         for family, _games in Counter(game.family for game in within).most_common()
     ]
-    told(STEP)
+    told(READING)
     badges = _badges(within)
     newcomers = list(_newcomers(before, within))
     keys = {player for evening in evenings for player in evening.winners}
@@ -172,7 +180,7 @@ def _winners(rows: Sequence[Tournament], told: Told) -> dict[int, tuple[int, ...
         return {}
     found = {}
     for number, course in enumerate(load_courses(rows), start=1):
-        told(STEP, number, len(rows))
+        told(READING, number, len(rows))
         first = [
             row.entrant for row in standings_seen(course, directs=False).rows if row.place == 1
         ]
