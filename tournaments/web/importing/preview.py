@@ -55,11 +55,6 @@ class EveningShown:
     name: str
     tables: tuple[TableShown, ...]
 
-    @property
-    def there(self) -> bool:
-        """Whether all of it is there already."""
-        return all(table.there for table in self.tables)
-
 
 @dataclass(frozen=True, slots=True)
 class WrongFile:
@@ -111,19 +106,19 @@ def wrong_files(plan: RecordsPlan) -> list[WrongFile]:
 
 def names_asked(book: NameBook, named: Iterable[str], meant: Mapping[str, str]) -> list[NameAsked]:
     """The names of a file that nobody has and that somebody may be meant by."""
-    asked: dict[str, NameAsked] = {}
-    for name in named:
-        key = fold_name(name)
-        if key in asked or len(asked) >= MOST_ASKED:
-            continue
+    asked: list[NameAsked] = []
+    each_once = {fold_name(name): name for name in named}
+    for key, name in each_once.items():
         try:
             like, doubtful = book.doubt(name)
         except NoName:
             continue
         if like:
             chosen = meant.get(key, "" if doubtful else NEW)
-            asked[key] = NameAsked(name, tuple(like), chosen)
-    return list(asked.values())
+            asked.append(NameAsked(name, tuple(like), chosen))
+        if len(asked) == MOST_ASKED:
+            break
+    return asked
 
 
 def _evenings(
