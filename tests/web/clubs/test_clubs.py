@@ -127,7 +127,7 @@ def test_own_clubs_and_players_are_asked_for_at_once(visitor, number, django_ass
     visitor.force_login(user)
     visitor.get(ME)
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         visitor.get(ME)
     with django_assert_num_queries(3):
         visitor.get(CLUBS)
