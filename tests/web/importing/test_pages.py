@@ -14,6 +14,7 @@ from tests.club_factories import ClubFactory, MemberFactory, PlayerFactory
 from tests.factories import WHOLE_GAME
 from tests.services.importing.test_records import OTHERS, record
 from tournaments.models import AuditLine, Event, Game, Player
+from tournaments.web.importing import keeping
 
 pytestmark = pytest.mark.django_db
 
@@ -250,6 +251,25 @@ def test_pages_ask_for_the_same_number_of_queries_however_many_lines(
     for text in (GAME, many):
         with django_assert_max_num_queries(14):
             assert send(director, "import_results", text).status_code == 200
+
+
+def test_records_ask_for_the_same_number_of_queries_however_many(
+    director, club, django_assert_max_num_queries
+):
+    for count in (1, 3):
+        lines = "\n".join(json.dumps(record(title="Cuma", hours=2 * n)) for n in range(count))
+        with django_assert_max_num_queries(14):
+            preview = send(director, "import_records", lines, name="all.jsonl")
+        assert len(preview.context["plan"].to_write) == count
+
+
+def test_more_than_comes_back_in_a_form_is_refused(director, club, monkeypatch):
+    monkeypatch.setattr(keeping, "LARGEST_KEPT", 100)
+
+    answer = send(director, "import_results", GAME)
+
+    assert answer.status_code == 422
+    assert "Divide it into several files." in text_of(answer)
 
 
 def test_members_and_others_find_no_such_page(client, club):
