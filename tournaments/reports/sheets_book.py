@@ -170,5 +170,5 @@ def _head(report: Report, event: Event) -> dict[str, Any]:
         "language": get_language(),
         "title": f"{event.name}: {what}",
         "description": f"{event.name}, {_('All scoresheets')}",
-        "paper": report.paper,
+        "paper": event.club.paper,
     }

@@ -109,6 +109,8 @@ def printable(value: Any) -> Any:
     """`value` with every text on one line, without control characters and lone surrogates."""
     if isinstance(value, str):
         spaced = " ".join(value.split())
+        if spaced.isprintable():
+            return spaced
         return "".join(
             c for c in spaced if c in JOINERS or not unicodedata.category(c).startswith("C")
         )
