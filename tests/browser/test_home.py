@@ -3,14 +3,13 @@
 import re
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import expect
 
 from tests.browser.phone import LOOKS
 from tests.factories import NAMES, record
 from tests.services.play.test_matches import won_by
 from tournaments.models import Game, Report
-from tournaments.services.documents import reporting
+from tournaments.tasks import build_report
 
 pytestmark = pytest.mark.browser
 
@@ -294,7 +293,7 @@ def test_report_turns_into_its_download_by_itself(new_phone):
     phone.page.locator(".paper button").first.tap()
     expect(phone.page.locator("[aria-current=step]")).to_have_text("Waiting for its turn")
 
-    reporting.finish_report(Report.objects.get(), b"%PDF-1.7", timezone.now())
+    build_report(Report.objects.get().pk)
 
     download = phone.page.get_by_role("link", name="Download (PDF)")
     expect(download).to_be_visible(timeout=5000)

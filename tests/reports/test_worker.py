@@ -26,7 +26,7 @@ from datetime import timedelta
 from django.utils import timezone
 from tests.factories import WHOLE_GAME, GameFactory, ReportFactory
 from tournaments.models import Report
-from tournaments.services.reporting import request_scoresheet
+from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.tasks import sweep_reports
 """
 

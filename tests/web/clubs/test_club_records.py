@@ -268,7 +268,7 @@ def test_numbers_ask_the_same_however_many_games(club, number, django_assert_num
     with django_assert_num_queries(18):
         page(browser, club)
     # Kept until a game changes.
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         page(browser, club)
     assert Seat.objects.count() == 4 * number
     assert Event.objects.count() == number
