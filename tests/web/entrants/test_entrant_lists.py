@@ -10,7 +10,8 @@ import pytest
 from tests.web.importing.test_reading import lying_archive
 from tournaments.services.tournaments.entering_lists import Entry
 from tournaments.web.entrants import lists
-from tournaments.web.entrants.lists import ListRefused, read_file, read_text, write_text
+from tournaments.web.entrants.lists import read_file, read_text, write_text
+from tournaments.web.spreadsheets import SpreadsheetRefused
 
 TWO = [Entry("Ayşe Çelik", team="Moda"), Entry("İpek Ilgaz", team="Şişli", represents="Kadıköy")]
 TABLE = "Ayşe Çelik;Moda\nİpek Ilgaz;Şişli;Kadıköy\n"
@@ -29,7 +30,7 @@ def workbook(*rows):
 
 
 def why(read, *args):
-    with pytest.raises(ListRefused) as refused:
+    with pytest.raises(SpreadsheetRefused) as refused:
         read(*args, pairs=False)
     return refused.value.why
 

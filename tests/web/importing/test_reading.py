@@ -16,9 +16,10 @@ from tournaments.services.importing.faults import Wrong
 from tournaments.services.importing.players import PlayerLine
 from tournaments.services.importing.record_files import FilesRefused, RecordFile, record_files
 from tournaments.web.importing import cells
-from tournaments.web.importing.cells import FileRefused, read_rows
+from tournaments.web.importing.cells import read_rows
 from tournaments.web.importing.columns import NoColumns, read_players, read_results
 from tournaments.web.importing.values import read_count, read_day, read_points, read_yes
+from tournaments.web.spreadsheets import SpreadsheetRefused
 
 TODAY = date(2026, 11, 22)
 TABLE = "Tarih;Akşam;Raund;Masa;Oyuncu;Puan\n14.03.2025;Cuma;1;2;İpek Şığ;−120\n"
@@ -41,7 +42,7 @@ def results(*rows, decimal=",", evening="Evening"):
 
 
 def why(content):
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(SpreadsheetRefused) as refused:
         read_rows(content)
     return refused.value.why
 

@@ -171,7 +171,7 @@ def refusal(problem: Exception, *, pairs: bool) -> str:
 
 
 def list_refusal(why: str) -> str:
-    """Why a whole list is not read, by the word of `ListRefused`."""
+    """Why a whole list is not read, by the word of `SpreadsheetRefused`."""
     kilobytes = LARGEST_FILE // 1024
     sentences = {
         "empty": _("There are no names in this list."),

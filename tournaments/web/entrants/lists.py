@@ -6,17 +6,20 @@ What comes in is bounded before it is read: so many bytes, unpacked as well, lin
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
-
-import openpyxl
 
 from tournaments.models.people import plain_name
-from tournaments.services.importing.archives import TooLarge, repack, unpack
 from tournaments.services.tournaments.entering import MOST_ENTRANTS
 from tournaments.services.tournaments.entering_lists import Entry
+from tournaments.web.spreadsheets import (
+    Bounds,
+    SpreadsheetRefused,
+    decoded,
+    is_workbook,
+    rows_of_text,
+    rows_of_workbook,
+)
 
 LARGEST_FILE = 1024**2
 LARGEST_UNPACKED = 2 * 1024**2
@@ -25,7 +28,8 @@ LARGEST_UNPACKED = 2 * 1024**2
 LARGEST_TEXT = 500_000
 """Letters of a list that is pasted, or posted back after it was looked at."""
 
-MOST_ROWS, MOST_COLUMNS = 5_000, 12
+MOST_COLUMNS = 12
+BOUNDS = Bounds(LARGEST_UNPACKED, rows=4_999, columns=MOST_COLUMNS)
 
 COLUMNS = ("name", "partner", "team", "represents")
 SURNAME = "surname"
@@ -48,14 +52,6 @@ ORDINAL = re.compile(r"(\d{1,4}[.)]|[-–•*])\s+")
 """What a line of a list begins with before the name."""
 
 
-class ListRefused(Exception):
-    """A list that is not read; `why` is `large`, `long`, `empty`, `xls`, `text` or `xlsx`."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
-        super().__init__(why)
-
-
 @dataclass(frozen=True, slots=True)
 class ListLine:
     """An entry, and on which line of what was sent it stands, from 1."""
@@ -72,26 +68,27 @@ def read_text(text: str, *, pairs: bool) -> list[ListLine]:
     """The entries of a text: a line each, columns apart by tabs, semicolons or commas.
 
     Raises:
-        ListRefused: as it says.
+        SpreadsheetRefused: as it says.
     """
     if len(text) > LARGEST_TEXT:
-        raise ListRefused("large")
-    return _entries(_rows_of_text(text), pairs=pairs)
+        raise SpreadsheetRefused("large")
+    delimiter = next((mark for mark in "\t;," if mark in text), ",")
+    return _entries(rows_of_text(text.replace("\0", ""), delimiter), pairs=pairs)
 
 
 def read_file(content: bytes, *, pairs: bool) -> list[ListLine]:
     """The entries of a file, which is a workbook (its first sheet) or a text.
 
     Raises:
-        ListRefused: as it says.
+        SpreadsheetRefused: as it says.
     """
     if len(content) > LARGEST_FILE:
-        raise ListRefused("large")
-    if content.startswith(b"PK\x03\x04"):
-        return _entries(_rows_of_workbook(content), pairs=pairs)
-    if content.startswith(b"\xd0\xcf\x11\xe0"):
-        raise ListRefused("xls")
-    return read_text(_decoded(content), pairs=pairs)
+        raise SpreadsheetRefused("large")
+    if is_workbook(content):
+        rows = rows_of_workbook(content, BOUNDS)
+        texts = ((number, [str(cell) for cell in cells]) for number, cells in rows)
+        return _entries(texts, pairs=pairs)
+    return read_text(decoded(content), pairs=pairs)
 
 
 def write_text(lines: Iterable[ListLine]) -> str:
@@ -104,68 +101,6 @@ def write_text(lines: Iterable[ListLine]) -> str:
     return out.getvalue()
 
 
-def _decoded(content: bytes) -> str:
-    """The text of a file: Unicode as it says or looks, else as a Turkish Excel writes it."""
-    odd, even = content[1::2].count(0), content[::2].count(0)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        ways = ["utf-16"]
-    elif odd + even > len(content) // 4:
-        ways = ["utf-16-le" if odd > even else "utf-16-be"]
-    else:
-        ways = ["utf-8-sig", "cp1254"]
-    for way in ways:
-        try:
-            text = content.decode(way)
-        except UnicodeDecodeError:
-            continue
-        # A picture or a PDF, read as letters.
-        if "\0" not in text:
-            return text
-    raise ListRefused("text")
-
-
-def _rows_of_text(text: str) -> Iterator[Row]:
-    lines = text.replace("\0", "").splitlines(keepends=True)
-    delimiter = next((mark for mark in "\t;," if mark in text), ",")
-    # With an odd one, quotes are part of names.
-    mark = None if text.count('"') % 2 else '"'
-    reader = csv.reader(
-        lines,
-        delimiter=delimiter,
-        quotechar=mark,
-        quoting=csv.QUOTE_NONE if mark is None else csv.QUOTE_MINIMAL,
-    )
-    try:
-        for cells in reader:
-            yield reader.line_num, cells[:MOST_COLUMNS]
-    except csv.Error as error:
-        raise ListRefused("text") from error
-
-
-def _rows_of_workbook(content: bytes) -> Iterator[Row]:
-    """The rows of the first sheet, with the values that its formulas had when it was saved."""
-    number = 0
-    try:
-        content = repack(unpack(content, LARGEST_UNPACKED))
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        cells = book.worksheets[0].iter_rows(max_col=MOST_COLUMNS, values_only=True)
-        for number, row in enumerate(islice(cells, MOST_ROWS), start=1):
-            yield number, [_cell(value) for value in row]
-    except TooLarge as error:
-        raise ListRefused("large") from error
-    # openpyxl raises whatever a broken workbook makes it stumble over.
-    except Exception as error:
-        raise ListRefused("xlsx") from error
-    if number == MOST_ROWS:
-        raise ListRefused("long")
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def _entries(rows: Iterable[Row], *, pairs: bool) -> list[ListLine]:
     full = _full(rows)
     columns = _headings(full[0][1]) if full else None
@@ -174,7 +109,7 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> list[ListLine]:
     else:
         full = _without_numbers(full)
     if not full:
-        raise ListRefused("empty")
+        raise SpreadsheetRefused("empty")
     named = (
         (number, _by_heading(cells, columns) if columns else _by_place(cells, pairs=pairs))
         for number, cells in full
@@ -186,12 +121,12 @@ def _full(rows: Iterable[Row]) -> list[Row]:
     """The rows in which something stands, with single spaces."""
     full: list[Row] = []
     for number, cells in rows:
-        cleaned = [" ".join(cell.split()) for cell in cells]
+        cleaned = [" ".join(cell.split()) for cell in cells[:MOST_COLUMNS]]
         if any(cleaned):
             full.append((number, cleaned))
         # One more than may be: that of the headings.
         if len(full) > MOST_ENTRANTS + 1:
-            raise ListRefused("long")
+            raise SpreadsheetRefused("long")
     return full
 
 

@@ -33,15 +33,10 @@ from tournaments.services.tournaments.entering_lists import (
 )
 from tournaments.services.tournaments.leading import WrongState
 from tournaments.web.entrants.forms import EntryForm, ListForm, list_refusal, refusal
-from tournaments.web.entrants.lists import (
-    ListLine,
-    ListRefused,
-    read_file,
-    read_text,
-    write_text,
-)
+from tournaments.web.entrants.lists import ListLine, read_file, read_text, write_text
 from tournaments.web.entrants.view import found_in, list_entrants, with_ratings
 from tournaments.web.events.tables import names_lately
+from tournaments.web.spreadsheets import SpreadsheetRefused
 from tournaments.web.tournaments.pages import page_of
 from tournaments.web.visitors import actor_of, directed_tournament, seen_tournament
 
@@ -185,7 +180,7 @@ def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpRespo
             lines = read_file(file.read(), pairs=pairs)
         else:
             lines = read_text(form.cleaned_data["list"], pairs=pairs)
-    except ListRefused as refused:
+    except SpreadsheetRefused as refused:
         form.add_error("file" if file else "list", list_refusal(refused.why))
         return _add_page(request, row, many=form)
     if sure and (stored := _store(request, row, [line.entry for line in lines])) is not None:

@@ -9,8 +9,9 @@ from tournaments.models.people import plain_name
 from tournaments.services.importing.faults import Fault, Wrong
 from tournaments.services.importing.players import PlayerLine
 from tournaments.services.importing.results import ResultLine
-from tournaments.web.importing.cells import Cell, FileRefused, Row
+from tournaments.web.importing.cells import Cell, Row
 from tournaments.web.importing.values import read_count, read_day, read_points, read_yes
+from tournaments.web.spreadsheets import SpreadsheetRefused
 
 LONGEST_EVENING = 80
 
@@ -66,7 +67,7 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
     """The players of a table; without headings the first column is their names.
 
     Raises:
-        FileRefused: `empty`, where nothing but headings stands there.
+        SpreadsheetRefused: `empty`, where nothing but headings stands there.
     """
     columns = _headings(rows[0][1], OF_PLAYERS)
     if "name" in columns:
@@ -74,7 +75,7 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
     else:
         columns = {"name": 0}
     if not rows:
-        raise FileRefused("empty")
+        raise SpreadsheetRefused("empty")
     read = PlayersRead()
     for number, cells in rows:
         line = _Line(number, cells, columns, read.faults)
@@ -90,14 +91,14 @@ def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date
 
     Raises:
         NoColumns: with what is missing.
-        FileRefused: `empty`, where nothing but headings stands there.
+        SpreadsheetRefused: `empty`, where nothing but headings stands there.
     """
     columns = _headings(rows[0][1], OF_RESULTS)
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         raise NoColumns(missing)
     if len(rows) == 1:
-        raise FileRefused("empty")
+        raise SpreadsheetRefused("empty")
     read = ResultsRead()
     for number, cells in rows[1:]:
         line = _Line(number, cells, columns, read.faults)

@@ -29,7 +29,7 @@ from tournaments.services.importing.records import RecordFile, RecordsAsked, for
 from tournaments.services.importing.records import import_records as store_records
 from tournaments.services.importing.results import ResultsAsked, foresee_results
 from tournaments.services.importing.results import import_results as store_results
-from tournaments.web.importing.cells import MOST_LINES, FileRefused, read_rows
+from tournaments.web.importing.cells import MOST_LINES, read_rows
 from tournaments.web.importing.columns import NoColumns, read_players, read_results
 from tournaments.web.importing.forms import PlayersForm, RecordsForm, ResultsForm, meant_by
 from tournaments.web.importing.keeping import NotKept, Upload, upload_of
@@ -40,9 +40,10 @@ from tournaments.web.importing.preview import (
     wrong_files,
 )
 from tournaments.web.importing.words import fault_text, refusal
+from tournaments.web.spreadsheets import SpreadsheetRefused
 from tournaments.web.visitors import actor_of, directed_club
 
-REFUSED = (FileRefused, FilesRefused, NoColumns, NotKept)
+REFUSED = (SpreadsheetRefused, FilesRefused, NoColumns, NotKept)
 """Why no file is looked at."""
 
 
