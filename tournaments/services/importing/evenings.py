@@ -6,9 +6,9 @@ rounds, people of the club.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from tournaments.engine.variants import RULESETS
 from tournaments.models import (
@@ -29,6 +29,7 @@ from tournaments.queries import find_ruleset_of_club, fold_sheet, result_of
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.clubs.events import EventPlan, start_event, subject_of
 from tournaments.services.clubs.seasons import season_on
+from tournaments.services.importing.faults import PlanChanged
 from tournaments.services.importing.names import Who
 from tournaments.services.people.players import add_all, lock_people, names_at_table
 from tournaments.services.play.playing import canonical
@@ -67,6 +68,21 @@ class PastGame:
         return self.day, fold_name(self.evening)
 
 
+class GamesPlan(Protocol):
+    """What files become, as it is foreseen."""
+
+    @property
+    def mark(self) -> str:
+        """What tells it from another plan of the same files."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing is wrong with it."""
+
+    def past_games(self) -> list[PastGame]:
+        """The games that are not there yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """What came of an import: the evenings it touched, and how many games and new players."""
@@ -90,6 +106,29 @@ def lock_evenings(club_pk: int, days: Iterable[date]) -> Club:
     rounds = Round.objects.select_for_update(of=("self",)).filter(event__in=rows)
     list(rounds.order_by("pk").values_list("pk"))
     return lock_people(club_pk)
+
+
+def games_as_seen(plan: GamesPlan, seen: str) -> list[PastGame]:
+    """The games to be written by a plan; `seen` is the mark of the one that was looked at.
+
+    Raises:
+        PlanChanged: it is another one now, or something is wrong.
+    """
+    if plan.mark != seen or not plan.fits:
+        raise PlanChanged(plan)
+    return plan.past_games()
+
+
+def import_games(
+    club: Club, games: Sequence[PastGame], change: Change, by: Actor, *, at: datetime
+) -> Imported:
+    """Write games, if there are any, and note what came of it after a change."""
+    if not games:
+        return Imported()
+    done = write_games(club, games, by, at=at)
+    told = {"games_imported": done.games, "new_players": done.players}
+    note_change(club, replace(change, after=told), by, at=at)
+    return done
 
 
 def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetime) -> Imported:

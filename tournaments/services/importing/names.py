@@ -92,6 +92,11 @@ class NameBook:
         return [row for row in same_first if f"{row.search_key} ".startswith(f"{plain} ")]
 
 
+def key_of(who: Who) -> int | str:
+    """What tells somebody from everybody else: of a new player the folded name."""
+    return who.pk if isinstance(who, Player) else fold_name(who)
+
+
 def each_once(named: Iterable[Who | None]) -> list[str]:
     """The names of new players among some, each as it is first written."""
     names: dict[str, str] = {}

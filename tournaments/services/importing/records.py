@@ -23,17 +23,18 @@ from tournaments.models import AuditLine, Club, Game, Player, Round
 from tournaments.models.people import fold_name
 from tournaments.models.play import digest
 from tournaments.queries import current_bodies
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.auditing import Actor, Change
 from tournaments.services.importing.evenings import (
     EveningKey,
     Imported,
     PastGame,
     evenings_on,
+    games_as_seen,
+    import_games,
     lock_evenings,
-    write_games,
 )
-from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
-from tournaments.services.importing.names import Ambiguous, NameBook, Who, each_once
+from tournaments.services.importing.faults import Fault, Wrong
+from tournaments.services.importing.names import Ambiguous, NameBook, Who, each_once, key_of
 from tournaments.services.people.players import NoName
 from tournaments.services.play.playing import canonical
 
@@ -118,9 +119,18 @@ class RecordsPlan:
         return [each for each in self.seen if not each.fits]
 
     @property
+    def fits(self) -> bool:
+        """Whether nothing is wrong with any of them."""
+        return not self.wrong
+
+    @property
     def to_write(self) -> list[RecordSeen]:
         """The games that are not there yet."""
         return [each for each in self.seen if each.fits and not each.there]
+
+    def past_games(self) -> list[PastGame]:
+        """The same as they are written down."""
+        return [_past_game(each) for each in self.to_write]
 
     @cached_property
     def new_names(self) -> list[str]:
@@ -130,7 +140,7 @@ class RecordsPlan:
     @property
     def is_done(self) -> bool:
         """Whether all of it is there already."""
-        return not self.to_write and not self.wrong
+        return not self.to_write and self.fits
 
     @cached_property
     def mark(self) -> str:
@@ -165,15 +175,9 @@ def import_records(
     """
     with transaction.atomic():
         club = lock_evenings(club_pk, _days(asked, at))
-        plan = foresee_records(club, asked, now=at)
-        if plan.mark != seen or plan.wrong:
-            raise PlanChanged(plan)
-        if not plan.to_write:
-            return Imported()
-        done = write_games(club, [_past_game(each) for each in plan.to_write], by, at=at)
-        told = {"games_imported": done.games, "new_players": done.players}
-        note_change(club, Change(AuditLine.Kind.EVENT, "import-records", after=told), by, at=at)
-    return done
+        games = games_as_seen(foresee_records(club, asked, now=at), seen)
+        change = Change(AuditLine.Kind.EVENT, "import-records")
+        return import_games(club, games, change, by, at=at)
 
 
 def moment_of(text: str, now: datetime) -> datetime | None:
@@ -261,7 +265,7 @@ def _whom(
             faults.append(Fault(Wrong.AMBIGUOUS, number, "players", told))
             yield None
             continue
-        key = who.pk if isinstance(who, Player) else fold_name(who)
+        key = key_of(who)
         if key in met:
             faults.append(Fault(Wrong.SITS_TWICE, number, "players", {"name": str(who)}))
         met.append(key)
@@ -282,7 +286,7 @@ def _compared(club: Club, read: Sequence[RecordSeen]) -> Iterator[RecordSeen]:
         if not each.fits:
             yield each
             continue
-        keys = tuple(who.pk if isinstance(who, Player) else fold_name(str(who)) for who in each.who)
+        keys = tuple(key_of(who) for who in each.who if who is not None)
         own = [_ruleset_id(each.document), _bare(each.document["entries"])]
         at = (each.played_at, keys)
         if at in before:

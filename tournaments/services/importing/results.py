@@ -25,17 +25,18 @@ from tournaments.models import AuditLine, Club, Game, Player, Round
 from tournaments.models.people import fold_name
 from tournaments.models.play import digest
 from tournaments.queries import house_document
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.auditing import Actor, Change
 from tournaments.services.importing.evenings import (
     EveningKey,
     Imported,
     PastGame,
     evenings_on,
+    games_as_seen,
+    import_games,
     lock_evenings,
-    write_games,
 )
-from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
-from tournaments.services.importing.names import Ambiguous, NameBook, Who, each_once
+from tournaments.services.importing.faults import Fault, Wrong
+from tournaments.services.importing.names import Ambiguous, NameBook, Who, each_once, key_of
 from tournaments.services.people.players import NoName
 
 NOON = time(12)
@@ -113,9 +114,18 @@ class ResultsPlan:
         return sorted([*self.unread, *own], key=lambda fault: fault.line)
 
     @property
+    def fits(self) -> bool:
+        """Whether nothing is wrong with it."""
+        return not self.faults
+
+    @property
     def to_write(self) -> list[GameSeen]:
         """The games that are not there yet."""
         return [game for game in self.games if not game.there]
+
+    def past_games(self) -> list[PastGame]:
+        """The same as they are written down."""
+        return [past_game(self.asked, game) for game in self.to_write]
 
     @cached_property
     def new_names(self) -> list[str]:
@@ -125,7 +135,7 @@ class ResultsPlan:
     @property
     def is_done(self) -> bool:
         """Whether all of it is there already."""
-        return not self.to_write and not self.faults
+        return not self.to_write and self.fits
 
     @cached_property
     def mark(self) -> str:
@@ -159,16 +169,9 @@ def import_results(
     """
     with transaction.atomic():
         club = lock_evenings(club_pk, {line.day for line in asked.lines if line.day})
-        plan = foresee_results(club, asked)
-        if plan.mark != seen or plan.faults:
-            raise PlanChanged(plan)
-        if not plan.to_write:
-            return Imported()
-        done = write_games(club, [past_game(asked, game) for game in plan.to_write], by, at=at)
-        told = {"games_imported": done.games, "new_players": done.players}
-        change = Change(AuditLine.Kind.EVENT, "import-results", after=told)
-        note_change(club, change, by, at=at)
-    return done
+        games = games_as_seen(foresee_results(club, asked), seen)
+        change = Change(AuditLine.Kind.EVENT, "import-results")
+        return import_games(club, games, change, by, at=at)
 
 
 def past_game(asked: ResultsAsked, seen: GameSeen) -> PastGame:
@@ -291,7 +294,7 @@ class _Foreseeing:
         for line, who in zip(seen.lines, seen.who, strict=True):
             if who is None:
                 continue
-            key = who.pk if isinstance(who, Player) else fold_name(who)
+            key = key_of(who)
             at = (*place[:3], key)
             if key in own:
                 yield Fault(Wrong.SITS_TWICE, line.number, "player", {"name": str(who)})
