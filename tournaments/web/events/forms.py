@@ -67,7 +67,46 @@ class SeasonForm(forms.Form):
         return SeasonDates(**self.cleaned_data)
 
 
-class EventForm(NewTableForm):
+class OfferForm(NewTableForm):
+    """What some tables play, without who sits there; `OWN` are the further fields of a form."""
+
+    OWN: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        rulesets: Mapping[str, Ruleset],
+        event: Event | None = None,
+    ) -> None:
+        offered = Table(ruleset=event.ruleset, options=event.options) if event else Table()
+        super().__init__(data, table=offered, rulesets=rulesets)
+        for name in ("first_declarer", "title", "place", "match", "match_to"):
+            del self.fields[name]
+        for seat in range(4):
+            del self.fields[f"name{seat}"]
+
+    def table(self) -> Iterator[forms.BoundField]:
+        """The fields that say what is played."""
+        yield self["ruleset"]
+        yield from (self[name] for name in option_names(self.rules).values())
+
+    def clean(self) -> dict[str, Any]:
+        """What was typed for another game than the chosen one hinders nobody."""
+        asked = {field.html_name for field in self.table()} | set(self.OWN)
+        for name in set(self.errors) - asked:
+            del self.errors[name]
+        return self.cleaned_data
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that are not as the ruleset has them, once the form is valid."""
+        names = option_names(self.rules)
+        chosen = {setting: self.cleaned_data[name] for setting, name in names.items()}
+        return changed_options(self.rules, chosen)
+
+
+class EventForm(OfferForm):
     """What is said of an evening, and what its tables are offered to play."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
@@ -96,12 +135,7 @@ class EventForm(NewTableForm):
         event: Event | None = None,
         today: date | None = None,
     ) -> None:
-        offered = Table(ruleset=event.ruleset, options=event.options) if event else Table()
-        super().__init__(data, table=offered, rulesets=rulesets)
-        for name in ("first_declarer", "title", "place", "match", "match_to"):
-            del self.fields[name]
-        for seat in range(4):
-            del self.fields[f"name{seat}"]
+        super().__init__(data, rulesets=rulesets, event=event)
         self.club, self.known = club, {str(s.pk): s for s in club.seasons.all()}
         season = self.fields["season"]
         assert isinstance(season, forms.ChoiceField)
@@ -118,31 +152,18 @@ class EventForm(NewTableForm):
             return {"held_on": today, "season": BY_THE_DAY, **settings}
         return {n: getattr(event, n) for n in self.OWN} | {"season": str(event.season_id or "")}
 
-    def table(self) -> Iterator[forms.BoundField]:
-        """The fields that say what is played."""
-        yield self["ruleset"]
-        yield from (self[name] for name in option_names(self.rules).values())
-
-    def clean(self) -> dict[str, Any]:
-        """What was typed for another game than the chosen one hinders nobody."""
-        asked = {field.html_name for field in self.table()} | set(self.OWN)
-        for name in set(self.errors) - asked:
-            del self.errors[name]
-        return self.cleaned_data
-
     @property
     def plan(self) -> EventPlan:
         """What was chosen, once the form is valid."""
-        cleaned, rules = self.cleaned_data, self.rules
-        chosen = {setting: cleaned[name] for setting, name in option_names(rules).items()}
+        cleaned = self.cleaned_data
         season = self.known.get(cleaned["season"])
         if cleaned["season"] == BY_THE_DAY:
             season = season_on(self.club, cleaned["held_on"])
         return EventPlan(
             name=cleaned["name"],
             held_on=cleaned["held_on"],
-            ruleset=rules.id,
-            options=changed_options(rules, chosen),
+            ruleset=self.rules.id,
+            options=self.options,
             season=season,
             published=cleaned["published"],
             table_codes=cleaned["table_codes"],

@@ -1,20 +1,16 @@
 """The forms in which files are chosen, and what is said about them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.rulesets import Ruleset
-from tournaments.models import Event
 from tournaments.models.people import fold_name
+from tournaments.web.events.forms import OfferForm
 from tournaments.web.importing.columns import LONGEST_EVENING
 from tournaments.web.importing.preview import MOST_ASKED
-from tournaments.web.phone import Table
-from tournaments.web.rules.option_fields import changed_options
-from tournaments.web.tables.forms import NewTableForm, option_names
 
 TABLES = ".csv,.tsv,.txt,.xlsx"
 
@@ -60,7 +56,7 @@ class RecordsForm(forms.Form):
         return _evening_name(self)
 
 
-class ResultsForm(NewTableForm):
+class ResultsForm(OfferForm):
     """A file of results, what was played, and what the evenings are called."""
 
     file = forms.FileField(
@@ -75,39 +71,6 @@ class ResultsForm(NewTableForm):
     )
 
     OWN = ("file", "evening", "early")
-
-    def __init__(
-        self,
-        data: Mapping[str, Any] | None = None,
-        *,
-        rulesets: Mapping[str, Ruleset],
-        last: Event | None,
-    ) -> None:
-        offered = Table(ruleset=last.ruleset, options=last.options) if last else Table()
-        super().__init__(data, table=offered, rulesets=rulesets)
-        for name in ("first_declarer", "title", "place", "match", "match_to"):
-            del self.fields[name]
-        for seat in range(4):
-            del self.fields[f"name{seat}"]
-
-    def table(self) -> Iterator[forms.BoundField]:
-        """The fields that say what is played."""
-        yield self["ruleset"]
-        yield from (self[name] for name in option_names(self.rules).values())
-
-    def clean(self) -> dict[str, Any]:
-        """What was typed for another game than the chosen one hinders nobody."""
-        asked = {field.html_name for field in self.table()} | set(self.OWN)
-        for name in set(self.errors) - asked:
-            del self.errors[name]
-        return self.cleaned_data
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options that are not as the ruleset has them, once the form is valid."""
-        names = option_names(self.rules)
-        chosen = {setting: self.cleaned_data[name] for setting, name in names.items()}
-        return changed_options(self.rules, chosen)
 
     @property
     def evening_name(self) -> str:

@@ -88,7 +88,7 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)
     posted = request.POST if request.method == "POST" else None
     last = club.events.order_by("-pk").first()
-    form = ResultsForm(posted, rulesets=dict(rulesets_of_club(club)), last=last)
+    form = ResultsForm(posted, rulesets=dict(rulesets_of_club(club)), event=last)
     page = _Page(request, club, "import_results", form)
     if posted is None:
         return page.shown()
