@@ -25,9 +25,14 @@ from tournaments.services.importing.faults import PlanChanged
 from tournaments.services.importing.players import PlayersAsked, foresee_players
 from tournaments.services.importing.players import import_players as store_players
 from tournaments.services.importing.record_files import FilesRefused, record_files
-from tournaments.services.importing.records import RecordFile, RecordsAsked, foresee_records
+from tournaments.services.importing.records import (
+    RecordFile,
+    RecordsAsked,
+    RecordsPlan,
+    foresee_records,
+)
 from tournaments.services.importing.records import import_records as store_records
-from tournaments.services.importing.results import ResultsAsked, foresee_results
+from tournaments.services.importing.results import ResultsAsked, ResultsPlan, foresee_results
 from tournaments.services.importing.results import import_results as store_results
 from tournaments.web.importing.cells import MOST_LINES, read_rows
 from tournaments.web.importing.columns import NoColumns, read_players, read_results
@@ -89,33 +94,7 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     last = club.events.order_by("-pk").first()
     form = ResultsForm(posted, rulesets=dict(rulesets_of_club(club)), event=last)
-    page = _Page(request, club, "import_results", form)
-    if posted is None:
-        return page.shown()
-    try:
-        upload = upload_of(request, club, "results", _rows)
-        if not form.is_valid():
-            return page.shown(upload)
-        asked = _results_asked(upload, form, meant_by(request.POST))
-    except REFUSED as error:
-        return page.refused(error)
-
-    def store(seen: str, by: Actor, at: datetime) -> str:
-        return _games_text(store_results(club.pk, asked, seen, by, at=at))
-
-    done = page.attempt(store)
-    if done is not None:
-        return page.done(done, "events")
-    plan = foresee_results(club, asked)
-    named = (line.name for line in asked.lines)
-    return page.preview(
-        upload,
-        plan,
-        wrong=len(plan.faults),
-        evenings=evenings_of_results(plan),
-        faults=[(fault.line, fault_text(fault)) for fault in plan.faults],
-        names=names_asked(plan.book, named, asked.meant),
-    )
+    return _answer(_Page(request, club, "import_results", form), RESULTS)
 
 
 def _results_asked(upload: Upload, form: ResultsForm, meant: dict[str, str]) -> ResultsAsked:
@@ -139,37 +118,32 @@ def _results_asked(upload: Upload, form: ResultsForm, meant: dict[str, str]) -> 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Take over records of whole games."""
-    club = directed_club(request, slug)
-    posted = request.POST if request.method == "POST" else None
-    form = RecordsForm(posted)
-    page = _Page(request, club, "import_records", form)
-    if posted is None:
-        return page.shown()
-    try:
-        upload = upload_of(request, club, "records", _records)
-    except REFUSED as error:
-        return page.refused(error)
-    if not form.is_valid():
-        return page.shown(upload)
-    files = [RecordFile(*file) for file in upload.content]
-    asked = RecordsAsked(files, form.evening_name, meant=meant_by(request.POST))
+    form = RecordsForm(request.POST if request.method == "POST" else None)
+    return _answer(_Page(request, directed_club(request, slug), "import_records", form), RECORDS)
 
-    def store(seen: str, by: Actor, at: datetime) -> str:
-        return _games_text(store_records(club.pk, asked, seen, by, at=at))
 
-    done = page.attempt(store)
-    if done is not None:
-        return page.done(done, "events")
-    plan = foresee_records(club, asked, now=timezone.now())
+def _records_asked(upload: Upload, form: RecordsForm, meant: dict[str, str]) -> RecordsAsked:
+    return RecordsAsked([RecordFile(*file) for file in upload.content], form.evening_name, meant)
+
+
+def _results_shown(plan: ResultsPlan, asked: ResultsAsked) -> dict[str, Any]:
+    named = (line.name for line in asked.lines)
+    return {
+        "wrong": len(plan.faults),
+        "evenings": evenings_of_results(plan),
+        "faults": [(fault.line, fault_text(fault)) for fault in plan.faults],
+        "names": names_asked(plan.book, named, asked.meant),
+    }
+
+
+def _records_shown(plan: RecordsPlan, asked: RecordsAsked) -> dict[str, Any]:
     named = (name for seen in plan.seen for name in seen.typed)
-    return page.preview(
-        upload,
-        plan,
-        wrong=len(plan.wrong),
-        evenings=evenings_of_records(plan),
-        files=wrong_files(plan),
-        names=names_asked(plan.book, named, asked.meant),
-    )
+    return {
+        "wrong": len(plan.wrong),
+        "evenings": evenings_of_records(plan),
+        "files": wrong_files(plan),
+        "names": names_asked(plan.book, named, asked.meant),
+    }
 
 
 def _rows(files: "list[UploadedFile[Any]]") -> Any:
@@ -229,3 +203,48 @@ class _Page:
     def _render(self, told: dict[str, Any], status: int) -> HttpResponse:
         page = {"club": self.club, "form": self.form, "most": MOST_LINES, **told}
         return render(self.request, f"tournaments/{self.name}.html", page, status=status)
+
+
+@dataclass(frozen=True)
+class _Games:
+    """How games are taken over from files of one kind, from reading them to their preview."""
+
+    kind: str
+    read: Callable[["list[UploadedFile[Any]]"], Any]
+    asked: Callable[[Upload, Any, dict[str, str]], Any]
+    store: Callable[..., Imported]
+    foresee: Callable[[Club, Any], Any]
+    shown: Callable[[Any, Any], dict[str, Any]]
+
+
+RESULTS = _Games("results", _rows, _results_asked, store_results, foresee_results, _results_shown)
+RECORDS = _Games(
+    "records",
+    _records,
+    _records_asked,
+    store_records,
+    lambda club, asked: foresee_records(club, asked, now=timezone.now()),
+    _records_shown,
+)
+
+
+def _answer(page: _Page, games: _Games) -> HttpResponse:
+    """A page of games, as far as its form was filled in."""
+    if page.request.method != "POST":
+        return page.shown()
+    try:
+        upload = upload_of(page.request, page.club, games.kind, games.read)
+        if not page.form.is_valid():
+            return page.shown(upload)
+        asked = games.asked(upload, page.form, meant_by(page.request.POST))
+    except REFUSED as error:
+        return page.refused(error)
+
+    def store(seen: str, by: Actor, at: datetime) -> str:
+        return _games_text(games.store(page.club.pk, asked, seen, by, at=at))
+
+    done = page.attempt(store)
+    if done is not None:
+        return page.done(done, "events")
+    plan = games.foresee(page.club, asked)
+    return page.preview(upload, plan, **games.shown(plan, asked))
