@@ -99,7 +99,7 @@ class Place:
             check=True,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=150,
         ).stdout
 
     def start_worker(self):
@@ -180,7 +180,7 @@ def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
     assert json.loads(place.run(ASK, late, 0)) < 2
     place.start_worker()
     place.start_broker()
-    place.run(SWEEP_LATER, 60)
+    place.run(SWEEP_LATER, 120)
 
     assert sorted(place.states()) == ["done"] * (count + late) + ["failed"]
     assert len(place.documents()) == count + late
