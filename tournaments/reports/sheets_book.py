@@ -111,7 +111,8 @@ def sheet_pages(report: Report, told: Told) -> Iterator[SheetPage]:
     """The pages of the sheets that a report tells of."""
     host = str(report.parameters.get("host", ""))
     for sheet in sheets_of(report, told):
-        data = compose_scoresheet(sheet.record, _follow_url(host, sheet.row), where_of(sheet.row))
+        row = sheet.row
+        data = compose_scoresheet(sheet.record, _follow_url(host, row), where_of(row), sheet.game)
         yield SheetPage(
             json.dumps(printable(data)).encode(),
             round_title(_table(sheet.row).round),
