@@ -178,7 +178,7 @@ def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
     sheets = openpyxl.load_workbook(path), openpyxl.load_workbook(path, data_only=True)
     formulas, values = [[[c.value for c in r] for r in book.worksheets[0]] for book in sheets]
 
-    heads = ["Place", "±", "Number", "Name", "Team", "Club", "Withdrawn", "Round 1", "Round 2"]
+    heads = ["Place", "±", "№", "Name", "Team", "Club", "Withdrawn", "Round 1", "Round 2"]
     assert formulas[0] == [*heads, "Penalties", "Points", "Games out or won", "Best game"]
     cem = next(row for row in values if row[3] == "Cem")
     assert cem == [2, 2, 3, "Cem", None, None, None, -110, 540, 25, 405, 1, 540]

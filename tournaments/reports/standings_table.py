@@ -117,7 +117,7 @@ def _about(*, everything: bool) -> Iterator[TableField]:
     yield Column(pgettext("in standings", "Place"), "place", Kind.INTEGER), lambda e: e.row.place
     yield Column(_("Shared"), "shared"), lambda e: e.row.shared
     yield Column("±", "moved", Kind.INTEGER), lambda e: e.moved
-    yield Column(_("Number"), "number", Kind.INTEGER), lambda e: e.entrant.number
+    yield Column("№", "number", Kind.INTEGER), lambda e: e.entrant.number
     yield Column(_("Name"), "name"), lambda e: e.entrant.shown_name
     yield Column(_("Team"), "team"), lambda e: e.entrant.team
     yield Column(_("Club"), "represents"), lambda e: e.entrant.represents
