@@ -246,6 +246,8 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": "20/m/ip,3/m/key,20/h/key",
     # By the link of a tournament; so many stand in a hall behind one address.
     "register_entrant": "60/m/ip",
+    # Of a published event, by whoever is in none of its club.
+    "ask_document": "20/m/ip",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = int(
     os.environ.get("KINGSCORE_PROXIES") or switched_on("KINGSCORE_HTTPS")

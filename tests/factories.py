@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import factory
+from django.utils import timezone
 
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
@@ -124,7 +125,7 @@ class ReportFactory(factory.django.DjangoModelFactory):
     content_key = factory.Sequence(lambda n: f"{n:064}")
     asked_at = EVENING
     touched_at = EVENING
-    expires_at = factory.LazyAttribute(lambda report: report.asked_at + KEPT_FOR)
+    expires_at = factory.LazyFunction(lambda: timezone.now() + KEPT_FOR)
 
 
 class UserFactory(factory.django.DjangoModelFactory):

@@ -1,8 +1,5 @@
 """From a report that waits to its file: read, set, kept."""
 
-import tempfile
-from pathlib import Path
-
 from django.utils import timezone, translation
 
 from tournaments.models import Report
@@ -15,6 +12,7 @@ from tournaments.services.documents.building import (
     finish_report,
     hold_content,
     retry_report,
+    workshop,
 )
 
 
@@ -39,8 +37,8 @@ def _build(report: Report) -> None:
     content = compose(report, told)
     if not hold_content(report, key_of(report, content), timezone.now()):
         return
-    with tempfile.TemporaryDirectory(prefix="kingscore-") as folder:
-        document = Path(folder) / f"document.{report.format}"
+    with workshop(report) as folder:
+        document = folder / f"document.{report.format}"
         content.write(document, told)
         told(Report.Step.KEEPING)
         finish_report(report, document, timezone.now())

@@ -27,7 +27,7 @@ from django.utils import timezone
 from tests.factories import WHOLE_GAME, GameFactory, ReportFactory
 from tournaments.models import Report
 from tournaments.services.documents.reporting import request_scoresheet
-from tournaments.tasks import sweep_reports
+from tournaments.tasks import expire_reports, sweep_reports
 """
 
 ASK = """
@@ -58,6 +58,7 @@ while Report.objects.filter(state__in=["waiting", "building"]).exists():
     assert time.monotonic() < deadline, list(Report.objects.values_list("state", "attempts"))
     time.sleep(0.5)
     sweep_reports()
+expire_reports()
 """
 
 
@@ -184,6 +185,7 @@ def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
 
     assert sorted(place.states()) == ["done"] * (count + late) + ["failed"]
     assert len(place.documents()) == count + late
+    assert list((place.data / "files" / "building").iterdir()) == []
     for document in place.documents():
         page = pdf(document.read_bytes())
         assert page.pages == 1

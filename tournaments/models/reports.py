@@ -45,6 +45,10 @@ class ReportQuerySet(models.QuerySet["Report"]):
             | Q(state=Report.State.BUILDING, touched_at__lt=at - GIVEN_UP_AFTER)
         )
 
+    def kept(self, at: datetime) -> "ReportQuerySet":
+        """Reports whose time is not over."""
+        return self.filter(expires_at__gte=at)
+
     def expired(self, at: datetime) -> "ReportQuerySet":
         """Reports whose time is over, whatever became of them."""
         return self.filter(expires_at__lt=at)

@@ -6,6 +6,7 @@ memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -125,5 +126,7 @@ def printable(value: Any) -> Any:
 
 
 if __name__ == "__main__":
+    # Whoever waits for it may have been killed.
+    signal.alarm(LONGEST)
     what, taken_from, put_into = sys.argv[1:]
     Path(put_into).write_bytes(typeset_json(what, Path(taken_from).read_text()))

@@ -108,6 +108,14 @@ def test_report_shows_its_steps_and_asks_again(phone, game):
     assert "3 / 10" in building.text
 
 
+def test_report_whose_time_is_over_is_not_given_out(phone, game, finish):
+    report = ask(phone, game)
+    finish(report)
+    Report.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    for name in ("report", "report_file"):
+        assert phone.get(at(report, name)).status_code == 404
+
+
 def test_report_is_cancelled_and_asked_for_again(phone, game):
     report = ask(phone, game)
     assert phone.post(at(report), {"do": "cancel"}).url == at(report)
@@ -142,7 +150,7 @@ def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(phone, g
     assert "hx-get" not in page.text
     assert document.getvalue() == b"%PDF-1.7"
     assert document["Content-Type"] == "application/pdf"
-    assert document["Cache-Control"] == "private, max-age=3600"
+    assert "no-store" in document["Cache-Control"]
     name = "King%202026-11-20%20Ay%C5%9Fe%20Burak%20Cem%20Deniz.pdf"
     assert document["Content-Disposition"] == f"inline; filename*=utf-8''{name}"
 

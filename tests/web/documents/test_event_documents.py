@@ -126,6 +126,23 @@ def test_seating_is_for_whoever_sees_the_event(someone, row, role, audience):
     )
 
 
+def test_stranger_who_asks_without_end_is_told_to_wait(someone, row):
+    closed(row)
+    asked = {"document": "standings.csv"}
+    stranger = someone("stranger", row.event)
+    codes = [stranger.post(of(row.event), asked).status_code for _ in range(21)]
+    assert codes == [302] * 20 + [429]
+    assert Report.objects.count() == 1
+    assert someone("member", row.event).post(of(row.event), asked).status_code == 302
+
+
+def test_certificates_wait_for_the_round_that_is_played(someone, row):
+    closed(row)
+    published(row)
+    _, waiting = offered(someone("director", row.event).get(of(row.event)))
+    assert waiting == ["certificates"]
+
+
 def test_event_that_is_not_published_has_no_documents_for_strangers(visitor, row):
     published(row)
     fields = {"document": f"{SEATING[0]}.pdf", "round": "1"}

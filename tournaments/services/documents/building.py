@@ -2,11 +2,15 @@
 
 import logging
 import secrets
+import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from django.conf import settings
 from django.core.files import File
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -18,7 +22,7 @@ from tournaments.models.reports import (
     WHOLE_WHEN_ASKED,
     ReportQuerySet,
 )
-from tournaments.services.documents.reporting import is_kept, release_twins
+from tournaments.services.documents.reporting import WORKSHOPS, is_kept, release_twins
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +142,17 @@ def finish_report(report: Report, document: Path, at: datetime) -> None:
         for twin in row.twins.select_for_update().filter(state=Report.State.BUILDING):
             _done(twin, name, at)
         _done(row, name, at)
+
+
+@contextmanager
+def workshop(report: Report) -> Iterator[Path]:
+    """A folder in which a claimed report is made; what a killed worker leaves is cleared away."""
+    folder = Path(settings.MEDIA_ROOT) / WORKSHOPS / report.builder
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def retry_report(report: Report, error: Exception, at: datetime) -> None:

@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+import shutil
 from dataclasses import asdict, astuple, dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from tournaments.models import Club, Event, Game, Letter, Player, Report, User
@@ -14,6 +17,9 @@ from tournaments.models.clubs import Paper
 from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
 from tournaments.queries import fold_sheet
 from tournaments.services.nudges import nudge
+
+WORKSHOPS = "building"
+"""Below the files that are kept: a folder for each report that is being made."""
 
 BUILD_TASK = "tournaments.tasks.build_report"
 
@@ -128,8 +134,10 @@ def _belongings(subject: Event | Player | Club) -> dict[str, Any]:
 
 
 def try_again(report: Report, at: datetime) -> None:
-    """Put a report that failed or was cancelled back into the queue."""
-    given_up = (Report.State.FAILED, Report.State.CANCELLED)
+    """Put a report back into the queue that failed, was cancelled, or has lost its file."""
+    given_up = [Report.State.FAILED, Report.State.CANCELLED]
+    if report.state == Report.State.DONE and not is_kept(report):
+        given_up.append(Report.State.DONE)
     _requeue(Report.objects.filter(pk=report.pk, state__in=given_up), report.pk, at)
 
 
@@ -169,6 +177,7 @@ def _remake(club: int, at: datetime) -> None:
         for report in done.filter(letters__in=Letter.objects.filter(sent_at=None)).distinct():
             _make_again(report, at)
         throw_away(done)
+    transaction.on_commit(clear_workshops)
 
 
 def _make_again(report: Report, at: datetime) -> None:
@@ -212,7 +221,8 @@ def expire_reports(at: datetime) -> int:
 
 
 def _clear_away(at: datetime) -> None:
-    """Delete what workers have left behind that died between the file and the row."""
+    """Delete what workers have left behind that died at work, or between the file and the row."""
+    clear_workshops()
     storage, folder = Report.file.field.storage, "reports"
     if not storage.exists(folder):
         return
@@ -226,6 +236,16 @@ def _clear_away(at: datetime) -> None:
     for name in old:
         if name not in known:
             storage.delete(name)
+
+
+def clear_workshops() -> None:
+    """Delete the folders in which nobody makes a report any more: there are names in them."""
+    place = Path(settings.MEDIA_ROOT) / WORKSHOPS
+    folders = {folder.name: folder for folder in place.glob("*")}
+    # Asked after they were listed: whoever begins later has another folder.
+    building = Report.objects.filter(state=Report.State.BUILDING, builder__in=folders)
+    for name in folders.keys() - set(building.values_list("builder", flat=True)):
+        shutil.rmtree(folders[name], ignore_errors=True)
 
 
 def _request_once(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from allauth.core.ratelimit import consume, respond_429
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -44,6 +45,10 @@ def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResp
     offers = list(offers_to(event, role))
     rounds = rounds_to_print(event, directs=directs)
     if request.method == "POST":
+        # A club knows its members; anybody else could keep its worker busy.
+        if role is None and not consume(request, action="ask_document"):
+            refused: HttpResponse = respond_429(request)
+            return refused
         return _ask(request, event, offers, rounds, directs=directs)
     page = _page(request, event, offers, rounds, directs=directs)
     return render(request, "tournaments/event_documents.html", page)
@@ -62,13 +67,9 @@ def _ask(
     offer = next((offer for offer in offers if offer.name == name), None)
     if offer is None or form not in formats_of(offer.kind):
         raise Http404
-    parameters: dict[str, object] = {"host": request.build_absolute_uri("/")}
-    place = None
-    if offer.of_round:
-        place = _chosen(rounds, request.POST.get("round", ""))
-        if place is None:
-            raise Http404
-        parameters["round"] = place.number
+    place = _chosen(rounds, request.POST.get("round", "")) if offer.of_round else None
+    if offer.of_round and place is None:
+        raise Http404
     shown = offered(offer, event, place, rounds)
     if shown.missing:
         # Meanwhile its seating was taken back, or the page is an old one.
@@ -82,10 +83,16 @@ def _ask(
         language=language_of(request),
         format=Report.Format(form),
         paper=event.club.paper,
-        parameters=parameters,
+        parameters=_parameters(request, place),
         asked_by=account_of(request),
     )
     return to_report(request_document(order, timezone.now()))
+
+
+def _parameters(request: HttpRequest, place: Round | None) -> dict[str, object]:
+    """What else belongs to the question: where QR codes lead, and the round."""
+    host: dict[str, object] = {"host": request.build_absolute_uri("/")}
+    return host if place is None else {**host, "round": place.number}
 
 
 def _chosen(rounds: Iterable[Round], wanted: str) -> Round | None:

@@ -1,6 +1,6 @@
 """The documents that an event offers: of what, to whom, and what they wait for."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -16,7 +16,7 @@ from tournaments.web.documents.words import NAMES, NOTES
 Kind, Audience = Report.Kind, Report.Audience
 
 ROUND, TABLES, CLOSED = "round", "tables", "closed"
-"""What a document is of: a round that is seated, tables that are laid, a round that is over."""
+"""What a document is of: a round that is seated, tables that are laid, all rounds being over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +103,20 @@ def offered(offer: Offer, event: Event, place: Round | None, rounds: Sequence[Ro
     return Offered(offer, missing)
 
 
-def _is_there(offer: Offer, event: Event, rounds: Iterable[Round]) -> bool:
+def _is_there(offer: Offer, event: Event, rounds: Sequence[Round]) -> bool:
     """Whether there is something of what a document needs."""
     needs = offer.needs
     if needs == ROUND and not hasattr(event, "tournament"):
         # An evening seats nobody but at its tables.
         needs = TABLES
+    if needs == CLOSED:
+        # Who is first is certain when nothing is under way.
+        return bool(rounds) and all(place.closed_at is not None for place in rounds)
     return not needs or any(_has(place, needs) for place in rounds)
 
 
 def _has(place: Round, needs: str) -> bool:
     """Whether a round, of `rounds_to_print`, has what a document needs."""
-    if needs == CLOSED:
-        return place.closed_at is not None
     return needs == ROUND or bool(place.laid)  # type: ignore[attr-defined]
 
 
@@ -132,7 +133,7 @@ MISSING: Mapping[str, Promise] = MappingProxyType(
         "laid": gettext_lazy("Once a table is laid."),
         "published": gettext_lazy("Once a round is published."),
         "published-of-round": gettext_lazy("Once this round is published."),
-        "closed": gettext_lazy("Once a round is closed."),
+        "closed": gettext_lazy("Once the last round is closed."),
     }
 )
 """When a document can be had that cannot be had yet."""

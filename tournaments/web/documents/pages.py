@@ -4,7 +4,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import get_language
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.variants import RULESETS
@@ -18,7 +18,7 @@ from tournaments.services.documents.reporting import (
     try_again,
 )
 from tournaments.web.documents.papers import paper_of
-from tournaments.web.documents.view import file_name, report_page
+from tournaments.web.documents.view import file_name, may_cancel, report_page
 from tournaments.web.phone import address
 from tournaments.web.visitors import writable_game
 
@@ -60,7 +60,7 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     """How far a document is, and where to get it; htmx asks again for its fragment."""
     row = _report_at(request, pk, secret)
     if request.method == "POST":
-        if request.POST.get("do") == "cancel":
+        if request.POST.get("do") == "cancel" and may_cancel(request, row):
             cancel_report(row, timezone.now())
         else:
             try_again(row, timezone.now())
@@ -70,8 +70,8 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     return render(request, template, report_page(request, row))
 
 
+@never_cache
 @require_safe
-@cache_control(private=True, max_age=3600)
 def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
     """The finished document."""
     row = _report_at(request, pk, secret)
@@ -107,7 +107,7 @@ def _report_at(request: HttpRequest, pk: int, secret: str) -> Report:
     """The report at an address, for who may see what it tells of; 404 for all others."""
     if not addresses.matches(secret, "report", str(pk), 1):
         raise Http404
-    rows = Report.objects.readable_by(request.user)
+    rows = Report.objects.readable_by(request.user).kept(timezone.now())
     return get_object_or_404(rows.select_related("game", "club", "event", "player"), pk=pk)
 
 

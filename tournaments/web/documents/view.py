@@ -32,6 +32,7 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "title": title_of(row),
         "about": about(row),
         "going": going,
+        "may_cancel": may_cancel(request, row),
         "steps": list(enumerate(_steps(row))),
         "step": row.step + 1 if row.state == Report.State.BUILDING else 0,
         "bar": _bar(row),
@@ -41,6 +42,11 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "here": reverse("report", args=[row.pk, secret]),
         "back": _back(request, row),
     }
+
+
+def may_cancel(request: HttpRequest, row: Report) -> bool:
+    """Whether it is theirs to give up: nobody's who has asked without an account for a club's."""
+    return row.club is None or (row.asked_by_id is not None and row.asked_by == request.user)
 
 
 def title_of(row: Report) -> str:
