@@ -3,7 +3,7 @@
 python benchmarks/scoresheet.py [how many sheets ...]
 
 Each document is made by a process of its own. Time is the clock's; CPU and memory are those of the
-process and of all that it starts (memory as proportional set size, looked at ten times a second).
+process and of all that it starts (memory as proportional set size, looked at twice a second).
 ReportLab and WeasyPrint come with `uv sync --group experiments`; they are given sheets that are
 composed already, ours are read from a database first.
 """
@@ -144,13 +144,15 @@ def ours(path: Path, data: Path) -> dict[str, float]:
         content = compose(report, lambda *_told: None)
         read = time.perf_counter() - start
         content.write(path, lambda *_told: None)
+        taken = time.perf_counter() - start
+    # For the others, who are given what is composed.
     sheets = [
         sheet
         for chapter in content.chapters  # type: ignore[attr-defined]
         for sheet in json.loads(chapter.json)["sheets"]
     ]
     data.write_text(json.dumps(sheets))
-    return {"read": read}
+    return {"read": read, "time": taken}
 
 
 def by_reportlab(path: Path, data: Path) -> dict[str, float]:
@@ -182,7 +184,7 @@ def make(way: str, path: Path, data: Path) -> None:
     memory = Memory()
     start = time.perf_counter()
     figures = WAYS[way](path, data)
-    figures["time"] = time.perf_counter() - start
+    figures.setdefault("time", time.perf_counter() - start)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     figures["cpu"] = sum(each.ru_utime + each.ru_stime for each in used)
     figures["memory"] = memory.end()
@@ -201,7 +203,8 @@ class Memory:
 
     def look(self) -> None:
         """Look until it is over."""
-        while not self.over.wait(0.1):
+        # To add up what large processes hold takes them time.
+        while not self.over.wait(0.5):
             self.most = max(self.most, held(os.getpid()))
 
     def end(self) -> float:
