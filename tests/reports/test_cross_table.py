@@ -71,8 +71,11 @@ def test_each_round_has_table_points_and_who_sat_there(played):
 
     names = [row["name"] for row in data["groups"][0]["rows"]]
     assert names == ["Deniz", "Cem", "Ayşe", "=Elif", "Burak"]
-    assert cells_of(data, "Deniz") == [("1", "540", "2 5 4"), ("1", "7*", "2 4")]
-    assert cells_of(data, "Burak") == [("1", "−330", "1 2 4"), ("", "−330", "bye")]
+    assert [(row["place"], row["number"]) for row in data["groups"][0]["rows"]] == [
+        *(("1", "4"), ("2", "3"), ("3", "1"), ("4", "5"), ("5", "2")),
+    ]
+    assert cells_of(data, "Deniz") == [("1", "540", "3 2 5"), ("1", "7*", "3 5")]
+    assert cells_of(data, "Burak") == [("1", "−330", "4 3 5"), ("", "−330", "bye")]
     assert cells_of(data, "Ayşe") == [("", "0", "bye"), ("", "−300*", "absent")]
     assert data["legend"] == [
         "In each round: the table, the points, and below them who sat there, by number",
@@ -85,7 +88,7 @@ def test_house_players_have_no_number(played):
 
     data = composed(played)
 
-    assert cells_of(data, "Deniz")[0] == ("1", "540", "⌂ 4 3")
+    assert cells_of(data, "Deniz")[0] == ("1", "540", "⌂ 2 5")
     assert "⌂ house player" in data["legend"]
 
 
@@ -118,17 +121,19 @@ def test_two_at_a_table_make_a_matrix(duels):
         [cell["text"] if isinstance(cell, dict) else cell for cell in row]
         for row in data["matrix"]["rows"]
     ]
+    numbers = [row[1] for row in table]
+    assert sorted(numbers) == ["1", "2", "3", "4"] != numbers
     assert [column["head"] for column in data["matrix"]["columns"]] == [
-        *("№", "Name", "1", "2", "3", "4", "Points")
+        *("Place", "№", "Name", *numbers, "Points")
     ]
     for number, row in enumerate(table):
-        assert row[2 + number] == "×"
-        others = [cell for cell in row[2:6] if cell != "×"]
+        assert row[3 + number] == "×"
+        others = [cell for cell in row[3:7] if cell != "×"]
         assert sum(map(int, others)) == int(row[-1])
     # Who wins a meeting has 10 of it, the other nothing.
     for one in range(4):
         for other in range(one):
-            assert {table[one][2 + other], table[other][2 + one]} == {"0", "10"}
+            assert {table[one][3 + other], table[other][3 + one]} == {"0", "10"}
 
 
 def test_workbook_of_a_matrix_adds_up(tmp_path, duels):
@@ -137,7 +142,7 @@ def test_workbook_of_a_matrix_adds_up(tmp_path, duels):
     formulas = openpyxl.load_workbook(path)
     matrix = [[c.value for c in row] for row in formulas["Cross-table"].iter_rows()]
     values = openpyxl.load_workbook(path, data_only=True)["Cross-table"]
-    assert matrix[0][3:] == ["1", "2", "3", "4", "Penalties", "Points"]
+    assert matrix[0][3:] == [*(str(row[1]) for row in matrix[1:]), "Penalties", "Points"]
     for number, row in enumerate(values.iter_rows(min_row=2, values_only=True), 2):
         assert matrix[number - 1][8] == f"=SUM(D{number}:G{number})-H{number}"
         assert row[8] == sum(cell or 0 for cell in row[3:7])
@@ -150,10 +155,10 @@ def test_workbook_has_points_tables_and_who_sat_there(tmp_path, played):
     rows = [[c.value for c in r] for r in openpyxl.load_workbook(path).active.iter_rows()]
     assert rows[0][:7] == ["Place", "№", "Name", "Round 1", "Round 2", "Penalties", "Points"]
     assert rows[1] == [
-        *(1, 1, "Deniz", 540, 7, 0, "=SUM(D2:E2)-F2", 1, 1, "2 5 4", "2 4"),
+        *(1, 4, "Deniz", 540, 7, 0, "=SUM(D2:E2)-F2", 1, 1, "3 2 5", "3 5"),
     ]
     assert rows[5] == [
-        *(5, 5, "Burak", -330, -330, 0, "=SUM(D6:E6)-F6", 1, None, "1 2 4", "bye"),
+        *(5, 2, "Burak", -330, -330, 0, "=SUM(D6:E6)-F6", 1, None, "4 3 5", "bye"),
     ]
 
 
@@ -185,8 +190,8 @@ def test_pages_are_tagged_and_their_head_is_repeated(played, pdf, paper, languag
     assert document.pages == 3
     assert document.reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
     assert all(document.fonts.values())
-    name = {"tr": "Ad", "it": "Nome"}[language]
-    assert document.lines.count(f"№ {name} 1 2 {data['words']['points']}") == 3
+    head = {"tr": "Sıra № Ad", "it": "Posto № Nome"}[language]
+    assert document.lines.count(f"{head} 1 2 {data['words']['points']}") == 3
 
 
 def test_matrix_is_set(duels, pdf):

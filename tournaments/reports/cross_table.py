@@ -1,6 +1,6 @@
 """The cross-table of a tournament: what each entrant had in each round, and with whom."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import ceil
 from typing import Any
@@ -19,6 +19,7 @@ from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.standings_document import (
     NONE,
     after_text,
+    place_text,
     seen_in,
     standings_lines,
 )
@@ -68,6 +69,7 @@ def compose_cross_table(report: Report, meetings: Meetings) -> dict[str, Any]:
     heading = hall_heading(report, _("Cross-table"), standings_lines(seen))
     words = {
         "empty": _("Nobody has entered yet."),
+        "place": pgettext("in standings", "Place"),
         "number": "№",
         "name": _("Name"),
         "points": _("Points"),
@@ -106,7 +108,8 @@ def _group(meetings: Meetings, rounds: Sequence[int], groups: int) -> dict[str, 
 def _row(meetings: Meetings, row: Standing) -> dict[str, Any]:
     entrant = meetings.entrant(row)
     return {
-        "number": str(meetings.numbers[row.entrant]),
+        "place": place_text(row),
+        "number": str(entrant.number),
         "name": entrant.shown_name,
         "withdrawn": entrant.withdrawn_at is not None,
         "points": figure(row.points),
@@ -142,7 +145,8 @@ def _matrix(meetings: Meetings) -> dict[str, Any]:
     """Everybody against everybody, as `grid-table` has it."""
     numbers = [str(number) for number in meetings.numbers.values()]
     columns = [
-        {"head": "№", "kind": "place"},
+        {"head": pgettext("in standings", "Place"), "kind": "place"},
+        {"head": "№", "kind": "number"},
         {"head": _("Name"), "kind": "text"},
         *({"head": number, "kind": "number"} for number in numbers),
         {"head": _("Points"), "kind": "total"},
@@ -159,7 +163,7 @@ def _matrix_row(meetings: Meetings, row: Standing) -> list[Any]:
         for key in meetings.numbers
     ]
     name = {"text": told["name"], "style": "faint" if told["withdrawn"] else ""}
-    return [told["number"], name, *cells, told["points"]]
+    return [told["place"], told["number"], name, *cells, told["points"]]
 
 
 def _legend(meetings: Meetings) -> Iterator[str]:
@@ -167,6 +171,8 @@ def _legend(meetings: Meetings) -> Iterator[str]:
     everything = [met for row in rows for met in meetings.of(row)]
     if everything and not meetings.is_matrix:
         yield _("In each round: the table, the points, and below them who sat there, by number")
+    if any(row.shared for row in rows):
+        yield _("= shares the place")
     if any(key not in meetings.numbers for met in everything for key in met.opponents):
         yield _("%(sign)s house player") % {"sign": HOUSE}
     if any(met.ruled for met in everything):
@@ -179,32 +185,25 @@ def _legend(meetings: Meetings) -> Iterator[str]:
 
 
 def cross_table_book(report: Report, meetings: Meetings) -> Book:
-    """The points of each round, the tables and who sat there; the matrix where there is one.
-
-    JSON calls entrants by the numbers they keep, the others by their rows.
-    """
-    seen, keeps = meetings.seen, report.format == Report.Format.JSON
+    """The points of each round, the tables and who sat there; the matrix where there is one."""
+    seen, record = meetings.seen, report.format == Report.Format.JSON
     event = seen.course.tournament.event
     heading = hall_heading(report, _("Cross-table"))
-    rounds = _round_table(meetings, keeps=keeps)
+    rounds = _round_table(meetings, record=record)
     return Book(
         title=f"{event.name} · {heading.title}",
         lines=[heading.date, after_text(seen)],
-        tables=[_matrix_table(meetings), rounds] if meetings.is_matrix and not keeps else [rounds],
+        tables=[_matrix_table(meetings), rounds] if meetings.is_matrix and not record else [rounds],
         format="kingscore-cross-table/1",
         facts=tournament_facts(seen.course) | {"after": seen.after},
     )
 
 
-def _round_table(meetings: Meetings, *, keeps: bool) -> Table:
-    entrants = meetings.seen.course.entrants
+def _round_table(meetings: Meetings, *, record: bool) -> Table:
     titles = [round_title(each.row) for each in meetings.seen.course.drawn]
     titles = titles[: len(meetings.rounds)]
     table_heads = [_("%(round)s: table") % {"round": title} for title in titles]
     with_heads = [_("%(round)s: with") % {"round": title} for title in titles]
-    numbers = (
-        {key: row.number for key, row in entrants.items()} if keeps else dict(meetings.numbers)
-    )
     columns = [
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
         Column("№", "number", Kind.INTEGER),
@@ -215,27 +214,25 @@ def _round_table(meetings: Meetings, *, keeps: bool) -> Table:
         *(Column(head, "tables", Kind.INTEGER, many=True) for head in table_heads),
         *(Column(head, "opponents", many=True) for head in with_heads),
     ]
-    rows = [_table_row(meetings, row, numbers, keeps=keeps) for row in meetings.seen.rows]
+    rows = [_table_row(meetings, row, record=record) for row in meetings.seen.rows]
     return Table(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)
 
 
-def _table_row(
-    meetings: Meetings, row: Standing, numbers: Mapping[str, int], *, keeps: bool
-) -> list[Cell]:
-    met = meetings.of(row)
+def _table_row(meetings: Meetings, row: Standing, *, record: bool) -> list[Cell]:
+    met, entrants = meetings.of(row), meetings.seen.course.entrants
     first, last = 3, 2 + len(met)
     formula = adds_up(row) and bool(met)
     return [
         row.place,
-        numbers[row.entrant],
+        meetings.numbers[row.entrant],
         meetings.entrant(row).shown_name,
         *(each.points for each in met),
         row.penalties,
         Across(row.points, first, last, (last + 1,)) if formula else row.points,
         *(each.table for each in met),
         *(
-            tuple(numbers.get(key, 0) for key in each.opponents)
-            if keeps
+            tuple(entrants[key].number for key in each.opponents)
+            if record
             else " ".join(_number(meetings, key) for key in each.opponents) or _why_nobody(each)
             for each in met
         ),

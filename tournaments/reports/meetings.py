@@ -41,8 +41,8 @@ class Meetings:
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """The number of each entrant in the table, from 1 in order of place."""
-        return {row.entrant: number for number, row in enumerate(self.seen.rows, 1)}
+        """The number that each entrant keeps, of those in the table, in order of place."""
+        return {row.entrant: self.entrant(row).number for row in self.seen.rows}
 
     @cached_property
     def rounds(self) -> Sequence[Mapping[str, Met]]:

@@ -208,7 +208,12 @@ def _faint(points: Points | None) -> dict[str, str]:
 
 
 def _place(line: Line) -> str:
-    return f"{line.row.place}{'=' if line.row.shared else ''}"
+    return place_text(line.row)
+
+
+def place_text(row: Standing) -> str:
+    """The place of an entrant, and whether they share it."""
+    return f"{row.place}{'=' if row.shared else ''}"
 
 
 def _movement(line: Line) -> str:
