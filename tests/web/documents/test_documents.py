@@ -186,6 +186,10 @@ def test_report_whose_file_was_lost_is_not_found(phone, game, finish):
     report.file.storage.delete(report.file.name)
 
     assert phone.get(at(report, "report_file")).status_code == 404
+    page = phone.get(at(report)).text
+    assert "The file is gone; it can be made again." in page
+    assert "Try again" in page
+    assert at(report, "report_file") not in page
 
 
 def test_report_needs_its_secret(phone, game):

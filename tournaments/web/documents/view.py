@@ -15,6 +15,7 @@ from tournaments.models import Report, addresses
 from tournaments.models.reports import WHOLE_WHEN_ASKED
 from tournaments.queries import rules_of
 from tournaments.services.documents.building import LOST
+from tournaments.services.documents.reporting import is_kept
 from tournaments.web.documents.words import NAMES, SUBJECTS
 from tournaments.web.phone import address_on_phone
 
@@ -36,6 +37,7 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "steps": list(enumerate(_steps(row))),
         "step": row.step + 1 if row.state == Report.State.BUILDING else 0,
         "bar": _bar(row),
+        "gone": row.state == Report.State.DONE and not is_kept(row),
         "stalled": going and timezone.now() - row.touched_at > LONGER_THAN_USUAL,
         "reason": reason_of(row),
         "file": reverse("report_file", args=[row.pk, secret]),
