@@ -16,12 +16,6 @@ CHROMIUM = next(
 NO_CHROMIUM = "no Chromium on this machine"
 
 
-def pytest_xdist_auto_num_workers():
-    # Tests wait for pages and programs half of their time: a third worker uses it on two cores.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(2, (cores or 1) * 3 // 2)
-
-
 def pytest_sessionstart(session):
     if not hasattr(session.config, "workerinput"):
         call_command("compile_translations", verbosity=0)
