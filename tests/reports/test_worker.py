@@ -38,7 +38,9 @@ for number in range(int(sys.argv[1])):
     url = f"https://king.example/{number}/{game.secret('follow')}/"
     request_scoresheet(game, language="tr", follow_url=url, at=timezone.now())
 print(time.perf_counter() - start)
-time.sleep(float(sys.argv[2]))
+# A nudge may come too late for a process that ends.
+if sys.argv[2] == "swept":
+    sweep_reports()
 """
 
 ASK_FOR_THE_IMPOSSIBLE = """
@@ -169,7 +171,7 @@ REDIS = pytest.param(
 def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
     count, late = 10, 2
     place.run(ASK_FOR_THE_IMPOSSIBLE)
-    place.run(ASK, count, 1)
+    place.run(ASK, count, "swept")
     worker = place.start_worker()
     place.wait_for(lambda states: states.count("done") >= 2 and "building" in states)
     os.killpg(worker.pid, signal.SIGKILL)
@@ -178,7 +180,7 @@ def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
 
     place.lose_broker()
     # Nobody waits for a broker that is away.
-    assert json.loads(place.run(ASK, late, 0)) < 2
+    assert json.loads(place.run(ASK, late, "not swept")) < 2
     place.start_worker()
     place.start_broker()
     place.run(SWEEP_LATER, 120)
@@ -195,6 +197,6 @@ def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
 def test_broker_that_never_answers_keeps_nobody_waiting(place):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
-        seconds = json.loads(place.run(ASK, 3, 0, KINGSCORE_BROKER_URL=address))
+        seconds = json.loads(place.run(ASK, 3, "not swept", KINGSCORE_BROKER_URL=address))
     assert seconds < 2
     assert place.states() == ["waiting"] * 3
