@@ -143,7 +143,12 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "csp",
+    "django_filters",
     "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "knox",
+    "rest_framework",
     "tournaments",
 ]
 
@@ -272,10 +277,60 @@ CACHES = {
         "LOCATION": "pages",
         "OPTIONS": {"MAX_ENTRIES": 200},
     },
+    # How often each program has asked, for each process by itself.
+    "throttles": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "throttles",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
 }
 
 EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL")
 globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.mail.LogBackend"})
+
+KNOX_TOKEN_MODEL = "tournaments.PersonalToken"  # noqa: S105
+REST_KNOX = {
+    "AUTH_HEADER_PREFIX": "Bearer",
+    "TOKEN_PREFIX": "ks_",
+    # A token lasts until it is revoked, unless it was made for less.
+    "TOKEN_TTL": None,
+}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tournaments.api.access.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.WithinScope"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "tournaments.api.throttling.ReadThrottle",
+        "tournaments.api.throttling.WriteThrottle",
+    ],
+    # For each token, table or address, and each process of the web server by itself: a count
+    # that all shared would make a write of every read.
+    "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min"},
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
+    "DEFAULT_FILTER_BACKENDS": [
+        "django_filters.rest_framework.DjangoFilterBackend",
+        "rest_framework.filters.OrderingFilter",
+    ],
+    "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.Described",
+    "EXCEPTION_HANDLER": "tournaments.api.problems.answer_problem",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Kingscore",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "tournaments.api.schema.complete",
+    ],
+}
 
 LANGUAGE_CODE = "en"
 # Each in its own words, so that a reader finds the way back from a language not understood.

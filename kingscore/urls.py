@@ -18,5 +18,6 @@ urlpatterns = [
     # allauth returns to this name after a passkey was added.
     path("accounts/passkeys/", list_webauthn, name="mfa_index"),
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
+    path("api/v1/", include("tournaments.api.urls")),
     path("", include("tournaments.web.urls")),
 ]

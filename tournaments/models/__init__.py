@@ -1,6 +1,6 @@
 """Rows and their constraints; scores themselves are always computed by the engine."""
 
-from tournaments.models.audit import AuditLine
+from tournaments.models.audit import AuditLine, ChangeFeed
 from tournaments.models.checks import Check, Difference
 from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
 from tournaments.models.events import Event, Round, Table
@@ -19,24 +19,31 @@ from tournaments.models.ratings import (
 )
 from tournaments.models.reports import Report
 from tournaments.models.rules import HouseRuleset
+from tournaments.models.tokens import KeptAnswer, PersonalToken, Scope
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
+from tournaments.models.webhooks import Delivery, Happening, Webhook
 
 __all__ = [
     "AuditLine",
+    "ChangeFeed",
     "Check",
     "Club",
     "Confirmation",
     "Confirmations",
+    "Delivery",
     "Difference",
     "Entrant",
     "Event",
     "Game",
+    "Happening",
     "HouseRuleset",
     "Invitation",
+    "KeptAnswer",
     "Letter",
     "Match",
     "Member",
     "Merge",
+    "PersonalToken",
     "Player",
     "PlayerRating",
     "RatedRound",
@@ -49,6 +56,7 @@ __all__ = [
     "Role",
     "Round",
     "Ruling",
+    "Scope",
     "Season",
     "Seat",
     "Sitting",
@@ -56,5 +64,6 @@ __all__ = [
     "Table",
     "Tournament",
     "User",
+    "Webhook",
     "Write",
 ]

@@ -3,11 +3,27 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from django.db import models
+from django.contrib.auth.models import AnonymousUser
+from django.db import models, transaction
 from django.db.models import Q
 
 from tournaments.models.clubs import Club
+from tournaments.models.events import Event
 from tournaments.models.people import User
+
+MOST_NUMBERED_AT_ONCE = 1000
+
+PUBLIC_ACTIONS = (
+    *("entry", "completion", "reveal", "correction", "withdrawal", "head", "confirm"),
+    *("add-event", "change-event", "open-round", "close-round", "reopen-round"),
+    *("add-table", "remove-table", "adopt", "next-game", "import-results", "import-records"),
+    *("add-tournament", "change-tournament", "move-tournament", "import-tournament"),
+    *("add-entrants", "change-entrant", "withdraw-entrant", "return-entrant", "remove-entrant"),
+    *("put-substitute", "take-out-substitute", "publish-round", "take-back-round"),
+    *("start-clock", "pause-clock", "add-time", "add-table-time"),
+    *("change-late", "rule", "withdraw-ruling", "accept-changes"),
+)
+"""What is no secret of the directors, where the event may be seen; a draft of a seating is one."""
 
 
 class AuditLineQuerySet(models.QuerySet["AuditLine"]):
@@ -18,6 +34,18 @@ class AuditLineQuerySet(models.QuerySet["AuditLine"]):
 
     def delete(self) -> NoReturn:
         raise TypeError("a line of the audit is never deleted")
+
+    def followed_by(self, user: User | AnonymousUser | None) -> "AuditLineQuerySet":
+        """The numbered lines a visitor may follow, in their order.
+
+        All of the clubs they direct; of others what is public in the events they may see.
+        """
+        directed = Club.objects.directed_by(user).values("pk")
+        seen = Event.objects.seen_by(user).values("pk")
+        return self.filter(
+            Q(club__in=directed) | Q(event__in=seen, action__in=PUBLIC_ACTIONS),
+            number__isnull=False,
+        ).order_by("number")
 
     def take_out_name(self, without: Callable[[Any], Any]) -> None:
         """Take a name out of these lines: the only change ever made to one.
@@ -45,7 +73,13 @@ class AuditLine(models.Model):
         SETTINGS = "settings"
         EVENT = "event"
 
+    # Its place in the feed of changes, given once it is there for all to read; see `ChangeFeed`.
+    number = models.PositiveBigIntegerField(null=True, blank=True, unique=True)
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="audit_lines")
+    # The event it belongs to; null where to none, and once that was removed.
+    event = models.ForeignKey(
+        Event, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_lines"
+    )
     at = models.DateTimeField()
     kind = models.CharField(max_length=8, choices=Kind)
     # A word for what was done, as `rename` or `correction`; `words.py` says it in languages.
@@ -71,6 +105,10 @@ class AuditLine(models.Model):
             models.Index(fields=["club", "kind", "-id"], name="audit_of_kind"),
             models.Index(fields=["club", "subject", "-id"], name="audit_of_subject"),
             models.Index(fields=["club", "user", "-id"], name="audit_by_user"),
+            models.Index(fields=["id"], condition=Q(number=None), name="audit_not_numbered"),
+            models.Index(
+                fields=["club", "number"], condition=Q(number__isnull=False), name="audit_numbered"
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -92,3 +130,38 @@ class AuditLine(models.Model):
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Refuse: what was done was done."""
         raise TypeError("a line of the audit is never deleted")
+
+
+class ChangeFeed(models.Model):
+    """The end of the feed of changes: one row, the number that was given last.
+
+    A line that is written earlier can be committed later, so that whoever reads by its key could
+    pass it by. A line gets its number only when it is there to be read, by one process at a time:
+    whatever comes later stands later.
+    """
+
+    last = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(pk=1), name="feed_is_one")]
+
+    def __str__(self) -> str:
+        return f"the feed up to {self.last}"
+
+    @classmethod
+    def number_new_lines(cls) -> None:
+        """Give numbers to the lines that have none yet (1 query where there are none)."""
+        new = AuditLine.objects.filter(number=None).order_by("pk")
+        if not new.exists():
+            return
+        with transaction.atomic():
+            feed, _created = cls.objects.select_for_update().get_or_create(pk=1)
+            lines = list(new.only("pk")[:MOST_NUMBERED_AT_ONCE])
+            for number, line in enumerate(lines, feed.last + 1):
+                line.number = number
+            # Past the lines' own guard: nothing that was said is changed.
+            models.QuerySet[AuditLine, AuditLine](AuditLine).bulk_update(
+                lines, ["number"], batch_size=200
+            )
+            feed.last += len(lines)
+            feed.save(update_fields=["last"])

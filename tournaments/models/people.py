@@ -41,7 +41,7 @@ def plain_name(name: str) -> str:
     return "".join(c for c in fold_name(name) if not unicodedata.combining(c))
 
 
-class User(AbstractUser):
+class User(AbstractUser):  # type: ignore[django-manager-missing]
     """An account; one of the staff runs the server: keeps its house rules, has the back office."""
 
     # How many wrong claim codes it has typed, and since when they are counted.

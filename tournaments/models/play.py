@@ -74,6 +74,10 @@ class GameQuerySet(models.QuerySet["Game"]):
         """The games of clubs that a visitor may look at without the address of their table."""
         return self.filter(table__round__event__in=Event.objects.seen_by(user))
 
+    def directed_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
+        """The games of clubs that someone directs."""
+        return self.filter(table__round__event__club__in=Club.objects.directed_by(user))
+
     def _at(self, kind: str, public_id: str, secret: str) -> "GameQuerySet":
         return addresses.found_at(self, kind, public_id, secret, Game.generation_field(kind))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tournaments.models import AuditLine, Club, User
+from tournaments.models import AuditLine, Club, Event, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,10 @@ NOBODY = Actor()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done to what, with the values before and after as JSON has them."""
+    """What was done to what, with the values before and after as JSON has them.
+
+    `event` is the one it belongs to: who may see that may follow what was done in it.
+    """
 
     kind: AuditLine.Kind
     action: str
@@ -38,6 +41,7 @@ class Change:
     before: Any = None
     after: Any = None
     reason: str = ""
+    event: Event | None = None
 
 
 def note_change(club: Club, change: Change, by: Actor, *, at: datetime) -> AuditLine:
@@ -55,6 +59,7 @@ def note_changes(club: Club, changes: Iterable[Change], by: Actor, *, at: dateti
 def _line(club: Club, change: Change, by: Actor, at: datetime) -> AuditLine:
     return AuditLine(
         club=club,
+        event=change.event,
         kind=change.kind,
         action=change.action,
         subject=change.subject,

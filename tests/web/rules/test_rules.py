@@ -11,10 +11,10 @@ from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.scoring import check_deal, deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset
+from tournaments.ruleset_json import describe
 from tournaments.web.phone import address
 from tournaments.web.rules.examples import examples_of, scored_examples
 from tournaments.web.rules.pages import rules_page
-from tournaments.web.rules.ruleset_json import describe
 
 pytestmark = pytest.mark.django_db
 

@@ -242,8 +242,10 @@ def told(plan: EventPlan) -> dict[str, Any]:
 
 
 def _change(event: Event, action: str, before: Any = None, after: Any = None) -> Change:
-    return Change(EVENT, action, subject_of(event), before, after)
+    # What was removed cannot be referred to.
+    stays = event if action != "remove-event" else None
+    return Change(EVENT, action, subject_of(event), before, after, event=stays)
 
 
 def _of_round(event: Event, action: str, number: int) -> Change:
-    return Change(EVENT, action, subject_of(event), after={"round": number})
+    return Change(EVENT, action, subject_of(event), after={"round": number}, event=event)

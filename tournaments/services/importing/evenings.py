@@ -147,7 +147,8 @@ def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetim
     _seat(rows, games, players)
     _write_sheets(rows, games, at)
     for event in made:
-        change = Change(AuditLine.Kind.EVENT, "add-event", subject_of(event), after=_told(event))
+        subject, after = subject_of(event), _told(event)
+        change = Change(AuditLine.Kind.EVENT, "add-event", subject, after=after, event=event)
         note_change(club, change, by, at=at)
     rate_since(club.pk, min((p.closed_at for p in places.values() if p.closed_at), default=None))
     return Imported(tuple(dict.fromkeys(events.values())), len(rows), added)

@@ -108,6 +108,7 @@ def _confirm(row: Game, seat: int, revision: int, by: Actor, at: datetime) -> Sh
         table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
         after = {"seat": seat, "player": row.players[seat], "revision": revision}
         subject = f"game:{row.public_id}"
-        change = Change(AuditLine.Kind.RESULT, "confirm", subject, after=after)
-        note_change(table.round.event.club, change, by, at=at)
+        event = table.round.event
+        change = Change(AuditLine.Kind.RESULT, "confirm", subject, after=after, event=event)
+        note_change(event.club, change, by, at=at)
     return sheet

@@ -127,8 +127,10 @@ def start_next_game(
         game = _copy_table(before.row, at, start_key)
         _write_carried(game, match, reason, at, by)
         if place is not None:
-            change = Change(AuditLine.Kind.EVENT, "next-game", f"game:{game.public_id}")
-            note_change(place.event.club, change, by, at=at)
+            event = place.event
+            subject = f"game:{game.public_id}"
+            change = Change(AuditLine.Kind.EVENT, "next-game", subject, event=event)
+            note_change(event.club, change, by, at=at)
     return game, True
 
 

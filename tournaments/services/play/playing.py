@@ -21,7 +21,7 @@ from tournaments.engine.records import (
     play_record,
 )
 from tournaments.engine.rulesets import Ruleset
-from tournaments.models import AuditLine, Club, Game, Match, Report, Round, Table, Write
+from tournaments.models import AuditLine, Club, Event, Game, Match, Report, Round, Table, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
 from tournaments.queries import (
     LaterEntryInvalid,
@@ -415,7 +415,7 @@ def store_write(
         row.result = result_of(after)
         row.save()
         if place is not None:
-            _note_write(place.event.club, sheet, write, pen)
+            _note_write(place.event, sheet, write, pen)
             rate_round_again(place)
         return after
 
@@ -437,7 +437,7 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
     return place
 
 
-def _note_write(club: Club, before: Sheet, write: Write, pen: Pen) -> None:
+def _note_write(event: Event, before: Sheet, write: Write, pen: Pen) -> None:
     """Put a write into the audit of its club, with what it took the place of."""
     stood = write.before if write.position is None else before.body(write.position)
     change = Change(
@@ -447,16 +447,19 @@ def _note_write(club: Club, before: Sheet, write: Write, pen: Pen) -> None:
         {"position": write.position, "body": stood},
         {"position": write.position, "body": write.body},
         write.reason,
+        event,
     )
-    note_change(club, change, pen.by, at=pen.at)
+    note_change(event.club, change, pen.by, at=pen.at)
 
 
 def _note_taking(row: Game, by: Actor, at: datetime) -> None:
     """Put into the audit of its club that another phone writes at a table."""
     if row.table_id is not None:
         table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
-        change = Change(AuditLine.Kind.EVENT, "take-pen", f"table:{table.public_id}")
-        note_change(table.round.event.club, change, by, at=at)
+        event = table.round.event
+        subject = f"table:{table.public_id}"
+        change = Change(AuditLine.Kind.EVENT, "take-pen", subject, event=event)
+        note_change(event.club, change, by, at=at)
 
 
 def _same_as(version: Write) -> Callable[[Sheet, Write], bool]:

@@ -212,7 +212,8 @@ def _locked_games(table: Table) -> list[Game]:
 
 
 def _change(action: str, table: Table, before: Any = None, after: Any = None) -> Change:
-    return Change(AuditLine.Kind.EVENT, action, subject_of(table), before, after)
+    event = table.round.event
+    return Change(AuditLine.Kind.EVENT, action, subject_of(table), before, after, event=event)
 
 
 def _told(table: Table, games: Sequence[Game]) -> dict[str, Any]:

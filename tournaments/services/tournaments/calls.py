@@ -47,5 +47,6 @@ def _lock(table_pk: int) -> Table:
 def _put(table: Table, called_at: datetime | None, action: str, by: Actor, at: datetime) -> None:
     table.called_at = called_at
     table.save(update_fields=["called_at"])
-    change = Change(AuditLine.Kind.EVENT, action, subject_of(table))
-    note_change(table.round.event.club, change, by, at=at)
+    event = table.round.event
+    change = Change(AuditLine.Kind.EVENT, action, subject_of(table), event=event)
+    note_change(event.club, change, by, at=at)

@@ -208,7 +208,9 @@ def touch(tournament: Tournament) -> None:
 def note(tournament: Tournament, action: str, by: Actor, at: datetime, **told: Any) -> None:
     """Add the line of a change to the audit of its club; `told` are its before, after, reason."""
     event = tournament.event
-    change = Change(AuditLine.Kind.EVENT, action, event_subject(event), **told)
+    # What was removed cannot be referred to.
+    stays = event if action != "remove-tournament" else None
+    change = Change(AuditLine.Kind.EVENT, action, event_subject(event), event=stays, **told)
     note_change(event.club, change, by, at=at)
 
 

@@ -90,9 +90,10 @@ def import_tournament(
             _fill(document, tournament, by, at)
             first = tournament.event.rounds.aggregate(first=Min("closed_at"))["first"]
             rate_since(club.pk, first)
-            subject = subject_of(tournament.event)
-            told = {"name": tournament.event.name, "held_on": str(tournament.event.held_on)}
-            change = Change(AuditLine.Kind.EVENT, "import-tournament", subject, after=told)
+            event = tournament.event
+            told = {"name": event.name, "held_on": str(event.held_on)}
+            kind, subject = AuditLine.Kind.EVENT, subject_of(event)
+            change = Change(kind, "import-tournament", subject, after=told, event=event)
             note_change(club, change, by, at=at)
     except IntegrityError as error:
         # Two who import at once: the slugs are unique, and decide.

@@ -17,10 +17,10 @@ from django.views.decorators.http import require_safe
 from tournaments.models import AuditLine, Club, User
 from tournaments.models.audit import AuditLineQuerySet
 from tournaments.models.clubs import DIRECTING
+from tournaments.visitors import directed_club
 from tournaments.web.club_words import account_name, choices_of
 from tournaments.web.clubs.audit_reading import read_lines
 from tournaments.web.clubs.audit_words import KINDS
-from tournaments.web.visitors import directed_club
 
 PAGE = 30
 LAST_KEY = 2**63 - 1

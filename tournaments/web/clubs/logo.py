@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.models import Club
 from tournaments.services.clubs.logos import change_logo
+from tournaments.visitors import actor_of, owned_club, seen_club
 from tournaments.web.clubs.forms import LogoForm, SettingsForm
-from tournaments.web.visitors import actor_of, owned_club, seen_club
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -25,17 +25,17 @@ from tournaments.services.clubs.membership import (
     remove_member,
     withdraw_invitation,
 )
-from tournaments.web.club_words import MAY, account_name, called_in_club, role_name
-from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
-from tournaments.web.clubs.pages import last_owner_sentence
-from tournaments.web.doors import door, out_of_reach
-from tournaments.web.visitors import (
+from tournaments.visitors import (
     account_of,
     actor_of,
     directed_club,
     members_club,
     owned_club,
 )
+from tournaments.web.club_words import MAY, account_name, called_in_club, role_name
+from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
+from tournaments.web.clubs.pages import last_owner_sentence
+from tournaments.web.doors import door, out_of_reach
 
 PAGE = 50
 MOST_INVITATIONS = 50

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_POST
 
 from tournaments.club_queries import month_key, months_of
 from tournaments.models import Report
+from tournaments.visitors import members_club
 from tournaments.web.documents.asked import ask_for_members
-from tournaments.web.visitors import members_club
 
 
 @never_cache

@@ -19,15 +19,15 @@ from tournaments.services.clubs.membership import (
     create_club,
     leave_club,
 )
-from tournaments.web.club_words import role_name
-from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
-from tournaments.web.visitors import (
+from tournaments.visitors import (
     account_of,
     actor_of,
     members_club,
     owned_club,
     seen_club,
 )
+from tournaments.web.club_words import role_name
+from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 from tournaments.words import Text
 
 SHOWN_EVENTS = 5

@@ -16,6 +16,7 @@ from tournaments.engine.kings import king_is_said
 from tournaments.engine.problems import Code, Problem
 from tournaments.engine.rulesets import TRUMP, Contract
 from tournaments.engine.units import UNITS, WITHIN, Unit
+from tournaments.ruleset_json import describe, most_of
 from tournaments.web.deals.asks import Asks
 from tournaments.web.deals.fields import ContractField, SuitField, Tile, UnitField
 from tournaments.web.deals.reading import total_of
@@ -23,7 +24,6 @@ from tournaments.web.deals.sheet_view import symbol_of
 from tournaments.web.deals.situation import DealForm
 from tournaments.web.deals.state import state_of
 from tournaments.web.deals.tiles import seat_tiles, side_tiles
-from tournaments.web.rules.ruleset_json import describe, most_of
 
 FIELDS_OF = {"adjustment": ("seat", "points", "reason"), "stopped": ("reason",)}
 """Fields of an entry that is no deal, beside which their problems stand."""

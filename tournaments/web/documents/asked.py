@@ -9,10 +9,10 @@ from django.utils import timezone
 from tournaments.models import Club, Player, Report
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import Order, request_document
+from tournaments.visitors import account_of
 from tournaments.web.documents.event_documents import language_of
 from tournaments.web.documents.pages import to_report
 from tournaments.web.documents.words import NAMES, NOTES
-from tournaments.web.visitors import account_of
 
 
 def asking(kind: Report.Kind) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from tournaments.services.documents.reporting import (
     request_scoresheet,
     try_again,
 )
+from tournaments.visitors import writable_game
 from tournaments.web.documents.papers import paper_of
 from tournaments.web.documents.view import file_name, may_cancel, report_page
 from tournaments.web.phone import address
-from tournaments.web.visitors import writable_game
 
 
 @require_POST

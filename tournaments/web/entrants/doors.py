@@ -21,11 +21,11 @@ from tournaments.services.tournaments.entering import (
 )
 from tournaments.services.tournaments.entering_lists import is_for_pairs
 from tournaments.services.tournaments.leading import WrongState
+from tournaments.visitors import actor_of, directed_tournament
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.entrants.forms import EntryForm, list_refusal, refusal
 from tournaments.web.entrants.view import EntrantLine, found_in, line_of, list_entrants
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.visitors import actor_of, directed_tournament
 
 KINDS = ("register", "check-in")
 MOST_SHOWN = 60

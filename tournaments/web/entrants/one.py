@@ -33,13 +33,13 @@ from tournaments.services.tournaments.substituting import (
     take_out_substitute,
 )
 from tournaments.tournament_queries import settings_of
+from tournaments.visitors import actor_of, directed_tournament
 from tournaments.web.entrants.forms import LabelsForm, SubstituteForm, refusal
 from tournaments.web.entrants.pages import numbered
 from tournaments.web.entrants.view import line_of, name_of, seats_left
 from tournaments.web.events.tables import names_lately
 from tournaments.web.tables.seats import seated_sentence
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.visitors import actor_of, directed_tournament
 
 
 @never_cache

@@ -32,13 +32,13 @@ from tournaments.services.tournaments.entering_lists import (
     is_for_pairs,
 )
 from tournaments.services.tournaments.leading import WrongState
+from tournaments.visitors import actor_of, directed_tournament, seen_tournament
 from tournaments.web.entrants.forms import EntryForm, ListForm, list_refusal, refusal
 from tournaments.web.entrants.lists import ListLine, read_file, read_text, write_text
 from tournaments.web.entrants.view import found_in, list_entrants, with_ratings
 from tournaments.web.events.tables import names_lately
 from tournaments.web.spreadsheets import SpreadsheetRefused
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.visitors import actor_of, directed_tournament, seen_tournament
 
 
 @never_cache

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_http_methods
 from tournaments.models import Event, Game, Round
 from tournaments.services.play.adopting import NotOpen, adopt_game
 from tournaments.services.play.playing import RoundClosed
+from tournaments.visitors import actor_of, may_adopt, writable_game
 from tournaments.web.events.forms import AdoptForm, add_refusal
 from tournaments.web.events.tables import names_lately
 from tournaments.web.phone import address
 from tournaments.web.tables.seats import SEATED
-from tournaments.web.visitors import actor_of, may_adopt, writable_game
 
 MOST_ROUNDS = 20
 

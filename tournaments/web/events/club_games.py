@@ -13,9 +13,9 @@ from tournaments import words
 from tournaments.models import Club, Game, Player, Seat
 from tournaments.queries import load_sheets, rules_of
 from tournaments.telling import state_of
+from tournaments.visitors import directs_club, seen_club
 from tournaments.web.phone import address
 from tournaments.web.scoring.pages import follow_page
-from tournaments.web.visitors import directs_club, seen_club
 
 PAGE = 20
 

@@ -28,10 +28,7 @@ from tournaments.services.clubs.events import (
     remove_event,
     reopen_round,
 )
-from tournaments.web.events.forms import EventForm, add_refusal
-from tournaments.web.events.view import etag_of, rounds_of
-from tournaments.web.tables.forms import key_of
-from tournaments.web.visitors import (
+from tournaments.visitors import (
     actor_of,
     directed_club,
     directed_evening,
@@ -39,6 +36,9 @@ from tournaments.web.visitors import (
     seen_club,
     seen_event,
 )
+from tournaments.web.events.forms import EventForm, add_refusal
+from tournaments.web.events.view import etag_of, rounds_of
+from tournaments.web.tables.forms import key_of
 
 PAGE = 20
 

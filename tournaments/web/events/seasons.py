@@ -17,8 +17,8 @@ from tournaments.services.clubs.seasons import (
     create_season,
     remove_season,
 )
+from tournaments.visitors import actor_of, directed_club, directs_club, seen_club
 from tournaments.web.events.forms import SeasonForm
-from tournaments.web.visitors import actor_of, directed_club, directs_club, seen_club
 
 
 @never_cache

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 from tournaments.models import Game, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.play.tables import DoorShut, WrongCode, current_game, enter_table
+from tournaments.visitors import actor_of, directs_club
 from tournaments.web.phone import address, address_on_phone, remember_game
-from tournaments.web.visitors import actor_of, directs_club
 
 LONGEST_CODE = 20
 

@@ -20,6 +20,7 @@ from tournaments.services.play.tables import (
     remove_table,
     replace_address,
 )
+from tournaments.visitors import actor_of, directed_club, directed_evening, directed_event
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.events.forms import EventTableForm
 from tournaments.web.events.pages import directed_round
@@ -27,7 +28,6 @@ from tournaments.web.events.view import line_of
 from tournaments.web.tables.forms import MATCHES
 from tournaments.web.tables.matches import match_text
 from tournaments.web.tables.seats import SEATED
-from tournaments.web.visitors import actor_of, directed_club, directed_evening, directed_event
 
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 

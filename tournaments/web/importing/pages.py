@@ -34,6 +34,7 @@ from tournaments.services.importing.records import (
 from tournaments.services.importing.records import import_records as store_records
 from tournaments.services.importing.results import ResultsAsked, ResultsPlan, foresee_results
 from tournaments.services.importing.results import import_results as store_results
+from tournaments.visitors import actor_of, directed_club
 from tournaments.web.importing.cells import MOST_LINES, read_rows
 from tournaments.web.importing.columns import NoColumns, read_players, read_results
 from tournaments.web.importing.forms import PlayersForm, RecordsForm, ResultsForm, meant_by
@@ -46,7 +47,6 @@ from tournaments.web.importing.preview import (
 )
 from tournaments.web.importing.words import fault_text, refusal
 from tournaments.web.spreadsheets import SpreadsheetRefused
-from tournaments.web.visitors import actor_of, directed_club
 
 REFUSED = (SpreadsheetRefused, FilesRefused, NoColumns, NotKept)
 """Why no file is looked at."""

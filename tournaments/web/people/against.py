@@ -28,9 +28,9 @@ from tournaments.player_queries import (
 from tournaments.player_sums import average, percent
 from tournaments.player_telling import Played, opponents_of, played, rating_row, rows_of
 from tournaments.rating_queries import ShownRating, rating_at, shown
+from tournaments.visitors import members_club
 from tournaments.web.people.pages import directs_club, present_player
 from tournaments.web.people.view import limited, page_of
-from tournaments.web.visitors import members_club
 
 PAGE = 50
 MOST_FOUND = 50

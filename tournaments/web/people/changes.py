@@ -18,10 +18,10 @@ from tournaments.services.people.changes import remove_player, rename_player, se
 from tournaments.services.people.claims import new_claim, unlink_account
 from tournaments.services.people.export import export_player
 from tournaments.services.people.players import NameTaken, NoName
+from tournaments.visitors import actor_of, directed_club
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.people.forms import NO_NAME, NameForm, taken_sentence
 from tournaments.web.people.pages import directed_player, show_player
-from tournaments.web.visitors import actor_of, directed_club
 
 Change = Callable[..., Any]
 

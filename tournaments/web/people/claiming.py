@@ -18,9 +18,9 @@ from tournaments.services.people.claims import (
     claim_player,
     find_by_code,
 )
+from tournaments.visitors import account_of, actor_of
 from tournaments.web.club_words import account_name
 from tournaments.web.people.forms import CodeForm
-from tournaments.web.visitors import account_of, actor_of
 
 
 @never_cache

@@ -5,9 +5,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from tournaments.models import Report
+from tournaments.visitors import members_club
 from tournaments.web.documents.asked import ask_for_members
 from tournaments.web.people.pages import present_player
-from tournaments.web.visitors import members_club
 
 
 @never_cache

@@ -22,8 +22,8 @@ from tournaments.services.people.merging import (
     undo_merge,
     why_not_one,
 )
+from tournaments.visitors import actor_of
 from tournaments.web.people.pages import directed_player
-from tournaments.web.visitors import actor_of
 
 MOST_FOUND = 20
 

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from tournaments.leaderboard_queries import pools_with_ratings
 from tournaments.models import Club, RatingPool
 from tournaments.models.clubs import Role
+from tournaments.visitors import account_of, members_club
 from tournaments.web.ratings.view import Asked, Looker, board_of
-from tournaments.web.visitors import account_of, members_club
 
 
 @never_cache

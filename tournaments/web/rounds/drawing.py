@@ -43,14 +43,14 @@ from tournaments.services.tournaments.proposals import (
 from tournaments.services.tournaments.substituting import TakesPart
 from tournaments.services.tournaments.swapping import SeatingMoved, swap_of, swap_seats
 from tournaments.tournament_queries import Course, load_course
-from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
-from tournaments.web.tournaments.pages import page_of
-from tournaments.web.visitors import (
+from tournaments.visitors import (
     actor_of,
     directed_tournament,
     directed_tournament_round,
     seen_tournament,
 )
+from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
+from tournaments.web.tournaments.pages import page_of
 
 REFUSALS = (
     Depended,

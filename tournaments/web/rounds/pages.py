@@ -33,6 +33,7 @@ from tournaments.services.tournaments.rounds import (
     reopen_round,
 )
 from tournaments.tournament_queries import load_course
+from tournaments.visitors import actor_of, directed_tournament, directed_tournament_round
 from tournaments.web.rounds.view import etag_of_round, running_tables
 from tournaments.web.rounds.words import UNREADY
 from tournaments.web.scoring.clock_view import clock_of
@@ -40,7 +41,6 @@ from tournaments.web.scoring.pages import number_in
 from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.pages import page_of
 from tournaments.web.tournaments.words import ROUND_STATES, round_name
-from tournaments.web.visitors import actor_of, directed_tournament, directed_tournament_round
 
 MINUTES = (1, 3, 5, 10)
 """What can be given by one press."""

@@ -26,12 +26,12 @@ from tournaments.services.tournaments.rulings import (
     rule,
     withdraw_ruling,
 )
+from tournaments.visitors import actor_of, directed_tournament, directed_tournament_round
 from tournaments.web.rounds.tables import told_rulings
 from tournaments.web.rounds.words import MEANINGS, RULINGS
 from tournaments.web.scoring.pages import number_in
 from tournaments.web.tournaments.pages import page_of
 from tournaments.web.tournaments.words import round_name
-from tournaments.web.visitors import actor_of, directed_tournament, directed_tournament_round
 
 NUMBER = re.compile(r"([-−+]?)(\d{1,5})(?:[.,](\d{1,3})|/(\d{1,3}))?")
 """A number as people type it: 12, −12, 2,5 or 1/2."""

@@ -18,12 +18,12 @@ from tournaments.services.tournaments.clocks import NotThatLong, add_table_time
 from tournaments.services.tournaments.leading import WrongState
 from tournaments.services.tournaments.overtime import finish_for_time
 from tournaments.tournament_queries import settings_of
+from tournaments.visitors import actor_of, directed_tournament_round
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
 from tournaments.web.rounds.words import ruling_name
 from tournaments.web.tournaments.pages import page_of
 from tournaments.web.tournaments.words import round_name
-from tournaments.web.visitors import actor_of, directed_tournament_round
 
 
 @never_cache

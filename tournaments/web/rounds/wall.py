@@ -17,10 +17,10 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Game, Round, Tournament
 from tournaments.standings_telling import last_counted
 from tournaments.tournament_queries import Course, load_course
+from tournaments.visitors import seen_tournament
 from tournaments.web.scoring.clock_view import clock_of
 from tournaments.web.scoring.pages import number_in
 from tournaments.web.tournaments.words import round_name
-from tournaments.web.visitors import seen_tournament
 
 TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 10, 12, 40
 """So many can be read from ten metres; the sizes of the letters are in `wall.css`."""

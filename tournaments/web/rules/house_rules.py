@@ -26,6 +26,7 @@ from tournaments.services.clubs.house_rules import (
     create_rules,
     remove_rules,
 )
+from tournaments.visitors import actor_of
 from tournaments.web.rules.house_form import (
     Document,
     Draft,
@@ -45,7 +46,6 @@ from tournaments.web.rules.house_typing import (
     without_contract,
 )
 from tournaments.web.rules.keepers import Keeper, for_keepers
-from tournaments.web.visitors import actor_of
 
 CONFLICT, UNPROCESSABLE = 409, 422
 LARGEST_UPLOAD = 1_000_000

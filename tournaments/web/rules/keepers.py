@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from tournaments.models import Club, HouseRuleset
 from tournaments.models.rules import HouseRulesetQuerySet
-from tournaments.web.visitors import directed_club
+from tournaments.visitors import directed_club
 
 View = Callable[..., HttpResponse]
 

@@ -21,12 +21,12 @@ from tournaments.engine.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries import find_ruleset, offered_rulesets, ruleset_of
+from tournaments.ruleset_json import describe
+from tournaments.visitors import account_of, writable_game
 from tournaments.web.phone import address
 from tournaments.web.rules.examples import LETTERS, ScoredExample, scored_examples
 from tournaments.web.rules.families import tile_name, tile_of
 from tournaments.web.rules.option_fields import default_of, implied_defaults, look_of
-from tournaments.web.rules.ruleset_json import describe
-from tournaments.web.visitors import account_of, writable_game
 
 OUTCOMES: Mapping[Setting, Any] = {
     "out-and-sunk": gettext_lazy(

@@ -8,7 +8,7 @@ from django.urls import reverse
 from tournaments.models import Event
 from tournaments.queries import Sheet
 from tournaments.services.play.confirming import Agreement, agreement_on, own_seat
-from tournaments.web.visitors import account_of, actor_of
+from tournaments.visitors import account_of, actor_of
 
 
 @dataclass(frozen=True)

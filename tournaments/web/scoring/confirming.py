@@ -15,6 +15,7 @@ from tournaments.services.play.confirming import (
     confirm_result,
 )
 from tournaments.services.play.playing import StaleRevision
+from tournaments.visitors import account_of, actor_of, writable_game
 from tournaments.web.phone import address
 from tournaments.web.scoring.pages import (
     for_writing,
@@ -23,7 +24,6 @@ from tournaments.web.scoring.pages import (
     refusal_of,
     show_table,
 )
-from tournaments.web.visitors import account_of, actor_of, writable_game
 
 
 @never_cache

@@ -21,6 +21,7 @@ from tournaments.services.play.playing import (
     correct_entry,
     withdraw_entry,
 )
+from tournaments.visitors import writable_game
 from tournaments.web.deals.details import Typed
 from tournaments.web.deals.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.deals.hand_form import HandForm, form_of_ruleset
@@ -38,7 +39,6 @@ from tournaments.web.scoring.pages import (
     refusal_of,
 )
 from tournaments.web.tables.forms import new_key
-from tournaments.web.visitors import writable_game
 
 REFUSED = (StaleRevision, LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed)
 NOT_SURE = Refusal(422)

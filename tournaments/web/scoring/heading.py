@@ -26,6 +26,7 @@ from tournaments.services.play.playing import (
     StaleRevision,
     change_head,
 )
+from tournaments.visitors import writable_game
 from tournaments.web.phone import address
 from tournaments.web.rules.option_fields import (
     OptionField,
@@ -36,7 +37,6 @@ from tournaments.web.rules.option_fields import (
 from tournaments.web.scoring.pages import handed_over, pen_of, refusal_of
 from tournaments.web.tables.forms import LONGEST_NAME, new_key
 from tournaments.web.tables.seats import SEATED, seated_sentence
-from tournaments.web.visitors import writable_game
 
 REFUSED = (StaleRevision, LaterEntryInvalid, BadKey, KeyReused, RoundClosed)
 

@@ -16,10 +16,10 @@ from tournaments.engine.rulesets import Ruleset
 from tournaments.models import Game, Write
 from tournaments.queries import Sheet, load_sheet, rules_of
 from tournaments.telling import MARKS, marks_of, title_of
+from tournaments.visitors import writable_game
 from tournaments.web.deals.sheet_view import lines_of
 from tournaments.web.phone import address
 from tournaments.web.scoring.pages import handed_over
-from tournaments.web.visitors import writable_game
 
 
 @dataclass(frozen=True)

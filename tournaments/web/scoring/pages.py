@@ -34,6 +34,7 @@ from tournaments.services.play.playing import (
     record_entry,
     withdraw_entry,
 )
+from tournaments.visitors import actor_of, may_adopt, writable_game
 from tournaments.web.deals.details import Typed
 from tournaments.web.deals.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.deals.hand_form import HandForm
@@ -46,7 +47,6 @@ from tournaments.web.scoring.confirm_view import confirm_at_table, confirm_own
 from tournaments.web.scoring.round_bar import round_bar
 from tournaments.web.tables.forms import new_key
 from tournaments.web.tables.matches import has_next_game, match_page
-from tournaments.web.visitors import actor_of, may_adopt, writable_game
 
 REVISION = "Kingscore-Revision"
 """The header by which a phone knows that it was this server that answered, and not a portal."""

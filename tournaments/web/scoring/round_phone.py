@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Game, Table
 from tournaments.services.play.playing import RoundClosed
 from tournaments.services.tournaments.calls import call_director
+from tournaments.visitors import actor_of, writable_game
 from tournaments.web.phone import address
 from tournaments.web.scoring.pages import for_writing, handed_over
 from tournaments.web.scoring.round_bar import round_bar
-from tournaments.web.visitors import actor_of, writable_game
 
 STOP_POLLING = 286
 """What htmx takes as an end of asking again."""

@@ -7,6 +7,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from tournaments.queries import load_sheet, ruleset_of
 from tournaments.services.play.sealing import SealNotOurs, reveal_contract, seal_contract
+from tournaments.visitors import writable_game
 from tournaments.web.scoring.pages import (
     Refusal,
     answer_write,
@@ -15,7 +16,6 @@ from tournaments.web.scoring.pages import (
     number_in,
     show_table,
 )
-from tournaments.web.visitors import writable_game
 
 
 @sensitive_post_parameters("contract")

@@ -7,9 +7,9 @@ from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
+from tournaments.visitors import role_in
 from tournaments.web.standings.league_view import Looker, league_html
 from tournaments.web.standings.view import with_versions
-from tournaments.web.visitors import role_in
 
 
 @never_cache

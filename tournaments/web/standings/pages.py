@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.standings_telling import hides, last_counted
 from tournaments.tournament_queries import load_course
+from tournaments.visitors import seen_tournament
 from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
     Asked,
@@ -17,7 +18,6 @@ from tournaments.web.standings.view import (
 )
 from tournaments.web.standings.why_view import why_page
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.visitors import seen_tournament
 
 
 @never_cache

@@ -23,9 +23,9 @@ from tournaments.services.play.matches import (
     start_next_game,
 )
 from tournaments.services.play.playing import RoundClosed
+from tournaments.visitors import actor_of, writable_game
 from tournaments.web.phone import address, address_on_phone, remember_game
 from tournaments.web.tables.forms import key_of, new_key
-from tournaments.web.visitors import actor_of, writable_game
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tournaments import words
 from tournaments.models import Game
 from tournaments.services.play.playing import PenTaken, delete_game, hand_over
+from tournaments.visitors import actor_of, writable_game
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.phone import address, forget_game, remember_game
 from tournaments.web.tables.forms import key_of
-from tournaments.web.visitors import actor_of, writable_game
 
 
 @never_cache

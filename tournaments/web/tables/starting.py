@@ -16,6 +16,7 @@ from tournaments.models import Game
 from tournaments.queries import offered_rulesets, rules_of
 from tournaments.services.play.matches import start_match
 from tournaments.services.play.playing import Head, start_game
+from tournaments.visitors import writable_game
 from tournaments.web.phone import (
     Table,
     address,
@@ -26,7 +27,6 @@ from tournaments.web.phone import (
 )
 from tournaments.web.tables.forms import MATCHES, NewTableForm, RematchForm, key_of, new_key
 from tournaments.web.tables.matches import match_text, terms_text
-from tournaments.web.visitors import writable_game
 
 UNPROCESSABLE = 422
 

@@ -32,6 +32,13 @@ from tournaments.services.tournaments.leading import (
     replace_links,
 )
 from tournaments.tournament_queries import rules_of_tournament, settings_of
+from tournaments.visitors import (
+    actor_of,
+    directed_club,
+    directed_tournament,
+    role_in,
+    seen_tournament,
+)
 from tournaments.web.club_words import CONFIRMATIONS, Text
 from tournaments.web.events.view import etag_of
 from tournaments.web.ratings.predictions import accuracy_lines
@@ -51,13 +58,6 @@ from tournaments.web.tournaments.words import (
     round_name,
     settings_that_matter,
     state_name,
-)
-from tournaments.web.visitors import (
-    actor_of,
-    directed_club,
-    directed_tournament,
-    role_in,
-    seen_tournament,
 )
 
 State = Tournament.State

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tournaments.engine.variants import RULESETS
-from tournaments.web.rules.ruleset_json import describe
+from tournaments.ruleset_json import describe
 
 HONEYMOON = {
     "format": "kingscore-description/1",

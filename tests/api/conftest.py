@@ -1,0 +1,66 @@
+"""A program that asks the API, with a token or without."""
+
+import json
+from dataclasses import dataclass, field, replace
+
+import pytest
+from django.core.cache import caches
+from django.test import Client
+
+from tests.club_factories import MemberFactory
+from tournaments.models import PersonalToken, Role, Scope
+
+
+@dataclass
+class Program:
+    """Asks below `/api/v1/`; a body is sent as JSON, and `answer.json()` is what comes back."""
+
+    token: str = ""
+    client: Client = field(default_factory=Client)
+
+    def with_token(self, token):
+        return replace(self, token=str(token))
+
+    def as_(self, user, *scopes):
+        """With a personal token of an account, for all scopes unless some are named."""
+        all_or_some = list(scopes or Scope)
+        _row, token = PersonalToken.objects.create(user, name="a test", scopes=all_or_some)
+            user, name="a test", scopes=list(scopes or Scope)
+        )
+        return replace(self, token=token)
+
+    def role(self, role, club, *scopes):
+        """As somebody who is `member`, `director` or `owner` of a club."""
+        return self.as_(MemberFactory(club=club, role=Role(role)).user, *scopes)
+
+    def ask(self, method, path, body=None, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        data = {} if body is None else {"data": json.dumps(body)}
+        path = path if path.startswith("/") else f"/api/v1/{path}"
+        return self.client.generic(
+            method, path, content_type="application/json", headers=headers, **data
+        )
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, **headers)
+
+    def post(self, path, body=None, **headers):
+        return self.ask("POST", path, {} if body is None else body, **headers)
+
+    def put(self, path, body, **headers):
+        return self.ask("PUT", path, body, **headers)
+
+    def patch(self, path, body, **headers):
+        return self.ask("PATCH", path, body, **headers)
+
+    def delete(self, path, **headers):
+        return self.ask("DELETE", path, **headers)
+
+
+@pytest.fixture
+def program(db):
+    """A program without a token."""
+    caches["throttles"].clear()
+    return Program()

@@ -1,0 +1,79 @@
+"""A whole way through a game: started, written, corrected, taken back."""
+
+import pytest
+
+HEAD = {"ruleset": "turkish-king", "players": ["Ayşe", "Burak", "Cem", "Deniz"]}
+KING = {
+    "type": "deal",
+    "contract": "heart-king",
+    "declarer": 0,
+    "counts": {"heart_king": [0, 0, 1, 0]},
+}
+
+
+@pytest.fixture
+def started(program):
+    return program.post("games/", HEAD).json()
+
+
+def test_game_is_started_written_corrected_and_taken_back(program, started):
+    phone = program.with_token(started["keys"]["write"])
+    game = f"games/{started['id']}/"
+
+    added = phone.post(f"{game}entries/", {"entry": KING})
+    assert added.status_code == 201
+    assert added.json()["result"]["totals"] == [0, 0, -320, 0]
+
+    corrected = KING | {"counts": {"heart_king": [1, 0, 0, 0]}}
+    put = phone.put(f"{game}entries/0/", {"entry": corrected}, If_Match=added["ETag"])
+    assert put.json()["result"]["totals"] == [-320, 0, 0, 0]
+    assert put.json()["revision"] == 2
+
+    gone = phone.delete(f"{game}entries/0/", If_Match=put["ETag"])
+    assert gone.json()["entries"] == []
+
+
+def test_follower_is_told_when_nothing_has_changed(program, started):
+    follower = program.with_token(started["keys"]["follow"])
+    seen = follower.get(f"games/{started['id']}/")
+    assert seen.status_code == 200
+    assert follower.get(f"games/{started['id']}/", If_None_Match=seen["ETag"]).status_code == 304
+    assert follower.post(f"games/{started['id']}/entries/", {"entry": KING}).status_code == 404
+
+
+def test_entry_that_cannot_be_is_refused_with_the_engines_code_and_its_place(program, started):
+    phone = program.with_token(started["keys"]["write"])
+    wrong = KING | {"counts": {"heart_king": [0, 0, 1, 1]}}
+    refused = phone.post(f"games/{started['id']}/entries/", {"entry": wrong})
+    assert refused.status_code == 422
+    assert refused["Content-Type"] == "application/problem+json"
+    problem = refused.json()
+    assert problem["code"] == "invalid"
+    assert [(p["code"], p["where"]) for p in problem["problems"]] == [
+        ("wrong-total", "entry.counts.heart_king")
+    ]
+
+
+def test_key_sent_twice_is_answered_alike_and_another_body_is_refused(program, started):
+    phone = program.with_token(started["keys"]["write"])
+    path, key = f"games/{started['id']}/entries/", "abcdefgh-1"
+    first = phone.post(path, {"entry": KING}, Idempotency_Key=key)
+    again = phone.post(path, {"entry": KING}, Idempotency_Key=key)
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    assert again["Idempotency-Replayed"] == "true"
+    assert again["ETag"] == first["ETag"]
+    other = phone.post(path, {"entry": KING | {"declarer": 1}}, Idempotency_Key=key)
+    assert (other.status_code, other.json()["code"]) == (422, "key-reused")
+
+
+def test_start_sent_twice_opens_one_table(program):
+    key = {"Idempotency_Key": "abcdefgh-2"}
+    assert program.post("games/", HEAD, **key).json() == program.post("games/", HEAD, **key).json()
+
+
+def test_unknown_field_is_a_problem(program):
+    refused = program.post("games/", HEAD | {"colour": "red"})
+    assert refused.status_code == 422
+    assert [(p["code"], p["where"]) for p in refused.json()["problems"]] == [
+        ("unexpected-field", "colour")
+    ]

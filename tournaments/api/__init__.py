@@ -1,0 +1,1 @@
+"""The API: everything the pages do, for programs; the same queries, services and permissions."""

@@ -1,0 +1,1 @@
+"""Games at a table: their sheets, and everything that is written on one."""

@@ -1,0 +1,95 @@
+"""A POST that is sent twice with one `Idempotency-Key` is done once, and answered alike."""
+
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from cryptography.fernet import Fernet
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.problems import Answer, Refused
+from tournaments.models import KeptAnswer, PersonalToken
+from tournaments.services.play.playing import KEY
+
+HEADER = "Idempotency-Key"
+REPEATED = "Idempotency-Replayed"
+KEPT_HEADERS = ("Location", "ETag")
+
+Post = Callable[..., Response]
+
+
+def idempotent(post: Post) -> Post:
+    """Do what a view's `post` does once for each key.
+
+    Key, work and answer are one transaction: who asks a second time meanwhile waits for the first.
+    An exception takes all back, the key too; a refusal that is returned keeps what was written,
+    and uses up no key either.
+    """
+
+    @wraps(post)
+    def answered(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = request.headers.get(HEADER)
+        if key is None:
+            return post(view, request, *args, **kwargs)
+        if not KEY.fullmatch(key):
+            raise Refused(
+                Answer(422, "bad-key", _("An idempotency key has 8 to 64 letters, digits, - or _."))
+            )
+        with transaction.atomic():
+            kept, is_new = KeptAnswer.objects.get_or_create(
+                key=_digest("key", who_asks(request), key),
+                defaults={"request": _said(request), "at": timezone.now()},
+            )
+            if not is_new:
+                return _again(kept, request)
+            response = post(view, request, *args, **kwargs)
+            if response.status_code < 400:
+                _keep(kept, response)
+            else:
+                kept.delete()
+            return response
+
+    answered.is_idempotent = True  # type: ignore[attr-defined]
+    return answered
+
+
+def who_asks(request: Request) -> str:
+    """Whose keys these are: an account's, a table's, or those of all who have no token."""
+    asker = request.auth
+    return f"account {asker.user_id}" if isinstance(asker, PersonalToken) else str(asker or "")
+
+
+def _said(request: Request) -> str:
+    body = json.dumps(request.data, sort_keys=True)
+    return _digest("request", request.method or "", request.get_full_path(), body)
+
+
+def _digest(*parts: str) -> str:
+    return salted_hmac("kingscore.idempotency", json.dumps(parts), algorithm="sha256").hexdigest()
+
+
+def _seal() -> Fernet:
+    key = salted_hmac("kingscore.answers", "seal", algorithm="sha256").digest()
+    return Fernet(urlsafe_b64encode(key))
+
+
+def _keep(kept: KeptAnswer, response: Response) -> None:
+    kept.status = response.status_code
+    kept.headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+    kept.body = _seal().encrypt(JSONRenderer().render(response.data))
+    kept.save()
+
+
+def _again(kept: KeptAnswer, request: Request) -> Response:
+    if kept.request != _said(request):
+        raise Refused(Answer(422, "key-reused", _("This key was used for another request.")))
+    body = json.loads(_seal().decrypt(bytes(kept.body)) or "null")
+    return Response(body, kept.status, headers={**kept.headers, REPEATED: "true"})

@@ -1,0 +1,46 @@
+"""How often may be asked: for each token, each table, and else each address."""
+
+from typing import Any
+
+from django.core.cache import caches
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+
+from tournaments.api.access import AddressToken
+from tournaments.models import PersonalToken
+from tournaments.visitors import address_of
+
+
+class ReadThrottle(SimpleRateThrottle):
+    """What is only read."""
+
+    scope = "read"
+
+    @property
+    def cache(self) -> Any:  # type: ignore[override]
+        return caches["throttles"]
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        return self.counted_as(request) if request.method in SAFE_METHODS else None
+
+    def counted_as(self, request: Request) -> str:
+        """Under what the requests of whoever asks are counted."""
+        asker = request.auth
+        if isinstance(asker, PersonalToken):
+            who = asker.public_id
+        elif isinstance(asker, AddressToken):
+            # With where it comes from: whoever tries wrong ones uses up their own tries.
+            who = f"{asker.public_id[:16]} {address_of(request._request)}"  # noqa: SLF001
+        else:
+            who = address_of(request._request)  # noqa: SLF001
+        return f"{self.scope} {who}".replace(" ", ":")
+
+
+class WriteThrottle(ReadThrottle):
+    """What is written."""
+
+    scope = "write"
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        return None if request.method in SAFE_METHODS else self.counted_as(request)

@@ -1,0 +1,11 @@
+"""Addresses of the API."""
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView
+
+app_name = "api"
+
+urlpatterns = [
+    path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
+    path("", include("tournaments.api.games.urls")),
+]

@@ -1,0 +1,111 @@
+"""What every view of the API shares: entity tags, pages, and what was sent, read strictly."""
+
+from hashlib import md5
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.cache import patch_vary_headers
+from django.utils.http import parse_etags
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import conditional_page
+from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from tournaments.api.problems import Answer, Refused
+from tournaments.models import Scope
+from tournaments.services.auditing import Actor
+from tournaments.visitors import actor_of
+
+Shape = type[BaseSerializer[Any]]
+
+
+class Resource(GenericAPIView[Any]):
+    """One address of the API.
+
+    A reading view answers with the whole of what it shows, so that its entity tag is that of the
+    content; what is changed is shown again as it stands after.
+    """
+
+    scope: Scope | None = Scope.DIRECT
+    """What a personal token needs for what is not read; None for what anybody may."""
+
+    request: Request
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Any:
+        """The view, answering 304 to whoever has seen its content already."""
+        return conditional_page(super().as_view(**initkwargs))
+
+    @property
+    def visitor(self) -> HttpRequest:
+        """The request as `visitors.py` knows it, with the account of the token as its user."""
+        return self.request._request  # noqa: SLF001
+
+    @property
+    def actor(self) -> Actor:
+        """Who does what is asked for."""
+        return actor_of(self.visitor)
+
+    def said(self, shape: Shape, **more: Any) -> Any:
+        """What was sent, as `shape` reads it.
+
+        Raises:
+            ValidationError: it is something else.
+        """
+        serializer = shape(data=self.request.data, context=self.get_serializer_context(), **more)
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
+
+    def shown(self, shape: Shape, what: Any, status: int = 200, **headers: str) -> Response:
+        """Something as `shape` writes it."""
+        data = shape(what, context=self.get_serializer_context()).data
+        return Response(data, status, headers=headers)
+
+    def pages_of(self, shape: Shape, rows: QuerySet[Any]) -> Response:
+        """A page of rows, filtered and in the order that was asked for."""
+        page = self.paginate_queryset(self.filter_queryset(rows))
+        data = shape(page, many=True, context=self.get_serializer_context()).data
+        return self.get_paginated_response(data)
+
+    def check_unchanged(self, shape: Shape, what: Any) -> None:
+        """Refuse to change something that is not as `If-Match` says it was; lock it before.
+
+        Raises:
+            Refused: 412, with the entity tag that it has now.
+        """
+        check_etag(self.request, etag_of(shape(what, context=self.get_serializer_context()).data))
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Add what every answer says about being kept, and the tag of what was changed."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer.headers.setdefault("Cache-Control", "private, no-cache")
+        patch_vary_headers(answer, ["Authorization", "Accept-Language"])
+        content = getattr(answer, "data", None)
+        is_problem = answer.status_code >= 400
+        if request.method not in SAFE_METHODS and content is not None and not is_problem:
+            answer.headers.setdefault("ETag", etag_of(content))
+        return answer
+
+
+def etag_of(data: Any) -> str:
+    """The entity tag of what is answered, as `ConditionalGetMiddleware` gives it."""
+    content = JSONRenderer().render(data)
+    return f'"{md5(content, usedforsecurity=False).hexdigest()}"'
+
+
+def check_etag(request: Request, now: str) -> None:
+    """Refuse what was asked for about an older state.
+
+    Raises:
+        Refused: 412, with the entity tag that holds now.
+    """
+    said = request.headers.get("If-Match")
+    # Compressed on its way a tag became a weak one; it names the same content.
+    if said and "*" not in said and now not in {e.removeprefix("W/") for e in parse_etags(said)}:
+        title = _("It has changed since you read it.")
+        raise Refused(Answer(412, "changed-meanwhile", title, headers={"ETag": now}))
