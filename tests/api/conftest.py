@@ -25,8 +25,6 @@ class Program:
         """With a personal token of an account, for all scopes unless some are named."""
         all_or_some = list(scopes or Scope)
         _row, token = PersonalToken.objects.create(user, name="a test", scopes=all_or_some)
-            user, name="a test", scopes=list(scopes or Scope)
-        )
         return replace(self, token=token)
 
     def role(self, role, club, *scopes):
