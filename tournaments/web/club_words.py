@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from tournaments.models import Confirmations, Player, User
+from tournaments.models import Confirmations
 from tournaments.models.clubs import Role
 
 Text = str | Promise
@@ -34,19 +34,6 @@ CONFIRMATIONS: Mapping[str, Text] = {
 def role_name(role: str) -> str:
     """What somebody is in a club."""
     return str(ROLES[role])
-
-
-def account_name(user: User) -> str:
-    """What somebody is called among those who may see the address."""
-    return user.first_name or user.email or user.username
-
-
-def called_in_club(user: User, player: Player | None) -> str:
-    """What somebody is called among all members, who may have a player in the club.
-
-    Never by the user name, which is made of the e-mail address.
-    """
-    return user.first_name or (player.shown_name if player else "") or role_name(Role.MEMBER)
 
 
 def choices_of(names: Mapping[str, Text]) -> list[tuple[Any, Text]]:

@@ -1,11 +1,9 @@
 """The people of a club: their roles, and the invitations that make somebody one of them."""
 
-from collections.abc import Iterable
-
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
-from django.db.models import Case, Q, QuerySet, Value, When
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,7 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.models import Club, Invitation, Member, Player, addresses
+from tournaments.member_queries import (
+    account_name,
+    found_by_address,
+    found_by_name,
+    names_for_directors,
+    names_for_members,
+)
+from tournaments.models import Club, Invitation, Member, addresses
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.services.clubs.membership import (
     LastOwner,
@@ -32,7 +37,7 @@ from tournaments.visitors import (
     members_club,
     owned_club,
 )
-from tournaments.web.club_words import MAY, account_name, called_in_club, role_name
+from tournaments.web.club_words import MAY, role_name
 from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
 from tournaments.web.clubs.pages import last_owner_sentence
 from tournaments.web.doors import door, out_of_reach
@@ -40,8 +45,6 @@ from tournaments.web.doors import door, out_of_reach
 PAGE = 50
 MOST_INVITATIONS = 50
 GONE = 410
-
-RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
 
 
 @never_cache
@@ -52,9 +55,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     own = Member.objects.get(club=club, user=account_of(request))
     directs = own.role in DIRECTING
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    found = _found_by_address(club, asked) if directs else _found_by_name(club, asked)
+    found = found_by_address(club, asked) if directs else found_by_name(club, asked)
     part = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    names = _names_for_directors(part) if directs else _names_for_members(club, part)
+    names = names_for_directors(part) if directs else names_for_members(club, part)
     standing = Invitation.objects.managed_by(request.user).filter(club=club)
     page = {
         "club": club,
@@ -67,39 +70,6 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "invitations": _invitation_lines(standing) if directs else (),
     }
     return render(request, "tournaments/people.html", page)
-
-
-def _found_by_address(club: Club, asked: str) -> QuerySet[Member]:
-    """The people whose names or addresses hold all that is asked for, as directors see them."""
-    found = club.members.select_related("user").order_by(RANK, "user__first_name", "user__username")
-    for word in asked.split():
-        # As they are called: the user name where there is no other.
-        unnamed = Q(user__first_name="", user__username__icontains=word)
-        named = Q(user__first_name__icontains=word) | unnamed
-        found = found.filter(named | Q(user__email__icontains=word))
-    return found
-
-
-def _found_by_name(club: Club, asked: str) -> QuerySet[Member]:
-    """The people who are called what is asked for; no part of an address finds or sorts them."""
-    found = club.members.select_related("user").order_by(RANK, "user__first_name", "pk")
-    for word in asked.split():
-        players = Player.objects.present().filter(club=club).matching_shown(word)
-        unnamed = Q(user__first_name="", user__in=players.values("account"))
-        found = found.filter(Q(user__first_name__icontains=word) | unnamed)
-    return found
-
-
-def _names_for_directors(people: Iterable[Member]) -> dict[int, str]:
-    return {each.user_id: account_name(each.user) for each in people}
-
-
-def _names_for_members(club: Club, people: Iterable[Member]) -> dict[int, str]:
-    """What all members see, by account (1 query)."""
-    users = {each.user_id: each.user for each in people}
-    players = Player.objects.present().filter(club=club, account__in=list(users))
-    own = {player.account_id: player for player in players}
-    return {key: called_in_club(user, own.get(key)) for key, user in users.items()}
 
 
 def _invitation_lines(rows: QuerySet[Invitation]) -> list[tuple[Invitation, str]]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from tournaments.member_queries import account_name
 from tournaments.models import Player, addresses
 from tournaments.services.people.claims import (
     AlreadyPlays,
@@ -19,7 +20,6 @@ from tournaments.services.people.claims import (
     find_by_code,
 )
 from tournaments.visitors import account_of, actor_of
-from tournaments.web.club_words import account_name
 from tournaments.web.people.forms import CodeForm
 
 
