@@ -305,7 +305,7 @@ REST_FRAMEWORK = {
     # For each token, table or address, and each process of the web server by itself: a count
     # that all shared would make a write of every read.
     "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min"},
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": [
@@ -328,7 +328,7 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "tournaments.api.schema.complete",
+        "tournaments.api.components.complete",
     ],
 }
 

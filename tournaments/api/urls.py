@@ -8,4 +8,5 @@ app_name = "api"
 urlpatterns = [
     path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
     path("", include("tournaments.api.games.urls")),
+    path("", include("tournaments.api.records.urls")),
 ]

@@ -1,0 +1,1 @@
+"""Records computed without storing anything: a game scored, a round seated."""
