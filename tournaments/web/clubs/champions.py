@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tournaments.engine.rulesets import Points
+from tournaments.league_telling import Looker, league_of
 from tournaments.models import RatingPool, Season, Tournament
 from tournaments.queries import Visitor
 from tournaments.rating_queries import ShownRating
 from tournaments.season_queries import ListedInSeason
-from tournaments.web.standings.league_view import Looker, league_of
 
 
 @dataclass(frozen=True, slots=True)

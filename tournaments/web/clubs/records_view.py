@@ -18,12 +18,12 @@ from django.utils.translation import gettext as _
 from tournaments.club_queries import ClubGame, load_games, version_of_games
 from tournaments.engine.club_sums import ClubSums, Record, add_up
 from tournaments.engine.rulesets import Points
+from tournaments.league_telling import Looker
 from tournaments.models import Club, Game, Player, RatedRound, Season
 from tournaments.queries import Visitor
 from tournaments.web.clubs.champions import Champion, champion_of
 from tournaments.web.clubs.play_times import months_of, week_of, years_of
 from tournaments.web.ratings.game_scope import Scope, family_asked, scope_of
-from tournaments.web.standings.league_view import Looker
 from tournaments.web.standings.view import KEPT_SECONDS
 from tournaments.words import points_text
 

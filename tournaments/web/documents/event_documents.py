@@ -20,13 +20,13 @@ from tournaments.models.clubs import DIRECTING
 from tournaments.models.reports import ReportQuerySet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import Order, request_document
+from tournaments.tournament_steps import current_round
 from tournaments.visitors import account_of, role_in, seen_event
 from tournaments.web.documents.offers import Offer, offered, offers_to, rounds_to_print
 from tournaments.web.documents.pages import report_secret, to_report
 from tournaments.web.documents.view import about, title_of
 from tournaments.web.doors import out_of_reach
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.steps import current_round
 from tournaments.web.tournaments.words import ROUND_STATES, round_name
 
 Kind, Audience = Report.Kind, Report.Audience

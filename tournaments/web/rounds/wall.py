@@ -14,10 +14,10 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.models import Game, Round, Tournament
-from tournaments.standings_telling import last_counted
+from tournaments.models import Round
 from tournaments.tournament_queries import Course, load_course
 from tournaments.visitors import seen_tournament
+from tournaments.wall_telling import seated, shown_round, still_playing, top_places
 from tournaments.web.scoring.clock_view import clock_of
 from tournaments.web.scoring.pages import number_in
 from tournaments.web.tournaments.words import round_name
@@ -25,7 +25,6 @@ from tournaments.web.tournaments.words import round_name
 TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 10, 12, 40
 """So many can be read from ten metres; the sizes of the letters are in `wall.css`."""
 
-MOST_PLACES = 24
 SECONDS = 10
 """How long a screen stays."""
 
@@ -67,13 +66,6 @@ def wall(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return render(request, template, page)
 
 
-def shown_round(course: Course) -> Round | None:
-    """The round that is published and not over, or the last one that was."""
-    published = [each.row for each in course.drawn if each.row.published_at is not None]
-    going = (place for place in published if place.closed_at is None)
-    return next(going, published[-1] if published else None)
-
-
 def screens_of(course: Course, place: Round | None) -> list[Screen]:
     """All screens, in their order; there is always one."""
     screens: list[Screen] = []
@@ -81,46 +73,8 @@ def screens_of(course: Course, place: Round | None) -> list[Screen]:
         screens += _in_parts("seating", seated(course, place), TABLES_ON_A_SCREEN)
     screens += _in_parts("standings", top_places(course), PLACES_ON_A_SCREEN)
     if place is not None and place.is_open:
-        screens += _in_parts("going", still_playing(course.tournament, place), GOING_ON_A_SCREEN)
+        screens += _in_parts("going", still_playing(place), GOING_ON_A_SCREEN)
     return screens or [Screen("nothing")]
-
-
-def seated(course: Course, place: Round) -> list[tuple[int | None, list[str]]]:
-    """The tables of a round with the names of who sits there; at last who sits out, without one."""
-    drawn = next(each for each in course.drawn if each.row.pk == place.pk)
-    tables: list[tuple[int | None, list[str]]] = [
-        (table.number, [_name(course, key, place.number) for key in table.entrants])
-        for table in drawn.tables
-    ]
-    if drawn.byes:
-        tables.append((None, [_name(course, key, place.number) for key in drawn.byes]))
-    return tables
-
-
-def top_places(course: Course) -> list[tuple[int, str, Any]]:
-    """Place, name and points of those in front, after the last closed round that all may see."""
-    shown = last_counted(course, directs=False)
-    closed = [each.row.number for each in course.drawn if each.row.closed_at is not None]
-    counted = [number for number in closed if number <= shown]
-    if not counted:
-        return []
-    standings = course.standings_before(max(counted) + 1)[:MOST_PLACES]
-    return [
-        (each.place, course.entrants[each.entrant].shown_name, each.points) for each in standings
-    ]
-
-
-def still_playing(tournament: Tournament, place: Round) -> list[int]:
-    """The numbers of the tables whose games go on (1 query)."""
-    going = Game.objects.filter(table__round=place, result__isnull=True)
-    return list(going.order_by("table__number").values_list("table__number", flat=True))
-
-
-def _name(course: Course, key: str, number: int) -> str:
-    """Who plays for an entrant in a round, as they wish to be called."""
-    entrant = course.entrants[key]
-    names = [player.shown_name for player in course.players_of(entrant, number)]
-    return " + ".join(filter(None, names)) or entrant.shown_name
 
 
 def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[Screen]:

@@ -16,8 +16,8 @@ from tournaments.models import AuditLine, Game, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.standings_telling import round_label, standings_seen
 from tournaments.tournament_queries import Course, load_course
+from tournaments.tournament_steps import current_round
 from tournaments.web.standings.standings_table import standings_table
-from tournaments.web.tournaments.steps import current_round
 
 KEPT_SECONDS = 24 * 60 * 60
 ONE_GAME = 1_000_000

@@ -1,19 +1,23 @@
 """Why an entrant stands where they stand: the sum in parts, and what decided, in words."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from tournaments.engine.rulesets import Points, whole
-from tournaments.engine.standing_reasons import Decision, Reason, RoundReasons, Why
+from tournaments.engine.rulesets import Points
+from tournaments.engine.standing_reasons import Decision, Reason
 from tournaments.engine.standings import Standing
 from tournaments.figures import figure
 from tournaments.models import Round
-from tournaments.standings_telling import TIE_BREAKS, stages_reached
+from tournaments.standings_telling import TIE_BREAKS
 from tournaments.tournament_queries import Course
+from tournaments.why_telling import Decided, Sum, why_placed
 from tournaments.words import stage_name
+
+Text = str | Promise
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,55 +49,37 @@ class WhyPage:
     stage: str
 
 
+TITLES: Mapping[str, Text] = {
+    "all": "",
+    "before-finals": gettext_lazy("Before the finals"),
+    "finals": gettext_lazy("The finals, from zero"),
+}
+
+
 def why_page(course: Course, key: str, after: int) -> WhyPage:
     """Why an entrant stands where they stand after round `after`.
 
-    Whoever is not in the finals stands where they stood at the cut; in the finals the sentence of
-    the stages takes the place of those about neighbours.
+    In the finals the sentence of the stages takes the place of those about neighbours.
 
     Raises:
         KeyError: there is no such entrant with a place.
     """
-    standing = {row.entrant: row for row in course.standings_before(after + 1)}[key]
-    reached = stages_reached(course, after).get(key)
-    in_finals = reached is not None and course.stages_played(after)
-    last = after if in_finals else min(after, course.settings.rounds)
-    why = course.why(key, last)
+    found = why_placed(course, key, after)
+    decisions = [_stages_text(course)] if found.stage else list(_decisions(course, found.decisions))
     return WhyPage(
-        standing,
-        tuple(_parts(course, why, standing)),
-        tuple([_stages_text(course)] if in_finals else _decisions(course, why)),
-        stage_name(reached.stage) if reached is not None and in_finals else "",
+        found.standing,
+        tuple(_part(course, part) for part in found.parts),
+        tuple(decisions),
+        stage_name(found.stage) if found.stage else "",
     )
 
 
-def _parts(course: Course, why: Why, standing: Standing) -> Iterator[Part]:
-    """One sum; where finals start from zero, what came before them is a sum of its own."""
-    cut = course.settings.rounds
-    before = [each for each in why.rounds if each.number <= cut]
-    finals = [each for each in why.rounds if each.number > cut]
-    if not finals or course.settings.carry:
-        yield _part(course, "", why.rounds, standing.points)
-        return
-    at_cut = {row.entrant: row for row in course.standings_before(cut + 1)}[standing.entrant]
-    yield _part(course, _("Before the finals"), before, at_cut.points)
-    yield _part(course, _("The finals, from zero"), finals, standing.points)
-
-
-def _part(course: Course, title: str, rounds: Sequence[RoundReasons], points: Points) -> Part:
-    penalties = whole(
-        sum(
-            reason.params["points"]
-            for each in rounds
-            for reason in each.reasons
-            if reason.code == "penalty"
-        )
-    )
+def _part(course: Course, part: Sum) -> Part:
     lines = tuple(
         Line(course.drawn[n.number - 1].row, n.points, tuple(map(reason_text, n.reasons)))
-        for n in rounds
+        for n in part.rounds
     )
-    return Part(title, lines, penalties, points)
+    return Part(str(TITLES[part.code]), lines, part.penalties, part.points)
 
 
 def _stages_text(course: Course) -> str:
@@ -113,11 +99,10 @@ def _stages_text(course: Course) -> str:
     )
 
 
-def _decisions(course: Course, why: Why) -> Iterator[str]:
+def _decisions(course: Course, decided: Iterable[Decided]) -> Iterator[str]:
     names = {key: entrant.shown_name for key, entrant in course.entrants.items()}
-    for decision, ahead in ((why.ahead, True), (why.behind, False)):
-        if decision is not None:
-            yield decision_text(decision, names[decision.other], ahead=ahead)
+    for each in decided:
+        yield decision_text(each.decision, names[each.decision.other], ahead=each.ahead)
 
 
 def reason_text(reason: Reason) -> str:

@@ -30,6 +30,7 @@ from tournaments.models import Club, Tournament
 from tournaments.services.clubs.events import EventPlan
 from tournaments.services.tournaments.leading import TABLES, TournamentPlan
 from tournaments.tournament_queries import rules_of_tournament
+from tournaments.tournament_steps import PLAYED
 from tournaments.web.club_words import Text, choices_of
 from tournaments.web.events.forms import EventForm
 from tournaments.web.tournaments import words as told
@@ -148,7 +149,7 @@ class TournamentForm(EventForm):
         today: date | None = None,
     ) -> None:
         self.row = tournament
-        self.fixed = tournament is not None and tournament.state in told.PLAYED
+        self.fixed = tournament is not None and tournament.state in PLAYED
         if tournament is not None and self.fixed:
             rulesets = {tournament.event.ruleset: rules_of_tournament(tournament)}
         played = {id_: rules for id_, rules in rulesets.items() if _is_played(rules)}

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -32,6 +32,13 @@ from tournaments.services.tournaments.leading import (
     replace_links,
 )
 from tournaments.tournament_queries import rules_of_tournament, settings_of
+from tournaments.tournament_steps import (
+    checked_in,
+    current_round,
+    next_step,
+    progress_of,
+    step_back,
+)
 from tournaments.visitors import (
     actor_of,
     directed_club,
@@ -46,12 +53,7 @@ from tournaments.web.rules.option_fields import options_text
 from tournaments.web.tables.forms import key_of
 from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.forms import TournamentForm
-from tournaments.web.tournaments.steps import (
-    current_round,
-    next_step,
-    progress_of,
-    step_back,
-)
+from tournaments.web.tournaments.steps import button_of
 from tournaments.web.tournaments.words import (
     PRESETS,
     ROUND_STATES,
@@ -187,6 +189,7 @@ def standing_of(row: Tournament) -> dict[str, Any]:
     playing = entrants.playing().count()
     here = checked_in(row, rounds)
     enough = (playing if here is None else here) >= rules.side_count
+    back = step_back(row, rounds, progress)
     return {
         "round": place,
         "round_name": place and round_name(place),
@@ -194,8 +197,8 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "rounds": settings_of(row).rounds,
         "state": state_name(row.state),
         "progress": progress,
-        "step": next_step(row, rounds, progress, enough=enough),
-        "back": step_back(row, rounds, progress),
+        "step": button_of(next_step(row, rounds, progress, enough=enough), row),
+        "back": None if back is None else button_of(back, row),
         "playing": playing,
         "here": here,
         "withdrawn": entrants.exclude(withdrawn_at=None).count(),
@@ -205,15 +208,6 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "settings": list(settings_that_matter(write_settings(settings_of(row)))),
         "confirmations": CONFIRMATIONS[event.confirmations],
     }
-
-
-def checked_in(row: Tournament, rounds: Sequence[Round]) -> int | None:
-    """How many have said that they are there for the next round; None where nobody is asked."""
-    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[settings_of(row).check_in]
-    if not asked or row.state != State.RUNNING or any(place.closed_at is None for place in rounds):
-        return None
-    playing = row.entrants.competing().playing()
-    return playing.filter(checked_in__gte=asked, joins_in__lte=len(rounds) + 1).count()
 
 
 def _too_few(needed: int) -> str:

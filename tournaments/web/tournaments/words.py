@@ -23,9 +23,6 @@ STATES: Mapping[str, Text] = {
     State.FINISHED: pgettext_lazy("state of a tournament", "finished"),
 }
 
-PLAYED = (State.RUNNING, State.FINISHED)
-"""The states in which it is decided what is played."""
-
 ROUND_STATES: Mapping[str, Text] = {
     "seated": pgettext_lazy("state of a round", "seated, not published yet"),
     "published": pgettext_lazy("state of a round", "published, not open yet"),
