@@ -1,4 +1,4 @@
-"""Every address of the project, as each kind of visitor, against what is written down.
+"""Every page of the project, as each kind of visitor, against what is written down.
 
 The table is `access_table.py`; whoever adds an address adds its line there.
 """
@@ -69,9 +69,14 @@ BODY = {
 
 
 def addresses(resolver=None, route="", names=()):
-    """Every address of the project, by name; one without a name by its route."""
+    """Every address of a page, by name; one without a name by its route.
+
+    Those of the API are walked by `tests/api/test_access.py`.
+    """
     for pattern in (resolver or get_resolver()).url_patterns:
         here = route + str(pattern.pattern)
+        if here.startswith("api/"):
+            continue
         if isinstance(pattern, URLResolver):
             space = [pattern.namespace] if pattern.namespace else []
             yield from addresses(pattern, here, (*names, *space))

@@ -1,0 +1,71 @@
+"""Who gets what at every address of the API, for each method.
+
+Each line names an address (`reverse("api:…")`), the place that fills it in (`access_world.py`), the
+scope that a personal token needs for what is not read, and who is let in by which method; whoever
+is not let in gets what `others` says, and a method that is not named is 405 for everybody.
+"""
+
+from dataclasses import dataclass, field
+
+from tests.api.access_world import ACCOUNTS, KEYS, VISITORS
+
+OK = "ok"
+"""Let in: an answer, or a problem with what was sent, which is as good as nothing."""
+
+UNKNOWN, FORBIDDEN, MISSING, NO_METHOD = "401", "403", "404", "405"
+REFUSED = frozenset({UNKNOWN, FORBIDDEN, MISSING, NO_METHOD})
+
+
+def only(*who, others=MISSING):
+    """Those who are let in, and what all others get."""
+    return {visitor: OK if visitor in who else others for visitor in VISITORS}
+
+
+EVERYBODY = only(*VISITORS)
+NOBODY = only()
+MEMBERS = only("member", "director", "owner")
+DIRECTORS = only("director", "owner")
+OWNERS = only("owner")
+OF_ANY_CLUB = only("director", "owner", "other")
+WITH_ACCOUNT = only(*ACCOUNTS, others=UNKNOWN)
+"""Whoever has a personal token; all others are told that they need one."""
+
+READERS = only("write", "follow", "member", "director", "owner")
+WRITERS = only("write", "director", "owner")
+"""Of a sheet: by its own key while the round is open, or as director of the club."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What each visitor gets at an address by each method.
+
+    `published` is for GET where club and evening are published, and `read` the scope to read.
+    """
+
+    place: str = ""
+    scope: str | None = "direct"
+    by: dict = field(default_factory=dict)
+    published: dict | None = None
+    read: str | None = "read"
+
+
+def row(place="", scope="direct", published=None, read="read", **by):
+    """A line of the table: `row("club", GET=MEMBERS, PATCH=OWNERS, scope="manage")`."""
+    return Row(place, scope, by, published, read)
+
+
+GAMES = {
+    "games": row(scope=None, POST=EVERYBODY),
+    "game": row("game", scope="score", GET=READERS, published=EVERYBODY),
+    "entries": row("game", scope="score", POST=WRITERS),
+    "entry": row("entry", scope="score", PUT=WRITERS, DELETE=WRITERS),
+}
+
+OF_ALL = {
+    "openapi": row(scope=None, read=None, GET=EVERYBODY),
+}
+
+TABLE = GAMES | OF_ALL
+"""All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
+
+assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

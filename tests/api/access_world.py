@@ -1,0 +1,89 @@
+"""The clubs of `tests/web/access_world.py`, and the keys of every program that may come."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from tests.web.access_world import make_world
+from tournaments.api.access import token_of
+from tournaments.models import Game, PersonalToken, Scope, Table
+
+KEYS = ("write", "follow", "pen", "table", "another", "another table", "closed", "closed table")
+"""Programs with an address of a table as key: the right one, another one, one of a closed round."""
+
+ACCOUNTS = ("member", "director", "owner", "other", "staff")
+"""Programs with a personal token for everything that the account may."""
+
+LIMITED = {
+    "director who reads": ("director", [Scope.READ]),
+    "director who scores": ("director", [Scope.SCORE]),
+    "owner who directs": ("owner", [Scope.READ, Scope.SCORE, Scope.DIRECT]),
+}
+"""Programs whose token lacks some of what the account may: whose, and for what."""
+
+VISITORS = ("nobody", *KEYS, *ACCOUNTS)
+
+LONG_AFTER = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class Programs:
+    """What there is: `world` fills in the addresses, `tokens` are those of each visitor."""
+
+    world: object
+    tokens: dict = field(default_factory=dict)
+    scopes: dict = field(default_factory=dict)
+
+    def place(self, name, who):
+        """What fills in an address, as this visitor means it."""
+        if who.startswith("closed") and name in self.world.closed:
+            return self.world.closed[name]
+        return self.world.right[name]
+
+
+def make_programs():
+    """The world, and a token for each visitor."""
+    programs = Programs(make_world())
+    _keys(programs)
+    for who in ACCOUNTS:
+        _token(programs, who, who, list(Scope))
+    for name, (who, scopes) in LIMITED.items():
+        _token(programs, name, who, scopes)
+    _places(programs.world)
+    return programs
+
+
+def _keys(programs):
+    world = programs.world
+    right = Game.objects.get(public_id=world.right["write"]["public_id"])
+    closed = Game.objects.get(public_id=world.closed["write"]["public_id"])
+    another = Table.objects.get(public_id=world.doors["phone of another table"]["public_id"])
+    programs.tokens = {
+        "nobody": "",
+        "write": token_of(right, "write"),
+        "follow": token_of(right, "follow"),
+        "pen": token_of(right, "pen"),
+        "table": token_of(right.table, "table"),
+        "another": token_of(another.games.get(), "write"),
+        "another table": token_of(another, "table"),
+        "closed": token_of(closed, "write"),
+        "closed table": token_of(closed.table, "table"),
+    }
+
+
+def _token(programs, name, who, scopes):
+    account = programs.world.accounts[who]
+    row, token = PersonalToken.objects.create(account, name=name, scopes=scopes)
+    # Used in this minute already, so that reading writes nothing.
+    PersonalToken.objects.filter(pk=row.pk).update(last_used_at=LONG_AFTER)
+    programs.tokens[name], programs.scopes[name] = token, scopes
+
+
+def _places(world):
+    """What fills in addresses of the API: more than one needs does no harm."""
+    world.right |= {
+        "a table": {"public_id": world.right["table"]["public_id"]},
+        "own token": {
+            "public_id": PersonalToken.objects.filter(user=world.accounts["member"]).get().public_id
+        },
+    }
+    world.closed["a table"] = {"public_id": world.closed["table"]["public_id"]}

@@ -1,0 +1,181 @@
+"""Every address of the API, as each program, by each method, against what is written down.
+
+The table is `access_table.py`; whoever adds an address adds its line there.
+"""
+
+import json
+import logging
+
+import pytest
+from django.core.cache import caches
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tests.api.access_table import FORBIDDEN, MISSING, NO_METHOD, OK, REFUSED, TABLE, UNKNOWN
+from tests.api.access_world import KEYS, LIMITED, VISITORS, make_programs
+from tests.web.access_world import CLUB, OTHER_CLUB, WHOLE_NAME
+from tests.web.test_access import noting
+from tournaments.models import Club, Event
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+SAFE = ("GET",)
+FOR_ALL_ALIKE = ("openapi",)
+"""What is no secret, may be kept, and takes long: it is asked for once."""
+
+WORDS = {401: UNKNOWN, 403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
+
+
+def patterns(resolver=None, *, within=False):
+    """Every address of the API that has a name."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        if isinstance(pattern, URLPattern):
+            if within and pattern.name:
+                yield pattern
+        elif isinstance(pattern, URLResolver):
+            yield from patterns(pattern, within=within or pattern.namespace == "api")
+
+
+def names_of_all():
+    return {pattern.name for pattern in patterns()}
+
+
+@pytest.fixture(scope="module")
+def programs(django_db_setup, django_db_blocker, tmp_path_factory):
+    """One world for all: whatever a request changes in it is taken back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        programs = make_programs()
+        logging.disable(logging.WARNING)
+        yield programs
+        logging.disable(logging.NOTSET)
+        transaction.set_rollback(True)
+
+
+def path_of(name, place):
+    """Where an address is; of what fills in a place it takes what it needs."""
+    wanted = next(p for p in patterns() if p.name == name).pattern.converters
+    lacking = set(wanted) - set(place)
+    assert not lacking, f"api:{name} wants {lacking} of its place: see tests/api/access_world.py"
+    return reverse(f"api:{name}", kwargs={key: place[key] for key in wanted})
+
+
+class Walk:
+    """One program on its way through all addresses."""
+
+    def __init__(self, who, programs, *, published=False):
+        self.who, self.programs, self.published = who, programs, published
+        self.role = LIMITED[who][0] if who in LIMITED else who
+        self.client = Client(raise_request_exception=False)
+        self.surprises = []
+
+    def ask(self, method, path):
+        """Ask for something; what was done is taken back."""
+        caches["throttles"].clear()
+        token, written = self.programs.tokens[self.who], []
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        with transaction.atomic(), connection.execute_wrapper(noting(written)):
+            answer = self.client.generic(
+                method, path, "{}", content_type="application/json", headers=headers
+            )
+            answer.getvalue()
+            transaction.set_rollback(True)
+        return answer, written
+
+    def visit(self, name, row, method):
+        """Compare what this program gets with what is written down."""
+        place = self.programs.place(row.place, self.who)
+        answer, written = self.ask(method, path_of(name, place))
+        got, where = WORDS.get(answer.status_code, OK), f"{self.who}: {method} {name}"
+        wanted = self.wanted(row, method)
+        if answer.status_code >= 500:
+            self.surprises.append(f"{where}: {answer.exc_info and answer.exc_info[1]!r}")
+            return
+        if got != wanted:
+            self.surprises.append(f"{where}: {answer.status_code}, not {wanted}")
+        if got in REFUSED and written:
+            self.surprises.append(f"{where}: refused, but it wrote {written}")
+        shown = [mark for mark in self.hidden(row) if mark in answer.getvalue().decode()]
+        if shown:
+            self.surprises.append(f"{where}: shows {shown}")
+        if name not in FOR_ALL_ALIKE:
+            self.surprises += [f"{where}: {fault}" for fault in faults_of(answer)]
+
+    def wanted(self, row, method):
+        """What is written down for this program."""
+        if self.lacks_scope(row, method):
+            return FORBIDDEN
+        if method not in row.by:
+            return NO_METHOD
+        if method in SAFE and self.published and row.published:
+            return row.published[self.role]
+        return row.by[method][self.role]
+
+    def lacks_scope(self, row, method):
+        """Whether the token is not for this; only one without some scope lacks any."""
+        needed = row.read if method in SAFE else row.scope
+        return self.who in LIMITED and needed and needed not in self.programs.scopes[self.who]
+
+    def hidden(self, row):
+        """What this program must read in no answer."""
+        if self.role in ("director", "owner"):
+            return [OTHER_CLUB]
+        marks = [WHOLE_NAME, *([] if self.role == "other" else [OTHER_CLUB])]
+        if self.who in KEYS:
+            return marks
+        marks += self.programs.world.secrets
+        return marks if self.role == "member" or self.published else [*marks, CLUB]
+
+
+def faults_of(answer):
+    """What every answer must have, and this one has not."""
+    if answer.headers.get("Cache-Control") != "private, no-cache":
+        yield f"is kept: {answer.headers.get('Cache-Control')}"
+    if answer.status_code < 400:
+        return
+    if answer["Content-Type"] != "application/problem+json":
+        yield f"is no problem: {answer['Content-Type']}"
+    elif json.loads(answer.content)["status"] != answer.status_code:
+        yield "says another status than it has"
+
+
+def test_every_address_is_in_the_table_and_the_table_names_no_other():
+    lacking, gone = names_of_all() - set(TABLE), set(TABLE) - names_of_all()
+    assert not lacking, f"add a row to tests/api/access_table.py for: {', '.join(sorted(lacking))}"
+    assert not gone, f"there is no such address: {', '.join(sorted(gone))}"
+
+
+def test_every_address_says_which_scope_it_needs():
+    views = {pattern.name: pattern.callback for pattern in patterns()}
+    said = {
+        name: getattr(view.view_class, "scope", None)
+        for name, view in views.items()
+        if name in TABLE and set(TABLE[name].by) - set(SAFE)
+    }
+    assert said == {name: TABLE[name].scope for name in said}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("who", [*VISITORS, *LIMITED])
+def test_program_gets_what_the_table_says_and_nothing_refused_is_written(who, programs):
+    walk = Walk(who, programs)
+    for name, row in TABLE.items():
+        if name in FOR_ALL_ALIKE and who != "nobody":
+            continue
+        # What is no method of an address is none for anybody: it is enough to ask once.
+        for method in METHODS if who in {"nobody", "director"} else row.by:
+            walk.visit(name, row, method)
+
+    assert not walk.surprises, "\n".join(walk.surprises)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("who", ["nobody", "other", "staff"])
+def test_what_is_published_is_seen_by_everybody_and_nothing_more(who, programs):
+    Club.objects.filter(name=CLUB).update(published=True)
+    Event.objects.filter(club__name=CLUB).update(published=True)
+    walk = Walk(who, programs, published=True)
+    for name, row in TABLE.items():
+        if "GET" in row.by and name not in FOR_ALL_ALIKE:
+            walk.visit(name, row, "GET")
+
+    assert not walk.surprises, "\n".join(walk.surprises)
