@@ -25,7 +25,7 @@ test: .venv/.tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 # One target each, so that make --keep-going check shows all that is wrong at once.
-CHECKS := format lint types imports templates project migrations translations
+CHECKS := format lint types imports templates project migrations translations api
 .PHONY: $(CHECKS)
 check: $(CHECKS)
 $(CHECKS): .venv/.tests
@@ -37,6 +37,7 @@ templates: ; $(BIN)/djlint templates --lint --quiet
 project: ; $(BIN)/python manage.py check
 migrations: ; $(BIN)/python manage.py makemigrations --check --dry-run
 translations: ; $(BIN)/python manage.py collect_messages --check
+api: ; $(BIN)/python manage.py write_openapi --check
 
 messages: .venv/.tests
 	$(BIN)/python manage.py collect_messages

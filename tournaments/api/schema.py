@@ -1,78 +1,88 @@
-"""The description of the API (OpenAPI 3.1), put together from its views."""
+"""The description of the API (OpenAPI 3.1): what is said of each address, from its view."""
 
-import json
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.permissions import SAFE_METHODS
 
-from tournaments.api.idempotency import HEADER
-from tournaments.api.problems import MEDIA_TYPE
-from tournaments.engine.record_schemas import SCHEMAS
+from tournaments.api.idempotency import HEADER, REPEATED
+from tournaments.models import Scope
 
-RECORDS = {
-    "kingscore-game-1.json": "GameRecord",
-    "kingscore-pairing-1.json": "PairingRecord",
-    "kingscore-result-1.json": "ResultRecord",
-    "kingscore-ruleset-1.json": "RulesetRecord",
-    "kingscore-seating-1.json": "SeatingRecord",
-    "kingscore-tournament-1.json": "TournamentRecord",
-}
-"""The portable records as components: fields refer to them by these names."""
-
-PROBLEM: dict[str, Any] = {
-    "type": "object",
-    "required": ["type", "title", "status", "code", "instance", "problems"],
-    "properties": {
-        "type": {"type": "string", "format": "uri-reference"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "code": {"type": "string"},
-        "instance": {"type": "string"},
-        "problems": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["code", "where", "message", "params"],
-                "properties": {
-                    "code": {"type": "string"},
-                    "where": {"type": "string"},
-                    "message": {"type": "string"},
-                    "params": {"type": "object"},
-                },
-            },
-        },
-    },
-}
+Json = dict[str, Any]
 
 READING = ("400", "401", "403", "404", "405", "406", "429")
 WRITING = (*READING, "409", "412", "413", "415", "422")
+CHANGING = (*WRITING, "428")
+
+ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}
+"""What operations are called that are neither reading nor POST."""
+
+LARGEST_INTEGER = 2**31 - 1
+
+KEY_TOPICS = frozenset({"games", "tables"})
+"""Topics of which the address of a page, used as a key, opens something."""
 
 
 def component(name: str) -> dict[str, str]:
-    """A reference to a component, as one of `RECORDS`."""
+    """A reference to a schema among the components, as one of the records."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How a token is sent."""
+    """How a token is sent: both kinds alike."""
 
     target_class = "tournaments.api.access.BearerAuthentication"
-    name = "bearer"
+    name = ["token", "key"]
 
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
-        """A personal token, or an address as a key."""
-        return {"type": "http", "scheme": "bearer"}
+    def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:
+        """Who may: a token with the scope that is needed, and a key where there are some."""
+        view: Any = auto_schema.view
+        scope = Scope.READ if auto_schema.method in SAFE_METHODS else view.scope
+        allowed: list[dict[str, list[str]]] = [{"token": [scope.value] if scope else []}]
+        if auto_schema.get_tags()[0] in KEY_TOPICS:
+            allowed.append({"key": []})
+        # What is published, and the doors of open tables, need none.
+        return [*allowed, {}] if scope in {None, Scope.READ} else allowed
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> Any:
+        """A personal token, and the address of a sheet or a table's card as a key."""
+        token = "A personal token, made on the account page; its scopes are read, score, direct and manage."  # noqa: E501, S105
+        key = "The address of a sheet or of a table's card: `kind.id.secret`. It opens what the page opens."  # noqa: E501
+        bearer = {"type": "http", "scheme": "bearer"}
+        return [{**bearer, "description": token}, {**bearer, "description": key}]
 
 
 class Described(AutoSchema):
-    """What is alike for every address: tags, headers, and the form of problems."""
+    """What is alike for every address: names, tags, headers, and the form of problems."""
 
     def get_tags(self) -> list[str]:
         """The topic: that which its module is named after."""
         module = type(self.view).__module__.removeprefix("tournaments.api.")
         return [module.partition(".")[0]]
+
+    def get_operation_id(self) -> str:
+        """The way there and what is done: `clubs_list`, `games_entries_add`, `rounds_close`."""
+        way = [part.replace("-", "_") for part in self._tokenize_path()]
+        return "_".join([*way, *self._action()])
+
+    def _action(self) -> list[str]:
+        if self.method == "GET":
+            return ["list" if self._is_list_view() else "read"]
+        if self.method != "POST":
+            return [ACTIONS[self.method]]
+        # A POST that makes nothing is to a verb, which its address says already.
+        return ["add"] if self._makes_something() else []
+
+    def _makes_something(self) -> bool:
+        responses: Any = self.get_response_serializers()
+        return isinstance(responses, dict) and "201" in {str(status) for status in responses}
+
+    def get_summary(self) -> str | None:
+        """The first sentence of what is said of it."""
+        said = super().get_summary() or self.get_description()
+        return said.split("\n\n")[0].replace("\n", " ")
 
     def get_override_parameters(self) -> list[Any]:
         """The headers that every address knows."""
@@ -80,46 +90,45 @@ class Described(AutoSchema):
         where: Any = OpenApiParameter.HEADER
         if self.method == "POST":
             text = "8 to 64 letters, digits, `-` or `_`: sent twice, it is done once."
-            parameters.append(
-                OpenApiParameter(
-                    HEADER,
-                    {"type": "string", "pattern": "^[0-9A-Za-z_-]{8,64}$"},
-                    where,
-                    description=text,
-                )
-            )
-        if self.method in {"PUT", "PATCH", "DELETE"}:
-            parameters.append(OpenApiParameter("If-Match", str, where))
+            pattern = {"type": "string", "pattern": "^[0-9A-Za-z_-]{8,64}$"}
+            parameters.append(OpenApiParameter(HEADER, pattern, where, description=text))
+        if self.method in ACTIONS:
+            text = "Only if it is still what has this entity tag; else it is answered 412."
+            parameters.append(OpenApiParameter("If-Match", str, where, description=text))
         if self.method == "GET":
-            parameters.append(OpenApiParameter("If-None-Match", str, where))
+            text = "Answered 304, without content, while it still has this entity tag."
+            parameters.append(OpenApiParameter("If-None-Match", str, where, description=text))
         return parameters
 
-    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
-        bodies: dict[str, Any] = super()._get_response_bodies(direction)
-        content = {MEDIA_TYPE: {"schema": component("Problem")}}
-        for status in READING if self.method == "GET" else WRITING:
-            bodies.setdefault(status, {"description": "", "content": content})
+    def _resolve_path_parameters(self, variables: Any) -> list[Json]:
+        parameters: list[Json] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        for parameter in parameters:
+            if parameter["schema"].get("type") == "integer":
+                parameter["schema"] |= {"minimum": 0, "maximum": LARGEST_INTEGER}
+        return parameters
+
+    def _get_response_bodies(self, direction: Any = "response") -> Json:
+        bodies: Json = super()._get_response_bodies(direction)
+        for status in self._refusals():
+            bodies.setdefault(status, {"$ref": f"#/components/responses/Problem{status}"})
         if self.method == "GET":
             bodies.setdefault("304", {"description": "Nothing has changed."})
-        return bodies
+        return dict(sorted(bodies.items()))
 
+    def _refusals(self) -> tuple[str, ...]:
+        """What may be answered instead, by its status."""
+        if self.method == "GET":
+            # Filters and the order are read as strictly as bodies.
+            return (*READING, "422") if self._is_list_view() else READING
+        return WRITING if self.method == "POST" else CHANGING
 
-def complete(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
-    """Add the components that are written by hand: problems, and the schemas of the records."""
-    schemas = result["components"].setdefault("schemas", {})
-    schemas["Problem"] = PROBLEM
-    for file, name in RECORDS.items():
-        schemas[name] = _within(name, SCHEMAS[file]())
-    result["components"]["schemas"] = dict(sorted(schemas.items()))
-    return result
+    def _get_response_headers_for_code(self, status_code: str, direction: Any = "response") -> Json:
+        headers: Json = super()._get_response_headers_for_code(status_code, direction)
+        for name in self._headers_of(status_code):
+            headers.setdefault(name, {"$ref": f"#/components/headers/{name}"})
+        return headers
 
-
-def _within(name: str, schema: Any) -> Any:
-    """The schema of a record as a part of this document."""
-    text = json.dumps({k: v for k, v in schema.items() if k not in {"$id", "$schema"}})
-    text = text.replace('"#/$defs/', f'"#/components/schemas/{name}/$defs/')
-    for file, other in RECORDS.items():
-        urn = f"urn:kingscore:{file.split('-')[1]}:1"
-        text = text.replace(f'"{urn}"', f'"#/components/schemas/{other}"')
-        text = text.replace(f'"{urn}#/', f'"#/components/schemas/{other}/')
-    return json.loads(text)
+    def _headers_of(self, status: str) -> list[str]:
+        names = ["ETag"] if status in {"200", "201"} else []
+        names += ["Location"] if status == "201" else []
+        return [*names, REPEATED] if self.method == "POST" and status < "300" else names

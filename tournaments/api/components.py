@@ -1,0 +1,197 @@
+"""What the description of the API says in one place for all: problems, records, headers, topics."""
+
+import json
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from tournaments.api.codes import faults, kinds_of_problems
+from tournaments.api.idempotency import REPEATED
+from tournaments.api.problems import MEDIA_TYPE
+from tournaments.api.schema import CHANGING, component
+from tournaments.engine.record_schemas import SCHEMAS
+
+Json = dict[str, Any]
+
+RECORDS = {
+    "kingscore-game-1.json": "GameRecord",
+    "kingscore-pairing-1.json": "PairingRecord",
+    "kingscore-result-1.json": "ResultRecord",
+    "kingscore-ruleset-1.json": "RulesetRecord",
+    "kingscore-seating-1.json": "SeatingRecord",
+    "kingscore-tournament-1.json": "TournamentRecord",
+}
+"""The portable records as components: fields refer to them by these names."""
+
+EXAMPLES = Path(__file__).parent / "examples.json"
+
+ABOUT = """\
+Everything the pages of Kingscore can do, for programs. What a version promises, how to ask again
+safely, and what a problem looks like is told at `/api/`.
+
+Reading what is published needs no token. For the rest there are two kinds, both sent as
+`Authorization: Bearer …`: personal tokens, and the addresses of sheets and tables as keys.
+"""
+
+TOPICS = {
+    "games": "Games at a table: started, written, corrected, read as sheet, record and result.",
+    "tables": "What the phone at a table may do: open its sheet, confirm, hand over the pen.",
+    "rules": "The games there are, house rules, and the form that an entry has in each.",
+    "records": "Portable documents: scored and seated without being stored; JSON Schemas.",
+    "clubs": "Clubs, their people and roles, invitations and settings.",
+    "people": "The players of a club.",
+    "events": "Seasons, evenings, rounds and their tables.",
+    "tournaments": "Tournaments: settings, state, the next step.",
+    "entrants": "Who takes part in a tournament.",
+    "rounds": "The rounds of a tournament: seating, running, rulings.",
+    "standings": "Who stands where, and why.",
+    "ratings": "Ratings and leaderboards.",
+    "documents": "Scoresheets, booklets and tables as files: asked for, then fetched.",
+    "importing": "What a club has from before, taken over.",
+    "changes": "All that happens in a club, in order and without gaps.",
+    "webhooks": "Being told when a round is published or closed, a result entered, an event over.",
+    "me": "The account that a token belongs to, and its tokens.",
+}
+"""What the operations are grouped by: the packages of the API."""
+
+STATUSES = {
+    "400": "What was sent is no JSON.",
+    "401": "No token, or none that is known.",
+    "403": "The token may not do this: it lacks a scope.",
+    "404": "There is nothing here, or not for you.",
+    "405": "This address does not know the method.",
+    "406": "Only JSON is spoken here.",
+    "409": "It cannot be done as things stand.",
+    "412": "It has changed since it was read; `ETag` is what it has now.",
+    "413": "More was sent than anything here needs.",
+    "415": "What was sent does not call itself `application/json`.",
+    "422": "What was sent cannot be, with every reason in `problems`.",
+    "428": "`If-Match` must say what is meant.",
+    "429": "Too many requests; `Retry-After` says how long to wait.",
+}
+
+STRING = {"type": "string"}
+
+HEADERS: Json = {
+    "ETag": {"description": "What `If-None-Match` and `If-Match` are compared with."},
+    "Location": {"description": "The address of what was made."},
+    "Retry-After": {"description": "Seconds to wait."},
+    "WWW-Authenticate": {"description": "The kind of token that is wanted."},
+    REPEATED: {"description": "`true` where the answer is the one kept for this key."},
+}
+
+REFUSAL_HEADERS = {"401": "WWW-Authenticate", "412": "ETag", "429": "Retry-After"}
+
+
+def problem_schemas() -> dict[str, Json]:
+    """The body of every answer that is a problem, with the lists of codes."""
+    text = {"type": "string"}
+    problem = {
+        "type": {"type": "string", "format": "uri-reference"},
+        "title": text,
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "code": component("ProblemCode"),
+        "instance": {"type": "string", "description": "The path that was asked for."},
+        "problems": {"type": "array", "items": component("Fault")},
+    }
+    more = {
+        "revision": {"type": "integer", "description": "That of the sheet as it stands."},
+        "position": {"type": "integer", "description": "That of the entry that would not fit."},
+    }
+    where = "Its path in what was sent, as `players.2`; empty for the whole."
+    fault = {
+        "code": component("FaultCode"),
+        "where": {"type": "string", "description": where},
+        "message": {"type": "string", "description": "A sentence in the reader's language."},
+        "params": {"type": "object", "description": "The numbers and names in the sentence."},
+    }
+    return {
+        "Problem": _object(problem, more, "What went wrong (RFC 9457)."),
+        "Fault": _object(fault, {}, "One thing that is wrong in what was sent."),
+        "ProblemCode": _enumeration(kinds_of_problems(), "The kind of a problem."),
+        "FaultCode": _enumeration(faults(), "What is wrong at one place."),
+    }
+
+
+def _object(required: Json, more: Json, description: str) -> Json:
+    return {
+        "type": "object",
+        "description": description,
+        "required": list(required),
+        "properties": {**required, **more},
+    }
+
+
+def _enumeration(sentences: dict[str, str], description: str) -> Json:
+    return {
+        "type": "string",
+        "description": description,
+        "enum": list(sentences),
+        # Read by the page that explains each of them.
+        "x-sentences": sentences,
+    }
+
+
+def give_types(result: Json, **_more: Any) -> Json:
+    """Say of every enumeration of words that it is one of words, as its naming wants it."""
+    for schema in result["components"].get("schemas", {}).values():
+        for field in schema.get("properties", {}).values():
+            if "enum" in field and all(isinstance(word, str) for word in field["enum"]):
+                field.setdefault("type", "string")
+    return result
+
+
+def complete(result: Json, **_more: Any) -> Json:
+    """Add all that no view says by itself."""
+    parts = result["components"]
+    schemas = parts.setdefault("schemas", {}) | problem_schemas()
+    for file, name in RECORDS.items():
+        schemas[name] = _within(name, SCHEMAS[file]())
+    schemas["Entry"] = component("GameRecord/$defs/entry") | {
+        "description": "One line of a sheet, as it stands in a record; each game has its own forms."
+    }
+    parts["schemas"] = dict(sorted(schemas.items()))
+    parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
+    parts["responses"] = {f"Problem{status}": _refusal(status) for status in CHANGING}
+    result["info"]["description"] = ABOUT
+    used = {tag for operation in _operations(result) for tag in operation["tags"]}
+    result["tags"] = [{"name": n, "description": t} for n, t in TOPICS.items() if n in used]
+    _show_examples(result)
+    return result
+
+
+def _refusal(status: str) -> Json:
+    refusal: Json = {
+        "description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}",
+        "content": {MEDIA_TYPE: {"schema": component("Problem")}},
+    }
+    if name := REFUSAL_HEADERS.get(status):
+        refusal["headers"] = {name: {"$ref": f"#/components/headers/{name}"}}
+    return refusal
+
+
+def _operations(result: Json) -> Iterator[Json]:
+    for path in result["paths"].values():
+        yield from path.values()
+
+
+def _show_examples(result: Json) -> None:
+    """Put what was really asked and answered beside the operations it belongs to."""
+    examples: Json = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    for operation in _operations(result):
+        for place, value in examples.get(operation["operationId"], {}).items():
+            body = operation["requestBody"] if place == "request" else operation["responses"][place]
+            for content in body["content"].values():
+                content["examples"] = {operation["operationId"]: {"value": value}}
+
+
+def _within(name: str, schema: Any) -> Any:
+    """The schema of a record as a part of this document."""
+    text = json.dumps({k: v for k, v in schema.items() if k not in {"$id", "$schema"}})
+    text = text.replace('"#/$defs/', f'"#/components/schemas/{name}/$defs/')
+    for file, other in RECORDS.items():
+        urn = f"urn:kingscore:{file.split('-')[1]}:1"
+        text = text.replace(f'"{urn}"', f'"#/components/schemas/{other}"')
+        text = text.replace(f'"{urn}#/', f'"#/components/schemas/{other}/')
+    return json.loads(text)
