@@ -11,6 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from tournaments.entrants_telling import EntrantLine, found_in, line_of, list_entrants
 from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.services.tournaments.entering import (
@@ -24,7 +25,6 @@ from tournaments.services.tournaments.leading import WrongState
 from tournaments.visitors import actor_of, directed_tournament
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.entrants.forms import EntryForm, list_refusal, refusal
-from tournaments.web.entrants.view import EntrantLine, found_in, line_of, list_entrants
 from tournaments.web.tournaments.pages import page_of
 
 KINDS = ("register", "check-in")

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from tournaments.entrants_telling import line_of, name_of, seats_left
 from tournaments.models import Entrant, Player, Substitute
 from tournaments.services.people.players import NoName
 from tournaments.services.play.seating import SitsElsewhere
@@ -36,7 +37,6 @@ from tournaments.tournament_queries import settings_of
 from tournaments.visitors import actor_of, directed_tournament
 from tournaments.web.entrants.forms import LabelsForm, SubstituteForm, refusal
 from tournaments.web.entrants.pages import numbered
-from tournaments.web.entrants.view import line_of, name_of, seats_left
 from tournaments.web.events.tables import names_lately
 from tournaments.web.tables.seats import seated_sentence
 from tournaments.web.tournaments.pages import page_of

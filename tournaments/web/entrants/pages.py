@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from tournaments.entrants_telling import found_in, list_entrants, with_ratings
 from tournaments.models import Entrant, Tournament
 from tournaments.services.tournaments.entering import (
     MOST_ENTRANTS,
@@ -35,7 +36,6 @@ from tournaments.services.tournaments.leading import WrongState
 from tournaments.visitors import actor_of, directed_tournament, seen_tournament
 from tournaments.web.entrants.forms import EntryForm, ListForm, list_refusal, refusal
 from tournaments.web.entrants.lists import ListLine, read_file, read_text, write_text
-from tournaments.web.entrants.view import found_in, list_entrants, with_ratings
 from tournaments.web.events.tables import names_lately
 from tournaments.web.spreadsheets import SpreadsheetRefused
 from tournaments.web.tournaments.pages import page_of

@@ -1,4 +1,4 @@
-"""The entrants of a tournament as a page lists them: who is here, who comes later, who has left."""
+"""The entrants of a tournament as they are listed: who is here, who comes later, who has left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
