@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from tournaments.models import Game, Round, Table, Tournament
-from tournaments.tournament_queries import settings_of
+from tournaments.tournament_queries import rules_of_tournament, settings_of
 
 State = Tournament.State
 
@@ -55,6 +55,49 @@ class Progress:
     tables: int
     begun: int
     finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class HowFar:
+    """How far a tournament is, and what can be done about it.
+
+    `progress` is that of its current round (`place`) once it is published; `here` are those who
+    have checked in, None where nobody is asked. `needed` entrants fill a table.
+    """
+
+    rounds: Sequence[Round]
+    place: Round | None
+    progress: Progress | None
+    playing: int
+    here: int | None
+    withdrawn: int
+    needed: int
+    enough: bool
+    step: Step
+    back: Step | None
+
+
+def how_far(row: Tournament) -> HowFar:
+    """How far a tournament is (5 queries)."""
+    rounds = list(row.event.rounds.order_by("number"))
+    place = current_round(rounds)
+    progress = progress_of(place) if place is not None and place.published_at else None
+    entrants = row.entrants.competing()
+    playing, needed = entrants.playing().count(), rules_of_tournament(row).side_count
+    here = checked_in(row, rounds)
+    enough = (playing if here is None else here) >= needed
+    return HowFar(
+        rounds=rounds,
+        place=place,
+        progress=progress,
+        playing=playing,
+        here=here,
+        withdrawn=entrants.exclude(withdrawn_at=None).count(),
+        needed=needed,
+        enough=enough,
+        step=next_step(row, rounds, progress, enough=enough),
+        back=step_back(row, rounds, progress),
+    )
 
 
 def progress_of(place: Round) -> Progress:

@@ -33,11 +33,7 @@ from tournaments.services.tournaments.leading import (
 )
 from tournaments.tournament_queries import rules_of_tournament, settings_of
 from tournaments.tournament_steps import (
-    checked_in,
     current_round,
-    next_step,
-    progress_of,
-    step_back,
 )
 from tournaments.visitors import (
     actor_of,
@@ -181,29 +177,22 @@ def tournament(request: HttpRequest, slug: str, tournament: str) -> HttpResponse
 
 def standing_of(row: Tournament) -> dict[str, Any]:
     """How far a tournament is, and what can be done about it (5 queries)."""
-    event, rules = row.event, rules_of_tournament(row)
-    rounds = list(event.rounds.order_by("number"))
-    place = current_round(rounds)
-    progress = progress_of(place) if place is not None and place.published_at else None
-    entrants = row.entrants.competing()
-    playing = entrants.playing().count()
-    here = checked_in(row, rounds)
-    enough = (playing if here is None else here) >= rules.side_count
-    back = step_back(row, rounds, progress)
+    event, far = row.event, how_far(row)
+    place = far.place
     return {
         "round": place,
         "round_name": place and round_name(place),
         "round_state": place and ROUND_STATES[place.state],
         "rounds": settings_of(row).rounds,
         "state": state_name(row.state),
-        "progress": progress,
-        "step": button_of(next_step(row, rounds, progress, enough=enough), row),
-        "back": None if back is None else button_of(back, row),
-        "playing": playing,
-        "here": here,
-        "withdrawn": entrants.exclude(withdrawn_at=None).count(),
-        "too_few": "" if enough else _too_few(rules.side_count),
-        "game": words.name_of(rules),
+        "progress": far.progress,
+        "step": button_of(far.step, row),
+        "back": None if far.back is None else button_of(far.back, row),
+        "playing": far.playing,
+        "here": far.here,
+        "withdrawn": far.withdrawn,
+        "too_few": "" if far.enough else _too_few(far.needed),
+        "game": words.name_of(rules_of_tournament(row)),
         "options": options_text(event.options) if event.options else "",
         "settings": list(settings_that_matter(write_settings(settings_of(row)))),
         "confirmations": CONFIRMATIONS[event.confirmations],
