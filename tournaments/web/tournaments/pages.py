@@ -32,9 +32,7 @@ from tournaments.services.tournaments.leading import (
     replace_links,
 )
 from tournaments.tournament_queries import rules_of_tournament, settings_of
-from tournaments.tournament_steps import (
-    current_round,
-)
+from tournaments.tournament_steps import current_round, how_far
 from tournaments.visitors import (
     actor_of,
     directed_club,
