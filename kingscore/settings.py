@@ -306,6 +306,8 @@ REST_FRAMEWORK = {
     # that all shared would make a write of every read.
     "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min"},
     "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
+    # What an address can do stands in the description of the API.
+    "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": [
@@ -346,6 +348,10 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = DATA / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "kingscore.static_files.AppFilesFinder",
+]
 MEDIA_ROOT = DATA / "files"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
