@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import render
+
+from kingscore.faults import too_large
 
 
 def refuse_large_bodies(
@@ -15,7 +16,7 @@ def refuse_large_bodies(
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if announced_length(request) > settings.LARGEST_BODY:
             megabytes = settings.LARGEST_BODY // 1024**2
-            return render(request, "413.html", {"megabytes": megabytes}, status=413)
+            return too_large(request, megabytes)
         return get_response(request)
 
     return middleware

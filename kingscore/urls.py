@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from kingscore.accounts import SessionsView
+from tournaments.api.problems import nothing_here
 
 # One door for all, with codes, passkeys and limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -19,5 +20,10 @@ urlpatterns = [
     path("accounts/passkeys/", list_webauthn, name="mfa_index"),
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
     path("api/v1/", include("tournaments.api.urls")),
+    # Whatever else a program asks for, it understands the answer.
+    path("api/<path:where>", nothing_here),
     path("", include("tournaments.web.urls")),
 ]
+
+handler400 = "kingscore.faults.bad_request"
+handler500 = "kingscore.faults.server_error"

@@ -1,6 +1,6 @@
 """JSON read as strictly as the records are: in UTF-8, no NaN, no field twice, nothing too deep."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rest_framework.exceptions import ParseError
@@ -8,6 +8,12 @@ from rest_framework.parsers import BaseParser
 
 from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.records import parse_json
+
+DEEPEST = 40
+"""So many lists and objects within each other; the record of a tournament has nine."""
+
+LARGEST = 2**53
+"""Numbers beyond it are not the same for all programs (RFC 8259, 6), and no row has any."""
 
 
 class StrictJSONParser(BaseParser):
@@ -24,9 +30,44 @@ class StrictJSONParser(BaseParser):
         """The document.
 
         Raises:
-            ParseError: it is no JSON.
+            ParseError: it is no JSON, or nothing that can be kept.
         """
         try:
-            return parse_json(stream.read())
+            document = parse_json(stream.read())
         except InvalidEntry as error:
             raise ParseError(str(error.problems[0].params["error"])) from error
+        for value in _values(document):
+            if isinstance(value, str):
+                _check_text(value)
+            elif isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+                message = "a number is too large"
+                raise ParseError(message)
+        return document
+
+
+def _values(document: Any) -> Iterator[Any]:
+    """Every text, number and name within a document."""
+    waiting = [(document, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > DEEPEST:
+            message = f"more than {DEEPEST} lists and objects lie within each other"
+            raise ParseError(message)
+        if isinstance(value, dict):
+            yield from value
+            waiting += [(within, depth + 1) for within in value.values()]
+        elif isinstance(value, list):
+            waiting += [(within, depth + 1) for within in value]
+        else:
+            yield value
+
+
+def _check_text(text: str) -> None:
+    try:
+        # A half of a character (\ud800) is no text, and PostgreSQL keeps none with a NUL in it.
+        broken = b"\0" in text.encode()
+    except UnicodeEncodeError:
+        broken = True
+    if broken:
+        message = "a text has a character that cannot be kept"
+        raise ParseError(message)

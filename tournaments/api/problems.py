@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -22,6 +23,9 @@ from tournaments.queries import LaterEntryInvalid
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "/api/problems/#"
+
+NOT_KEPT = "private, no-cache"
+"""What every answer says about being kept: it is one asker's, and asked for again."""
 
 Text = str | Promise
 Json = dict[str, Any]
@@ -39,6 +43,11 @@ class Answer:
     more: Json = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
+
+NOT_FOUND = Answer(404, "not-found", _("There is nothing here, or not for you."))
+NOT_UNDERSTOOD = Answer(400, "bad-request", _("That was not understood."))
+BROKEN = Answer(500, "broken", _("Something broke here. It is not your fault."))
+TOO_LARGE = Answer(413, "too-large", _("That is more than can be sent at once."))
 
 Refusals = dict[type[Exception], Callable[[Any], Answer]]
 
@@ -95,7 +104,27 @@ def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | N
 
 def problem_response(answer: Answer, path: str) -> Response:
     """A problem as it is sent."""
-    body = {
+    response = Response(_body(answer, path), answer.status, headers=dict(answer.headers))
+    response.content_type = MEDIA_TYPE
+    return response
+
+
+def plain_problem(answer: Answer, path: str) -> HttpResponse:
+    """A problem that was found outside of any view."""
+    headers = {"Cache-Control": NOT_KEPT, **answer.headers}
+    return JsonResponse(
+        _body(answer, path), status=answer.status, headers=headers, content_type=MEDIA_TYPE
+    )
+
+
+@csrf_exempt
+def nothing_here(request: HttpRequest, **_where: str) -> HttpResponse:
+    """Say to a program that there is nothing at an address."""
+    return plain_problem(NOT_FOUND, request.path)
+
+
+def _body(answer: Answer, path: str) -> Json:
+    return {
         "type": f"{TYPES}{answer.code}",
         "title": str(answer.title),
         "status": answer.status,
@@ -104,9 +133,6 @@ def problem_response(answer: Answer, path: str) -> Response:
         "problems": list(answer.problems),
         **answer.more,
     }
-    response = Response(body, answer.status, headers=dict(answer.headers))
-    response.content_type = MEDIA_TYPE
-    return response
 
 
 def _answer(error: Exception) -> Answer | None:
@@ -116,7 +142,7 @@ def _answer(error: Exception) -> Answer | None:
         if isinstance(error, kind):
             return answered(error)
     if isinstance(error, Http404 | ObjectDoesNotExist):
-        return Answer(404, "not-found", _("There is nothing here, or not for you."))
+        return NOT_FOUND
     if isinstance(error, PermissionDenied):
         return _forbidden()
     return _of_framework(error) if isinstance(error, exceptions.APIException) else None

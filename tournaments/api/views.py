@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from tournaments.api.problems import Answer, Refused
+from tournaments.api.problems import NOT_KEPT, Answer, Refused
 from tournaments.models import Scope
 from tournaments.services.auditing import Actor
 from tournaments.visitors import actor_of
@@ -51,6 +51,12 @@ class Resource(GenericAPIView[Any]):
         """Who does what is asked for."""
         return actor_of(self.visitor)
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what no database looks for, before anybody looks."""
+        super().initial(request, *args, **kwargs)
+        if "%00" in request.get_full_path():
+            raise Refused(Answer(400, "bad-address", _("No address has a NUL in it.")))
+
     def said(self, shape: Shape, **more: Any) -> Any:
         """What was sent, as `shape` reads it.
 
@@ -83,7 +89,7 @@ class Resource(GenericAPIView[Any]):
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Add what every answer says about being kept, and the tag of what was changed."""
         answer = super().finalize_response(request, response, *args, **kwargs)
-        answer.headers.setdefault("Cache-Control", "private, no-cache")
+        answer.headers.setdefault("Cache-Control", NOT_KEPT)
         patch_vary_headers(answer, ["Authorization", "Accept-Language"])
         content = getattr(answer, "data", None)
         is_problem = answer.status_code >= 400

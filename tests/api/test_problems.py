@@ -1,0 +1,157 @@
+"""Whatever a program sends, it is answered by a problem that it can read, and nothing breaks."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.db.models import QuerySet
+from django.test import Client
+
+from tests.api.games.test_games import HEAD
+
+ROOT = Path(__file__).resolve().parents[2]
+INSIDE = re.compile(rf"{re.escape(str(ROOT))}|site-packages|Traceback|Error|Exception|\.py\b")
+
+
+def assert_problem(answer, status, code):
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer["Cache-Control"] == "private, no-cache"
+    body = answer.json()
+    assert (body["status"], body["code"]) == (status, code)
+    assert set(body) >= {"type", "title", "instance", "problems"}
+    assert INSIDE.findall(json.dumps(body)) == []
+    return body
+
+
+@pytest.fixture(autouse=True)
+def not_developing(settings):
+    settings.DEBUG = False
+    settings.ALLOWED_HOSTS = ["testserver"]
+
+
+def raw(program, text, kind="application/json", path="games/"):
+    return program.client.generic("POST", f"/api/v1/{path}", text, content_type=kind)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["nowhere/", "games/abc/nowhere/", "games", "/api/v9/games/"])
+def test_nothing_is_at_an_unknown_address(program, method, path):
+    assert_problem(program.ask(method, path), 404, "not-found")
+
+
+def test_program_without_a_cookie_is_not_asked_for_a_forms_token(program):
+    program.client = Client(enforce_csrf_checks=True)
+    assert_problem(program.post("nowhere/"), 404, "not-found")
+    assert program.post("games/", HEAD).status_code == 201
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_method_that_an_address_has_not_is_named_with_those_it_has(program, method):
+    answer = program.ask(method, "score/", {})
+    assert_problem(answer, 405, "method-not-allowed")
+    assert answer["Allow"] == "POST, OPTIONS"
+
+
+@pytest.mark.parametrize("token", ["ks_nobody", "write.nothing", "sheet.a.b", "ÿ", "ks_\0"])
+def test_token_that_is_none_is_said_to_be_unknown(program, token):
+    answer = program.with_token(token).get("games/abc/")
+    assert_problem(answer, 401, "unauthenticated")
+    assert answer["WWW-Authenticate"] == "Bearer"
+
+
+def test_scheme_that_is_not_bearer_counts_for_nothing(program):
+    answer = program.get("games/abc/", Authorization="Basic YTpi")
+    assert_problem(answer, 404, "not-found")
+
+
+def test_more_than_can_be_sent_is_refused_before_it_is_read(program, settings):
+    answer = program.client.generic(
+        "POST",
+        "/api/v1/games/",
+        content_type="application/json",
+        CONTENT_LENGTH=str(settings.LARGEST_BODY + 1),
+    )
+    assert assert_problem(answer, 413, "too-large")["megabytes"] == 2
+
+
+def test_other_types_than_json_are_refused(program):
+    answer = raw(program, "ruleset=turkish-king", "application/x-www-form-urlencoded")
+    assert_problem(answer, 415, "unsupported-media-type")
+
+
+def test_answer_that_is_no_json_cannot_be_had(program):
+    assert_problem(program.get("games/abc/", Accept="text/html"), 406, "not-acceptable")
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+HALF = '{"title": "' + r"\ud83d" + '"}'
+NUL = '{"title": "' + r"a\u0000b" + '"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{", "{'a': 1}", '{"a": NaN}', "\xff", '{"a": 1}{'),
+        *(DEEP, "[" * 42 + "]" * 42, HALF, NUL, r'{"a\u0000": 1}', '{"title": "a\0b"}'),
+        *('{"first_declarer": 1e400}', '{"first_declarer": ' + "9" * 5000 + "}"),
+        *('{"first_declarer": 9007199254740993}', '{"a": [-9007199254740993]}'),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_what_cannot_be_read_is_refused(program, text):
+    assert_problem(raw(program, text.encode("latin-1")), 400, "bad-json")
+
+
+@pytest.mark.parametrize("body", [[], "a", 5, None, True, [HEAD]])
+def test_what_is_no_object_is_refused(program, body):
+    assert_problem(raw(program, json.dumps(body)), 422, "invalid")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ruleset": ["turkish-king"]},
+        {"players": "Ayşe"},
+        {"players": [{}, [], None, 5]},
+        {"first_declarer": 2**52},
+        {"first_declarer": -1},
+        {"first_declarer": 0.5},
+        {"options": ["a"]},
+        {"options": {"a": {"b": [{}]}}},
+        {"title": "a" * 10_000},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_head_with_one_field_of_a_wrong_kind_is_refused(program, wrong):
+    assert_problem(program.post("games/", HEAD | wrong), 422, "invalid")
+
+
+@pytest.mark.parametrize("path", ["games/a%00b/", "games/abc/?page=%00", "nowhere%00/"])
+def test_nul_in_an_address_breaks_nothing(program, path):
+    answer = program.get(path)
+    status = {"games/abc/?page=%00": (400, "bad-address")}.get(path, (404, "not-found"))
+    assert_problem(answer, *status)
+
+
+def test_number_in_an_address_may_be_of_any_size(program):
+    started = program.post("games/", HEAD).json()
+    phone = program.with_token(started["keys"]["write"])
+    path = f"games/{started['id']}/entries/{'9' * 40}/"
+    assert_problem(phone.delete(path, If_Match='"0"'), 404, "no-such-entry")
+
+
+def test_unknown_host_is_not_understood(program):
+    answer = program.get("games/abc/", Host="evil.example.org")
+    body = assert_problem(answer, 400, "bad-request")
+    assert "evil" not in json.dumps(body)
+
+
+def test_fault_of_ours_is_owned_up_to_without_what_it_was(program, monkeypatch):
+    def broken(_rows):
+        raise RuntimeError(str(ROOT))
+
+    program.client.raise_request_exception = False
+    monkeypatch.setattr(QuerySet, "get", broken)
+    assert_problem(program.get("games/abc/", Accept_Language="tr"), 500, "broken")
