@@ -61,11 +61,26 @@ GAMES = {
     "entry": row("entry", scope="score", PUT=WRITERS, DELETE=WRITERS),
 }
 
+RULES = {
+    "rulesets": row(GET=EVERYBODY),
+    "ruleset": row("rules of the club", GET=MEMBERS),
+    "ruleset_record": row("rules of the club", GET=MEMBERS),
+    "describe": row(scope=None, POST=EVERYBODY),
+    "schemas": row(GET=EVERYBODY),
+    "schema": row("a schema", GET=EVERYBODY),
+    "house_rules": row(GET=only("staff"), POST=only("staff")),
+    "house_ruleset": row(
+        "server rules", GET=only("staff"), PATCH=only("staff"), DELETE=only("staff")
+    ),
+    "club_house_rules": row("keeper", GET=DIRECTORS, POST=DIRECTORS),
+    "club_house_ruleset": row("club rules", GET=DIRECTORS, PATCH=DIRECTORS, DELETE=DIRECTORS),
+}
+
 OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = GAMES | OF_ALL
+TABLE = GAMES | RULES | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

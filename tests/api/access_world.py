@@ -81,6 +81,7 @@ def _token(programs, name, who, scopes):
 def _places(world):
     """What fills in addresses of the API: more than one needs does no harm."""
     world.right |= {
+        "a schema": {"file": "kingscore-game-1.json"},
         "a table": {"public_id": world.right["table"]["public_id"]},
         "own token": {
             "public_id": PersonalToken.objects.filter(user=world.accounts["member"]).get().public_id

@@ -9,4 +9,5 @@ urlpatterns = [
     path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
     path("", include("tournaments.api.games.urls")),
     path("", include("tournaments.api.records.urls")),
+    path("", include("tournaments.api.rules.urls")),
 ]

@@ -1,0 +1,25 @@
+"""Addresses of the rules."""
+
+from django.urls import URLPattern, include, path
+
+from tournaments.api.rules import house_rules, views
+
+
+def kept_by(keeper: str) -> list[URLPattern]:
+    """The same addresses for each keeper; `keeper` begins their names."""
+    return [
+        path("", house_rules.HouseRules.as_view(), name=f"{keeper}house_rules"),
+        path("<slug:slug>/", house_rules.OneHouseRules.as_view(), name=f"{keeper}house_ruleset"),
+    ]
+
+
+urlpatterns = [
+    path("rulesets/", views.Rulesets.as_view(), name="rulesets"),
+    path("rulesets/<slug:ruleset>/", views.OneRuleset.as_view(), name="ruleset"),
+    path("rulesets/<slug:ruleset>/ruleset/", views.RulesetRecord.as_view(), name="ruleset_record"),
+    path("describe/", views.Describe.as_view(), name="describe"),
+    path("schemas/", views.Schemas.as_view(), name="schemas"),
+    path("schemas/<str:file>", views.OneSchema.as_view(), name="schema"),
+    path("house-rules/", include(kept_by(""))),
+    path("clubs/<slug:club>/house-rules/", include(kept_by("club_"))),
+]
