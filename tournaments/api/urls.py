@@ -8,6 +8,8 @@ app_name = "api"
 urlpatterns = [
     path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
     path("", include("tournaments.api.games.urls")),
+    path("", include("tournaments.api.changes.urls")),
     path("", include("tournaments.api.records.urls")),
     path("", include("tournaments.api.rules.urls")),
+    path("", include("tournaments.api.clubs.urls")),
 ]

@@ -1,0 +1,212 @@
+"""Clubs through the API: seen, made, set up, left; their logos, seasons and audit."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EventFactory,
+    MemberFactory,
+    SeasonFactory,
+)
+from tests.queries import queries_of
+from tournaments.models import AuditLine, Club, Member, Scope
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def club():
+    return ClubFactory(slug="moda")
+
+
+@pytest.fixture
+def owner(program, club):
+    return program.role("owner", club)
+
+
+def png(size=(20, 10)):
+    out = io.BytesIO()
+    Image.new("RGB", size, "green").save(out, "PNG")
+    return out.getvalue()
+
+
+def faults(answer):
+    return [(p["code"], p["where"]) for p in answer.json()["problems"]]
+
+
+def test_own_and_published_clubs_are_listed_with_ones_role(program, owner, club):
+    ClubFactory(slug="public", name="Açık", published=True)
+    ClubFactory(slug="secret")
+
+    seen = owner.get("clubs/").json()["results"]
+    assert [(c["slug"], c["role"]) for c in seen] == [("public", None), ("moda", "owner")]
+    assert [c["slug"] for c in owner.get("clubs/?role=owner").json()["results"]] == ["moda"]
+    assert [c["slug"] for c in program.get("clubs/").json()["results"]] == ["public"]
+    assert program.get("clubs/moda/").status_code == 404
+
+
+def test_list_of_clubs_takes_as_many_queries_for_three_as_for_one(owner):
+    one = queries_of(lambda: owner.get("clubs/"))
+    for number in range(2):
+        ClubFactory(published=True, name=f"Club {number}")
+    assert queries_of(lambda: owner.get("clubs/")) == one
+
+
+def test_whoever_makes_a_club_owns_it(program):
+    user = AccountFactory()
+    made = program.as_(user).post("clubs/", {"name": "  Üsküdar   King "})
+    assert made.status_code == 201
+    assert (made.json()["name"], made.json()["role"]) == ("Üsküdar King", "owner")
+    assert made["Location"] == f"/api/v1/clubs/{made.json()['slug']}/"
+    assert program.post("clubs/", {"name": "X"}).status_code == 401
+    lacking = program.as_(user, Scope.READ, Scope.DIRECT)
+    assert lacking.post("clubs/", {"name": "X"}).status_code == 403
+
+
+def test_settings_are_changed_in_part_by_owners_who_have_seen_them(program, owner, club):
+    seen = owner.get("clubs/moda/settings/")
+    changed = owner.patch("clubs/moda/settings/", {"paper": "us-letter"}, If_Match=seen["ETag"])
+    assert changed.json() == seen.json() | {"paper": "us-letter"}
+
+    stale = owner.patch("clubs/moda/settings/", {"name": "Moda"}, If_Match=seen["ETag"])
+    assert (stale.status_code, stale.json()["code"]) == (412, "changed-meanwhile")
+    wrong = owner.patch("clubs/moda/settings/", {"confirmations": "one", "colour": 1})
+    assert faults(wrong) == [("unexpected-field", "colour")]
+    assert program.role("director", club).get("clubs/moda/settings/").status_code == 404
+    assert Club.objects.get(slug="moda").name == club.name
+
+
+def test_logo_is_put_read_and_taken_away(owner, club, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+    def put(content, kind="image/png"):
+        headers = {"Authorization": f"Bearer {owner.token}"}
+        return owner.client.generic(
+            "PUT", "/api/v1/clubs/moda/logo/", content, content_type=kind, headers=headers
+        )
+
+    assert owner.get("clubs/moda/logo/").status_code == 404
+    assert put(png()).status_code == 204
+    shown = owner.get("clubs/moda/logo/")
+    assert (shown.status_code, shown["Content-Type"]) == (200, "image/png")
+    assert Image.open(io.BytesIO(shown.content)).size == (20, 10)
+    assert owner.get("clubs/moda/").json()["logo"].endswith("/api/v1/clubs/moda/logo/")
+
+    refused = put(b"no picture"), put(png((2001, 1))), put(b"{}", "application/json")
+    codes = [(answer.status_code, answer.json()["code"]) for answer in refused]
+    assert codes == [
+        (422, "no-picture"),
+        (413, "picture-too-large"),
+        (415, "unsupported-media-type"),
+    ]
+    assert owner.delete("clubs/moda/logo/").status_code == 204
+    assert owner.get("clubs/moda/").json()["logo"] is None
+
+
+def test_last_owner_stays_and_others_leave(program, owner, club):
+    refused = owner.post("clubs/moda/leave/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "last-owner")
+    assert refused.json()["club"] == "moda"
+    member = program.role("member", club)
+    assert member.post("clubs/moda/leave/").status_code == 204
+    assert member.post("clubs/moda/leave/").status_code == 404
+    assert Member.objects.filter(club=club).count() == 1
+
+
+def test_seasons_are_made_changed_and_removed_by_directors(program, club):
+    director, member = program.role("director", club), program.role("member", club)
+    season = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
+    made = director.post("clubs/moda/seasons/", season)
+    assert made.status_code == 201
+    assert made.json() == season | {"id": made.json()["id"], "league_best": None, "events": 0}
+    path = made["Location"]
+
+    again = director.post("clubs/moda/seasons/", season)
+    assert (again.status_code, again.json()["code"]) == (409, "season-name-taken")
+    seen = director.get(path)
+    changed = director.patch(path, {"league_best": 5}, If_Match=seen["ETag"])
+    assert changed.json()["league_best"] == 5
+    assert director.patch(path, {"name": "x"}, If_Match=seen["ETag"]).status_code == 412
+    assert faults(director.patch(path, {"ends_on": "2025-12-31"})) == [
+        ("ends-before-it-starts", "ends_on")
+    ]
+    assert member.get("clubs/moda/seasons/").json()["results"] == [changed.json()]
+    assert member.patch(path, {"name": "x"}).status_code == 404
+    assert director.delete(path).status_code == 204
+    assert director.get(path).status_code == 404
+
+
+def test_season_with_evenings_stays(program, club):
+    season = SeasonFactory(club=club)
+    EventFactory(club=club, season=season)
+    director = program.role("director", club)
+    refused = director.delete(f"clubs/moda/seasons/{season.pk}/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "season-in-use")
+    (shown,) = director.get("clubs/moda/seasons/").json()["results"]
+    assert shown["events"] == 1
+
+
+def test_seasons_take_as_many_queries_for_three_as_for_one(program, club):
+    member = program.role("member", club)
+    SeasonFactory(club=club)
+    one = queries_of(lambda: member.get("clubs/moda/seasons/"))
+    SeasonFactory.create_batch(2, club=club)
+    assert queries_of(lambda: member.get("clubs/moda/seasons/")) == one
+
+
+def test_audit_is_read_page_by_page_and_filtered_by_directors(program, owner, club):
+    for name in ("B", "C", "D"):
+        owner.patch("clubs/moda/settings/", {"name": name})
+    dates = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
+    owner.post("clubs/moda/seasons/", dates)
+
+    first = owner.get("clubs/moda/audit/?page_size=3").json()
+    second = owner.get(first["next"].removeprefix("http://testserver")).json()
+    told = [(line["action"], line["after"]["name"]) for line in first["results"]]
+    assert told == [("add-season", "2026"), ("change", "D"), ("change", "C")]
+    assert [line["before"] for line in second["results"]] == [{"name": club.name}]
+    line = first["results"][1]
+    by = Member.objects.get(club=club).user
+    assert (line["kind"], line["user"], line["name"]) == ("settings", by.pk, by.email)
+
+    moment = AuditLine.objects.get(action="add-season").at.isoformat().replace("+00:00", "Z")
+    asked = {"action=change": 3, f"since={moment}": 1, f"user={by.pk}": 4, "kind=role": 0}
+    found = {q: len(owner.get(f"clubs/moda/audit/?{q}").json()["results"]) for q in asked}
+    assert found == asked
+    assert owner.get("clubs/moda/audit/?kind=x").status_code == 422
+    assert program.role("member", club).get("clubs/moda/audit/").status_code == 404
+
+
+def test_audit_takes_as_many_queries_for_three_lines_as_for_one(owner, club):
+    owner.patch("clubs/moda/settings/", {"name": "A"})
+    one = queries_of(lambda: owner.get("clubs/moda/audit/"))
+    for name in ("B", "C"):
+        program = owner.role("owner", club)
+        program.patch("clubs/moda/settings/", {"name": name})
+    assert queries_of(lambda: owner.get("clubs/moda/audit/")) == one
+
+
+def test_account_is_told_its_clubs_players_and_what_the_token_may(program, club):
+    user = AccountFactory(first_name="Ayşe")
+    MemberFactory(club=club, user=user, role="director")
+    mine = program.as_(user, Scope.READ, Scope.MANAGE)
+    told = mine.get("me/").json()
+    assert (told["id"], told["name"], told["email"]) == (user.pk, "Ayşe", user.email)
+    assert [(c["slug"], c["role"], c["month_by_mail"]) for c in told["clubs"]] == [
+        ("moda", "director", True)
+    ]
+    assert (told["token"]["name"], told["token"]["scopes"]) == ("a test", ["read", "manage"])
+    assert told["players"] == []
+    assert program.get("me/").status_code == 401
+
+
+def test_month_by_mail_is_switched_by_whoever_directs(program, club):
+    director = program.role("director", club)
+    assert director.get("me/clubs/moda/month/").json() == {"by_mail": True}
+    assert director.put("me/clubs/moda/month/", {"by_mail": False}).json() == {"by_mail": False}
+    assert director.get("me/").json()["clubs"][0]["month_by_mail"] is False
+    assert program.role("member", club).get("me/clubs/moda/month/").status_code == 404

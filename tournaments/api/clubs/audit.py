@@ -1,0 +1,40 @@
+"""The address of the audit of a club."""
+
+import django_filters
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.clubs.serializers import AuditLineSerializer
+from tournaments.api.views import Resource
+from tournaments.models import AuditLine
+from tournaments.visitors import directed_club
+
+
+class AuditFilter(django_filters.FilterSet):  # type: ignore[misc]
+    """Which lines."""
+
+    kind = django_filters.ChoiceFilter(choices=AuditLine.Kind.choices)
+    action = django_filters.CharFilter(max_length=20)
+    subject = django_filters.CharFilter(max_length=40, label="What lines are about.")
+    user = django_filters.NumberFilter(
+        field_name="user_id", label="The account that made the change."
+    )
+    since = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte", label="From then.")
+    until = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt", label="Before it.")
+
+
+class Audit(Resource):
+    """`/clubs/{slug}/audit/`."""
+
+    queryset = AuditLine.objects.all()
+    filterset_class = AuditFilter
+    ordering_fields = ("id",)
+    ordering = ("-id",)
+
+    @extend_schema(responses=AuditLineSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """What was changed in a club, newest first, for its directors."""
+        club = directed_club(self.visitor, slug)
+        lines = AuditLine.objects.filter(club=club).select_related("user", "event")
+        return self.pages_of(AuditLineSerializer, lines)

@@ -1,0 +1,121 @@
+"""Clubs, seasons and lines of the audit as the API reads and writes them."""
+
+from datetime import date
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from tournaments.api.fields import Moment, Strict
+from tournaments.member_queries import account_name
+from tournaments.models import AuditLine, Club, Confirmations
+from tournaments.models.clubs import Paper, Role
+
+LONGEST_NAME = 80
+MOST_EVENINGS = 366
+
+
+class ClubNameSerializer(serializers.Serializer[Any]):
+    """A club, where something else is told of it."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+class ClubSerializer(ClubNameSerializer):
+    """A club; `role` is what the account is in it, null for whoever is no member."""
+
+    published = serializers.BooleanField()
+    role = serializers.ChoiceField(Role.choices, allow_null=True)
+    logo = serializers.SerializerMethodField()
+    created_at = Moment()
+
+    @extend_schema_field({"type": ["string", "null"], "format": "uri"})
+    def get_logo(self, club: Club) -> str | None:
+        if not club.logo:
+            return None
+        place = reverse("api:club_logo", args=[club.slug])
+        return str(self.context["request"].build_absolute_uri(place))
+
+
+class NewClubSerializer(Strict):
+    """The name of a new club; its slug is made of it."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+
+
+class SettingsSerializer(Strict):
+    """What the owners of a club set; codes and confirmations are how its events begin."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    published = serializers.BooleanField()
+    table_codes = serializers.BooleanField()
+    confirmations = serializers.ChoiceField(Confirmations.choices)
+    rates_evenings = serializers.BooleanField()
+    in_server_ratings = serializers.BooleanField()
+    paper = serializers.ChoiceField(Paper.choices)
+
+
+class SeasonDatesSerializer(Strict):
+    """A season's name, its first day and its last, which is part of it.
+
+    Of an entrant's tournaments the best `league_best` count in the league; all where it is null.
+    """
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    starts_on = serializers.DateField()
+    ends_on = serializers.DateField()
+    league_best = serializers.IntegerField(
+        min_value=1, max_value=MOST_EVENINGS, allow_null=True, default=None
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a season that ends before it starts."""
+        first, last = (self._day(attrs, name) for name in ("starts_on", "ends_on"))
+        if last < first:
+            text = _("The last day is before the first.")
+            error = serializers.ErrorDetail(text, "ends-before-it-starts")
+            raise serializers.ValidationError({"ends_on": [error]})
+        return attrs
+
+    def _day(self, attrs: dict[str, Any], name: str) -> date:
+        day: date = attrs[name] if name in attrs else getattr(self.context["season"], name)
+        return day
+
+
+class SeasonSerializer(serializers.Serializer[Any]):
+    """A season of a club, and how many of its evenings and tournaments one may see."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    starts_on = serializers.DateField()
+    ends_on = serializers.DateField()
+    league_best = serializers.IntegerField(allow_null=True)
+    events = serializers.IntegerField(source="events_seen")
+
+
+class AuditLineSerializer(serializers.Serializer[Any]):
+    """One change in a club: what was done to what (`subject`, as `game:abcdefghjk`), by whom.
+
+    `table` is the id of the table whose phone it was, `before` and `after` what the change is
+    about as the audit keeps it.
+    """
+
+    id = serializers.IntegerField()
+    at = Moment()
+    kind = serializers.ChoiceField(AuditLine.Kind.choices)
+    action = serializers.CharField()
+    subject = serializers.CharField()
+    event = serializers.CharField(source="event.public_id", default=None, allow_null=True)
+    user = serializers.IntegerField(source="user_id", allow_null=True)
+    name = serializers.SerializerMethodField()
+    table = serializers.CharField()
+    address = serializers.CharField(allow_null=True)
+    before = serializers.JSONField(allow_null=True)
+    after = serializers.JSONField(allow_null=True)
+    reason = serializers.CharField()
+
+    def get_name(self, line: AuditLine) -> str | None:
+        return None if line.user is None else account_name(line.user)
