@@ -146,9 +146,10 @@ def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetim
     )
     _seat(rows, games, players)
     _write_sheets(rows, games, at)
-    for event in made:
-        subject, after = subject_of(event), _told(event)
-        change = Change(AuditLine.Kind.EVENT, "add-event", subject, after=after, event=event)
+    for event in dict.fromkeys(events.values()):
+        # Whoever follows an event that stood before is told of it, too.
+        action, after = ("add-event", _told(event)) if event in made else ("import-games", None)
+        change = Change(AuditLine.Kind.EVENT, action, subject_of(event), after=after, event=event)
         note_change(club, change, by, at=at)
     rate_since(club.pk, min((p.closed_at for p in places.values() if p.closed_at), default=None))
     return Imported(tuple(dict.fromkeys(events.values())), len(rows), added)

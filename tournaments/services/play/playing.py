@@ -20,6 +20,7 @@ from tournaments.engine.records import (
     check_players,
     play_record,
 )
+from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.models import AuditLine, Club, Event, Game, Match, Report, Round, Table, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
@@ -125,7 +126,8 @@ def start_game(head: Head, *, at: datetime, key: str | None = None) -> Game:
         "place": head.place,
     }
     # House rules may change between two tries; the game keeps those it was opened with.
-    kept = {"document": house_document(ruleset), "played_at": at}
+    document = write_ruleset(ruleset) if head.document and ruleset else house_document(ruleset)
+    kept = {"document": document, "played_at": at}
     if key is None:
         return Game.objects.create(**fields, **kept)
     # Whoever knows the key is shown the table it opened, so the row holds only its digest.
@@ -415,7 +417,7 @@ def store_write(
         row.result = result_of(after)
         row.save()
         if place is not None:
-            _note_write(place.event, sheet, write, pen)
+            _note_write(place.event, sheet, after, write, pen)
             rate_round_again(place)
         return after
 
@@ -437,15 +439,21 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
     return place
 
 
-def _note_write(event: Event, before: Sheet, write: Write, pen: Pen) -> None:
-    """Put a write into the audit of its club, with what it took the place of."""
+def _note_write(event: Event, before: Sheet, now: Sheet, write: Write, pen: Pen) -> None:
+    """Put a write into the audit of its club, with what it took the place of.
+
+    For whoever is told of results it says whether one was entered by it, or corrected.
+    """
     stood = write.before if write.position is None else before.body(write.position)
+    after = {"position": write.position, "body": write.body}
+    if before.game.finished or now.game.finished:
+        after["result"] = "corrected" if before.game.finished else "entered"
     change = Change(
         AuditLine.Kind.RESULT,
         write.kind,
         f"game:{before.row.public_id}",
         {"position": write.position, "body": stood},
-        {"position": write.position, "body": write.body},
+        after,
         write.reason,
         event,
     )

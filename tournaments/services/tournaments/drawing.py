@@ -281,14 +281,20 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
             raise RuledAbout
         place.seating = _seating_as_it_stands(tournament, place)
         place.rulings.all().delete()
+        gone = games_of(place)
         clear_tables(place.tables.all())
         place.sittings.all().delete()
         place.published_at = place.opened_at = place.closed_at = None
         place.clock_seconds, place.clock_used, place.clock_started_at = None, 0, None
         place.save()
         touch(tournament)
-        note(tournament, "take-back-round", by, at, before={"round": place.number})
+        note(tournament, "take-back-round", by, at, before={"round": place.number, "gone": gone})
     return place
+
+
+def games_of(place: Round) -> list[str]:
+    """The games at the tables of a round, as they are named in addresses."""
+    return list(Game.objects.filter(table__round=place).values_list("public_id", flat=True))
 
 
 def _seating_as_it_stands(tournament: Tournament, place: Round) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tournaments.services.clubs.events import lock_tables_of
 from tournaments.services.people.players import lock_people, names_at_table
 from tournaments.services.tournaments.drawing import (
     clear_tables,
+    games_of,
     lay_tables,
     lock_drawn,
     players_at,
@@ -56,10 +57,12 @@ def change_late(
         late.update(joins_in=place.number)
         held = _held(course, drawn, moves.leaving)
         change = _changed(course, drawn, moves, held)
+        stood = games_of(place)
         _apply(course, drawn, change, held, at)
+        gone = sorted({*stood} - {*games_of(place)})
         touch(tournament)
         told = {"round": place.number, "arriving": moves.arriving, "leaving": moves.leaving}
-        note(tournament, "change-late", by, at, after=told)
+        note(tournament, "change-late", by, at, after=told | ({"gone": gone} if gone else {}))
     return change
 
 

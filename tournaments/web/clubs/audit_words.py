@@ -63,6 +63,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "add-event"): gettext_lazy("Evening added"),
     (Kind.EVENT, "import-results"): gettext_lazy("Results imported"),
     (Kind.EVENT, "import-records"): gettext_lazy("Records of games imported"),
+    (Kind.EVENT, "import-games"): gettext_lazy("Games of an import added"),
     (Kind.EVENT, "change-event"): gettext_lazy("Evening changed"),
     (Kind.EVENT, "remove-event"): gettext_lazy("Evening removed"),
     (Kind.EVENT, "open-round"): gettext_lazy("Round opened"),
@@ -150,7 +151,7 @@ FIELDS: Mapping[str, Text] = {
 }
 """What stands before and after, by its name in a line."""
 
-LEFT_OUT = ("records", "seat", "revision", "rounds")
+LEFT_OUT = ("records", "seat", "revision", "rounds", "gone", "result")
 """What a line keeps for a machine to read."""
 
 TOLD: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}

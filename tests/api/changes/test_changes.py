@@ -1,0 +1,194 @@
+"""The feed of changes: who is told of what, and from where to go on."""
+
+import pytest
+
+from tests.club_factories import (
+    AuditLineFactory,
+    ClubFactory,
+    EventFactory,
+    TableFactory,
+)
+from tests.factories import EVENING, WHOLE_GAME, GameFactory, record
+from tournaments.models import AuditLine, ChangeFeed, Seat
+from tournaments.services.auditing import NOBODY
+from tournaments.services.clubs.events import close_round
+from tournaments.services.people.changes import rename_player
+from tournaments.services.play.tables import remove_table
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def club():
+    return ClubFactory(slug="moda")
+
+
+def told(answer):
+    return [change["action"] for change in answer.json()["changes"]]
+
+
+def test_director_is_told_everything_in_order_with_what_to_read_again(program, club):
+    director = program.role("director", club, "read")
+    table = TableFactory(round__event__club=club, round__number=2)
+    event, game = table.round.event, table.games.get()
+    record(game, WHOLE_GAME[0])
+    close_round(table.round.pk, NOBODY, at=EVENING)
+
+    answer = director.get("changes/").json()
+
+    place = f"/api/v1/clubs/moda/events/{event.public_id}/rounds/2/"
+    assert answer == {
+        "changes": [
+            {
+                "number": 1,
+                "at": answer["changes"][0]["at"],
+                "club": "moda",
+                "event": event.public_id,
+                "kind": "result",
+                "action": "entry",
+                "subject": f"game:{game.public_id}",
+                "resources": [f"/api/v1/games/{game.public_id}/", place],
+            },
+            {
+                "number": 2,
+                "at": "2026-11-20T19:30:00Z",
+                "club": "moda",
+                "event": event.public_id,
+                "kind": "event",
+                "action": "close-round",
+                "subject": f"event:{event.public_id}",
+                "resources": [place],
+            },
+        ],
+        "last": 2,
+        "more": False,
+    }
+    assert director.get("changes/?after=2").json() == {"changes": [], "last": 2, "more": False}
+
+
+def test_others_are_told_what_is_public_where_they_may_see_it(program, club):
+    open_event = EventFactory(club=club, published=True)
+    secret_event = EventFactory(club=club)
+    for event in (open_event, secret_event, None):
+        for action in ("close-round", "call-director"):
+            AuditLineFactory(club=club, event=event, kind="event", action=action)
+    AuditLineFactory(club=club, kind="player", action="rename")
+    AuditLineFactory(club=club, kind="player", action="claim")
+    AuditLineFactory(club=EventFactory().club, kind="player", action="rename")
+
+    for whom, seen in (
+        (program, [1, 7]),
+        (program.role("member", club), [1, 3, 7]),
+        (program.role("director", club), [1, 2, 3, 4, 5, 6, 7, 8]),
+        (program.role("owner", ClubFactory()), [1, 7]),
+    ):
+        answer = whom.get("changes/").json()
+        assert [change["number"] for change in answer["changes"]] == seen
+        # Whoever sees nothing more goes on behind what there was.
+        assert (answer["last"], answer["more"]) == (9, False)
+
+
+def test_club_or_event_alone_can_be_followed_by_who_may_see_it(program, club):
+    event = EventFactory(club=club)
+    member = program.role("member", club)
+    for place in (event, EventFactory(club=club), EventFactory(published=True)):
+        AuditLineFactory(club=place.club, event=place, kind="event", action="open-round")
+
+    assert len(told(member.get("changes/"))) == 3
+    assert len(told(member.get("changes/?club=moda"))) == 2
+    assert len(told(member.get(f"changes/?event={event.public_id}"))) == 1
+    for unseen in ("club=moda", f"event={event.public_id}", "club=none", "event=none"):
+        assert program.get(f"changes/?{unseen}").status_code == 404
+
+
+def test_answers_of_some_changes_lead_from_one_to_the_next(program, club):
+    director = program.role("director", club)
+    AuditLineFactory.create_batch(5, club=club)
+
+    first = director.get("changes/?limit=2").json()
+    assert ([c["number"] for c in first["changes"]], first["last"], first["more"]) == (
+        [1, 2],
+        2,
+        True,
+    )
+    rest = director.get(f"changes/?after={first['last']}&limit=3").json()
+    assert ([c["number"] for c in rest["changes"]], rest["last"], rest["more"]) == (
+        [3, 4, 5],
+        5,
+        False,
+    )
+
+
+def test_whoever_has_seen_it_all_is_told_so_by_the_tag(program, club):
+    director = program.role("director", club)
+    AuditLineFactory(club=club)
+    seen = director.get("changes/?after=1")
+
+    assert director.get("changes/?after=1", If_None_Match=seen["ETag"]).status_code == 304
+    AuditLineFactory(club=club)
+    assert director.get("changes/?after=1", If_None_Match=seen["ETag"]).status_code == 200
+
+
+def test_number_that_was_never_given_says_that_the_feed_begins_again(program):
+    answer = program.get("changes/?after=1")
+
+    assert (answer.status_code, answer.json()["code"]) == (410, "feed-begins-again")
+    assert answer.json()["last"] == 0
+
+
+@pytest.mark.parametrize("wrong", ["after=-1", "after=x", "limit=0", "limit=201", "since=3"])
+def test_question_that_cannot_be_is_refused(program, wrong):
+    assert program.get(f"changes/?{wrong}").status_code == 422
+
+
+def test_asking_takes_as_few_queries_for_many_lines(program, club, django_assert_num_queries):
+    director = program.role("director", club)
+    tables = TableFactory.create_batch(3, round__event__club=club)
+    for table in tables:
+        record(table.games.get(), WHOLE_GAME[0])
+        rename_player(table.games.get().seats.first().player_id, f"N{table.pk}", NOBODY, at=EVENING)
+    director.get("changes/")
+    # Token and account, new lines, last number, lines, players, their games, rounds.
+    for after in (4, 0):
+        with django_assert_num_queries(8):
+            assert director.get(f"changes/?after={after}").json()["changes"]
+    with django_assert_num_queries(4):
+        director.get("changes/?after=6")
+
+
+def test_games_that_are_called_otherwise_or_gone_are_named(program, club):
+    director = program.role("director", club)
+    table = TableFactory(round__event__club=club)
+    game = table.games.get()
+    player = Seat.objects.filter(game=game).first().player
+    rename_player(player.pk, "Zeynep", NOBODY, at=EVENING)
+    remove_table(table.pk, NOBODY, at=EVENING)
+    renamed, removed = director.get("changes/").json()["changes"]
+
+    assert renamed["subject"] == f"player:{player.public_id}"
+    assert renamed["resources"] == [f"/api/v1/clubs/moda/players/{player.public_id}/"]
+    assert removed["resources"][0] == f"/api/v1/games/{game.public_id}/"
+    assert director.get(removed["resources"][0]).status_code == 404
+
+
+def test_game_at_an_open_table_is_nobodys_change(program):
+    record(GameFactory(), WHOLE_GAME[0])
+
+    assert program.get("changes/").json() == {"changes": [], "last": 0, "more": False}
+
+
+def test_backlog_is_numbered_in_parts_without_gaps(program, club, monkeypatch):
+    monkeypatch.setattr("tournaments.models.audit.MOST_NUMBERED_AT_ONCE", 3)
+    AuditLineFactory.create_batch(7, club=club)
+    director = program.role("director", club)
+
+    after, numbers, more = 0, [], True
+    while more:
+        feed = director.get(f"changes/?after={after}").json()
+        numbers += [change["number"] for change in feed["changes"]]
+        after, more = feed["last"], feed["more"]
+
+    assert numbers == [1, 2, 3, 4, 5, 6, 7]
+    assert ChangeFeed.last_number() == 7
+    in_order = AuditLine.objects.order_by("pk").values_list("number", flat=True)
+    assert list(in_order) == numbers

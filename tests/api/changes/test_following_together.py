@@ -1,0 +1,130 @@
+"""A follower misses nothing while several processes write, on connections of their own.
+
+What is written first may be committed last: on PostgreSQL the writers hold their transactions
+open for a while, and pass each other. Numbers given at the insertion would be passed by then.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.servers import ROOT, database_of_its_own, environment_of, prepared, run_python
+
+WRITERS, WRITES, CLUBS = 3, 25, 3
+
+PREPARE = """
+from django.core.management import call_command
+from tests.club_factories import ClubFactory, MemberFactory
+from tournaments.models import PersonalToken, User
+call_command("migrate", verbosity=0)
+user = User.objects.create(username="follower")
+for number in range({clubs}):
+    MemberFactory(club=ClubFactory(slug=f"club-{{number}}"), user=user, role="director")
+print(PersonalToken.objects.create(user, name="mirror", scopes=["read"])[1])
+"""
+
+WRITE = """
+import random, sys, time
+from django.db import transaction
+from django.utils import timezone
+from tournaments.models import AuditLine, Club
+from tournaments.services.auditing import NOBODY, Change, note_change
+chance = random.Random({seed})
+clubs = list(Club.objects.order_by("pk"))
+for number in range({writes}):
+    club = chance.choice(clubs)
+    with transaction.atomic():
+        for part in range(chance.randint(1, 3)):
+            change = Change(AuditLine.Kind.SETTINGS, "change", f"rules:w{seed}-{{number}}-{{part}}")
+            note_change(club, change, NOBODY, at=timezone.now())
+        time.sleep(chance.choice([0, 0.002, 0.05]))
+        if chance.random() < 0.1:
+            transaction.set_rollback(True)
+"""
+
+NUMBER = """
+import os, signal
+from django.db import connection
+from tournaments.models import ChangeFeed
+def die(execute, sql, params, many, context):
+    done = execute(sql, params, many, context)
+    if sql.lstrip().startswith("UPDATE tournaments_auditline"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done
+with connection.execute_wrapper(die):
+    ChangeFeed.number_new_lines()
+"""
+
+FOLLOW = """
+import json, time
+from pathlib import Path
+from django.test import Client
+client, after, seen, over = Client(), 0, [], Path({over!r})
+while True:
+    # Looked at before asking: what was written until then is in the answer.
+    last_time = over.exists()
+    answer = client.get(
+        f"/api/v1/changes/?after={{after}}&limit=7",
+        headers={{"Authorization": "Bearer {token}", "Host": "localhost"}},
+    )
+    feed = answer.json()
+    seen += [[change["number"], change["subject"]] for change in feed["changes"]]
+    after = feed["last"]
+    if last_time and not feed["more"]:
+        break
+    time.sleep(0.005)
+Path({seen!r}).write_text(json.dumps(seen))
+"""
+
+STORED = """
+import json
+from tournaments.models import AuditLine, ChangeFeed
+ChangeFeed.number_new_lines()
+print(json.dumps(list(AuditLine.objects.order_by("number").values_list("number", "subject"))))
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    """The environment of processes on a database of their own, and the token of a follower."""
+    for file in prepared().glob("db.sqlite3*"):
+        shutil.copy(file, tmp_path)
+    with database_of_its_own(os.environ.get("KINGSCORE_DATABASE_URL")) as url:
+        more = {"KINGSCORE_DATABASE_URL": url} if url else {}
+        more |= {"DJANGO_SETTINGS_MODULE": "kingscore.settings"}
+        environment = environment_of(tmp_path, **more)
+        token = run_python(PREPARE.format(clubs=CLUBS), environment).strip()
+        yield environment, token, tmp_path
+
+
+def start(code, environment):
+    words = [sys.executable, "-W", "ignore", "-c", f"import django; django.setup()\n{code}"]
+    return subprocess.Popen(words, cwd=ROOT, env=environment)
+
+
+def test_follower_sees_every_line_of_many_processes_once_and_in_order(place):
+    environment, token, folder = place
+    over = folder / "over"
+    seen = [folder / "seen one", folder / "seen other"]
+    followers = [
+        start(FOLLOW.format(token=token, over=str(over), seen=str(file)), environment)
+        for file in seen
+    ]
+    writers = [
+        start(WRITE.format(seed=seed, writes=WRITES), environment) for seed in range(WRITERS)
+    ]
+    # One that numbers dies in the middle of it, again and again.
+    while any(writer.poll() is None for writer in writers):
+        assert start(NUMBER, environment).wait(60) in {0, -9}
+    over.touch()
+
+    assert [writer.wait(60) for writer in writers] == [0] * WRITERS
+    stored = json.loads(run_python(STORED, environment))
+    assert [number for number, _subject in stored] == list(range(1, len(stored) + 1))
+    assert len(stored) > WRITERS * WRITES
+    assert [follower.wait(60) for follower in followers] == [0, 0]
+    assert [json.loads(file.read_text()) for file in seen] == [stored, stored]

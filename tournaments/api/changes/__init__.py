@@ -1,0 +1,1 @@
+"""The feed of changes: everything that happens, in order, for programs that follow."""
