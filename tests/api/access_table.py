@@ -76,11 +76,32 @@ RULES = {
     "club_house_ruleset": row("club rules", GET=DIRECTORS, PATCH=DIRECTORS, DELETE=DIRECTORS),
 }
 
+CLUBS = {
+    "clubs": row(scope="manage", GET=EVERYBODY, POST=WITH_ACCOUNT),
+    "club": row("club", GET=MEMBERS, published=EVERYBODY),
+    "club_settings": row("club", scope="manage", GET=OWNERS, PATCH=OWNERS),
+    "club_logo": row(
+        "club", scope="manage", GET=MEMBERS, PUT=OWNERS, DELETE=OWNERS, published=EVERYBODY
+    ),
+    "leave_club": row("club", scope="manage", POST=MEMBERS),
+    "members": row("club", scope="manage", GET=MEMBERS),
+    "member": row("person", scope="manage", GET=MEMBERS, PATCH=OWNERS, DELETE=OWNERS),
+    "invitations": row("club", scope="manage", GET=DIRECTORS, POST=DIRECTORS),
+    "invitation": row("invitation", scope="manage", read="manage", GET=DIRECTORS, DELETE=DIRECTORS),
+    # Whoever has the right link is told of the club: `clubs/test_members.py` follows it.
+    "join": row("wrong link to join", scope="manage", GET=NOBODY, POST=NOBODY),
+    "seasons": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "season": row("season", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY),
+    "audit": row("club", GET=DIRECTORS),
+    "me": row(GET=WITH_ACCOUNT),
+    "my_month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
+}
+
 OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = GAMES | RULES | OF_ALL
+TABLE = CLUBS | GAMES | RULES | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

@@ -87,4 +87,7 @@ def _places(world):
             "public_id": PersonalToken.objects.filter(user=world.accounts["member"]).get().public_id
         },
     }
+    for kind in ("join", "claim"):
+        there = world.right[kind]["public_id"]
+        world.right[f"wrong link to {kind}"] = {"public_id": there, "secret": "wrong"}
     world.closed["a table"] = {"public_id": world.closed["table"]["public_id"]}
