@@ -1,9 +1,12 @@
 """A ruleset as JSON: what a browser needs to check an entry by sums and bounds, and to add up."""
 
+from collections import Counter
 from typing import Any
 
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.fields import fields_of, trumps_of
+from tournaments.engine.games import Choice, Game
+from tournaments.engine.problems import Code
 from tournaments.engine.rulesets import Contract, Ruleset
 from tournaments.engine.scoring import deal_sum
 from tournaments.engine.units import (
@@ -54,6 +57,37 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
             "honours_among_hearts": HONOURS_AMONG_HEARTS,
         },
     }
+
+
+def next_deal(game: Game) -> dict[str, Any]:
+    """Whose turn it is, and what is left to be declared, as plain JSON values.
+
+    `left` and `declared` have an object for each seat: how many contracts of each kind it still
+    declares, and how often it has declared each contract.
+    """
+    seats = range(game.ruleset.seats)
+    return {
+        "deal": len(game.deals) + 1,
+        "turns": game.turns,
+        "declarer": game.declarer,
+        "must": game.must,
+        "stage": list(game.stage),
+        "left": [game.left_to_declare(seat) for seat in seats],
+        "declared": [declared_by(game, seat) for seat in seats],
+    }
+
+
+def declared_by(game: Game, seat: int) -> dict[str, int]:
+    """How often a seat, with its partner, has declared each contract."""
+    sides = game.ruleset.sides
+    own = (played for played in game.deals if sides[played.declarer] == sides[seat])
+    return dict(Counter(played.contract.id for played in own))
+
+
+def must_come_first(choice: Choice) -> str | None:
+    """The contract that the order of play wants before this one."""
+    firsts = [p.params.get("first") for p in choice.problems if p.code == Code.OUT_OF_ORDER]
+    return str(firsts[0]) if firsts else None
 
 
 def _unit(ruleset: Ruleset, unit: Unit) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Who asks: an account by its personal token, a phone by the address it has, or nobody known."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
@@ -13,8 +13,9 @@ from rest_framework.request import Request
 from tournaments.models import Game, PersonalToken, Scope, Table, User
 from tournaments.models.play import GameQuerySet
 
-ADDRESS_KINDS = ("write", "follow", "pen", "table")
-"""The addresses that are keys, too: of a sheet, of its pen, and of a table's card."""
+ADDRESS_KINDS = ("write", "follow", "pen", "table", "register", "check-in")
+"""The addresses that are keys, too: of a sheet, of its pen, of a table's card, and the links of a
+tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,15 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
 class WithinScope(BasePermission):
     """Whether a personal token may do what is asked; without one only the rows decide.
 
-    A view says by `scope` what it needs for what is not read.
+    A view says by `scope` what it needs for what is not read, and by `reading_scope` where
+    reading needs more than usual, as where keys are told.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not isinstance(request.auth, PersonalToken):
             return True
-        needed = Scope.READ if request.method in SAFE_METHODS else view.scope
+        reads = request.method in SAFE_METHODS
+        needed = getattr(view, "reading_scope", Scope.READ) if reads else view.scope
         return needed is None or needed in request.auth.scopes
 
 
@@ -85,18 +88,60 @@ def writable_game(request: Request, public_id: str) -> GameQuerySet:
 
 
 def readable_game(request: Request, public_id: str) -> GameQuerySet:
-    """The game whose sheet this visitor may read: by either of its keys, or as pages show it."""
+    """The game whose sheet this visitor may read: by either of its keys, or as pages show it.
+
+    Whose key wrote it once, follows it.
+    """
     games = Game.objects.seen_by(request.user).named(public_id)
-    return games | _at_key(request, public_id, "write") | _at_key(request, public_id, "follow")
+    key = request.auth
+    if _is_key(key, public_id, "write"):
+        return games | Game.objects.ever_writable_at(public_id, key.secret)
+    return games | _at_key(request, public_id, "follow")
+
+
+def takeable_game(request: Request, public_id: str) -> GameQuerySet:
+    """The game whose pen this visitor may take with its key."""
+    return _at_key(request, public_id, "pen")
+
+
+def round_closed_since(request: Request, public_id: str) -> GameQuerySet:
+    """The game that this visitor's key could write until its round was closed."""
+    key = request.auth
+    if not _is_key(key, public_id, "write"):
+        return Game.objects.none()
+    return Game.objects.closed_at(public_id, key.secret)
+
+
+def pen_taken_since(request: Request, public_id: str) -> GameQuerySet:
+    """The game that this visitor's key could write until another took the pen."""
+    key = request.auth
+    if not _is_key(key, public_id, "write"):
+        return Game.objects.none()
+    return Game.objects.once_writable_at(public_id, key.secret)
+
+
+def games_opened(request: Request) -> GameQuerySet:
+    """The game that this visitor's key opens, whatever it is a key to."""
+    key = request.auth
+    if not isinstance(key, AddressToken) or key.kind not in {"write", "follow"}:
+        return Game.objects.none()
+    return readable_game(request, key.public_id)
 
 
 def _at_key(request: Request, public_id: str, kind: str) -> GameQuerySet:
     key = request.auth
-    if not isinstance(key, AddressToken) or (key.kind, key.public_id) != (kind, public_id):
+    if not _is_key(key, public_id, kind):
         return Game.objects.none()
     if kind == "follow":
         return Game.objects.readable_at(public_id, key.secret)
+    if kind == "pen":
+        return Game.objects.takeable_at(public_id, key.secret)
     return Game.objects.writable_at(public_id, key.secret, request.user)
+
+
+def _is_key(key: object, public_id: str, kind: str) -> TypeGuard[AddressToken]:
+    """Whether this is the key of a kind to a game, right or wrong."""
+    return isinstance(key, AddressToken) and (key.kind, key.public_id) == (kind, public_id)
 
 
 def _note_use(token: PersonalToken) -> None:

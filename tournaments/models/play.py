@@ -62,6 +62,11 @@ class GameQuerySet(models.QuerySet["Game"]):
         once = any(addresses.matches(secret, "write", public_id, g) for g in earlier)
         return self.filter(pk=row.pk) if once else self.none()
 
+    def ever_writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """The game that whoever has this address may write, or could once."""
+        games = self._at("write", public_id, secret)
+        return self.once_writable_at(public_id, secret) if games.query.is_empty() else games
+
     def taken_with(self, public_id: str, key: str) -> "GameQuerySet":
         """The game whose pen was last taken by whoever has this key."""
         return self.named(public_id).filter(taken_with=digest(key))

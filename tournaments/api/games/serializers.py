@@ -6,23 +6,19 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import Moment, PointsField, Strict
 from tournaments.api.schema import component
-from tournaments.engine.records import Reading, write_result
-from tournaments.models import Game
-from tournaments.models.play import LONGEST_REASON
+from tournaments.engine.records import GAME_FORMAT, Reading, write_result
+from tournaments.models import Game, Match, Write
+from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON
 from tournaments.queries import Sheet
 
+LONGEST_NAME = 80
+MOST_GAMES = 99
+"""Of a match."""
 
-class NewGameSerializer(Strict):
-    """The head of a new game at an open table."""
-
-    ruleset = serializers.CharField(max_length=40)
-    players = serializers.ListField(child=serializers.CharField(max_length=80), max_length=4)
-    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
-    options = serializers.DictField(default=dict)
-    title = serializers.CharField(default="", allow_blank=True, max_length=80)
-    place = serializers.CharField(default="", allow_blank=True, max_length=80)
+MOST_ENTRIES = 200
+"""Of a game that is taken over whole: each is written as if somebody had typed it."""
 
 
 @extend_schema_field(component("GameRecord"))
@@ -39,12 +35,74 @@ class ResultRecordField(serializers.JSONField):
 class EntryField(serializers.JSONField):
     """An entry as it stands in a record."""
 
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, dict):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+@extend_schema_field({"oneOf": [{"type": "string"}, component("RulesetRecord")]})
+class RulesetField(serializers.JSONField):
+    """The id of a ruleset, or house rules as a `kingscore-ruleset/1` document."""
+
+
+class MatchTermsSerializer(Strict):
+    """What a match is played to."""
+
+    length = serializers.ChoiceField(Match.Length.choices)
+    number = serializers.IntegerField(min_value=1, max_value=MOST_GAMES)
+
+
+class NewGameSerializer(Strict):
+    """A new game at an open table: its head, or the whole of a `kingscore-game/1` document.
+
+    With `match` it is the first game of one.
+    """
+
+    format = serializers.ChoiceField([GAME_FORMAT], default=GAME_FORMAT)
+    ruleset = RulesetField()
+    players = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4
+    )
+    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
+    options = serializers.DictField(default=dict)
+    title = serializers.CharField(default="", allow_blank=True, max_length=80)
+    place = serializers.CharField(default="", allow_blank=True, max_length=80)
+    played_at = serializers.CharField(
+        required=False, help_text="A day or a moment in ISO 8601; now, where it is not said."
+    )
+    entries = serializers.ListField(child=EntryField(), default=list, max_length=MOST_ENTRIES)
+    match = MatchTermsSerializer(required=False)
+
+
+class HeadSerializer(Strict):
+    """What stands above a sheet; what is left out stays as it is."""
+
+    players = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
+    )
+    first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
+    options = serializers.DictField(required=False)
+    title = serializers.CharField(required=False, allow_blank=True, max_length=80)
+    place = serializers.CharField(required=False, allow_blank=True, max_length=80)
+
 
 class StandingEntrySerializer(serializers.Serializer[Any]):
     """An entry that stands, at its position in the log."""
 
     position = serializers.IntegerField()
     entry = EntryField()
+
+
+class GameOfMatchSerializer(serializers.Serializer[Any]):
+    """Which game of a match it is, from 1, and what the match is played to; null: of none."""
+
+    game = serializers.IntegerField(source="match_number", min_value=1)
+    length = serializers.ChoiceField(Match.Length.choices, source="match.length")
+    number = serializers.IntegerField(source="match.number", min_value=1)
+
+    def to_representation(self, instance: Game) -> Any:
+        return None if instance.match_id is None else super().to_representation(instance)
 
 
 class GameSerializer(serializers.Serializer[Any]):
@@ -59,6 +117,8 @@ class GameSerializer(serializers.Serializer[Any]):
     title = serializers.CharField(source="row.title")
     place = serializers.CharField(source="row.place")
     played_at = Moment(source="row.played_at")
+    table = serializers.CharField(source="row.table.public_id", default=None, allow_null=True)
+    match = GameOfMatchSerializer(source="row", allow_null=True)
     entries = serializers.SerializerMethodField()
     result = serializers.SerializerMethodField()
 
@@ -72,10 +132,11 @@ class GameSerializer(serializers.Serializer[Any]):
 
 
 class KeysSerializer(serializers.Serializer[Any]):
-    """The keys of a game, each a token: to write its sheet, and to follow it."""
+    """The keys of a game, each a token: to write its sheet, to follow it, to take the pen."""
 
     write = serializers.SerializerMethodField()
     follow = serializers.SerializerMethodField()
+    pen = serializers.SerializerMethodField()
 
     def get_write(self, row: Game) -> str:
         return token_of(row, "write")
@@ -83,21 +144,146 @@ class KeysSerializer(serializers.Serializer[Any]):
     def get_follow(self, row: Game) -> str:
         return token_of(row, "follow")
 
+    def get_pen(self, row: Game) -> str:
+        return token_of(row, "pen")
+
 
 class StartedGameSerializer(GameSerializer):
-    """A game that was just started, with its keys: they are told here and nowhere else."""
+    """A game that was just started, with its keys."""
 
     keys = KeysSerializer(source="row")
+
+
+class GameLineSerializer(serializers.ModelSerializer[Game]):
+    """A game in a list; `totals` and `ranks`, per side, are null until it is finished."""
+
+    id = serializers.CharField(source="public_id")
+    club = serializers.CharField(
+        source="table.round.event.club.slug", default=None, allow_null=True
+    )
+    event = serializers.CharField(
+        source="table.round.event.public_id", default=None, allow_null=True
+    )
+    round = serializers.IntegerField(source="table.round.number", default=None, allow_null=True)
+    table = serializers.CharField(source="table.public_id", default=None, allow_null=True)
+    players = serializers.ListField(child=serializers.CharField())
+    played_at = Moment()
+    match = GameOfMatchSerializer(source="*", allow_null=True)
+    finished = serializers.SerializerMethodField()
+    totals = serializers.SerializerMethodField()
+    ranks = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Game
+        fields = [
+            "id",
+            "revision",
+            "ruleset",
+            "players",
+            "title",
+            "place",
+            "played_at",
+            "club",
+            "event",
+            "round",
+            "table",
+            "match",
+            "finished",
+            "totals",
+            "ranks",
+        ]
+
+    def get_finished(self, row: Game) -> bool:
+        return row.result is not None
+
+    @extend_schema_field(serializers.ListField(child=PointsField(), allow_null=True))
+    def get_totals(self, row: Game) -> Any:
+        return row.result and row.result["totals"]
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), allow_null=True))
+    def get_ranks(self, row: Game) -> Any:
+        return row.result and row.result["ranks"]
+
+
+class OldHeadSerializer(serializers.Serializer[Any]):
+    """What stood above a sheet."""
+
+    players = serializers.ListField(child=serializers.CharField())
+    first_declarer = serializers.IntegerField()
+    options = serializers.DictField()
+    title = serializers.CharField()
+    place = serializers.CharField()
 
 
 class NewEntrySerializer(Strict):
     """An entry to be written down; `author` is the name at whose seat the phone lies."""
 
     entry = EntryField()
-    author = serializers.CharField(default="", allow_blank=True, max_length=80)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_AUTHOR)
 
 
 class CorrectionSerializer(NewEntrySerializer):
     """A new version of an entry, and why."""
 
     reason = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_REASON)
+
+
+class WithdrawalSerializer(Strict):
+    """What is said when an entry is taken off."""
+
+    reason = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_REASON)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_AUTHOR)
+
+
+class SealSerializer(Strict):
+    """A contract that only the declarer knows."""
+
+    contract = serializers.CharField(max_length=40)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_AUTHOR)
+
+
+class WriteSerializer(serializers.ModelSerializer[Write]):
+    """One write of a sheet: what was done, at which revision, by whom, when and why.
+
+    `entry` is the entry after it, null where it was taken off; `head` what stood above the sheet
+    `before` and after.
+    """
+
+    at = Moment()
+    entry = serializers.SerializerMethodField()
+    head = serializers.SerializerMethodField()
+    before = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Write
+        fields = [
+            "revision",
+            "kind",
+            "position",
+            "author",
+            "reason",
+            "at",
+            "entry",
+            "head",
+            "before",
+        ]
+
+    @extend_schema_field({"oneOf": [component("Entry"), {"type": "null"}]})
+    def get_entry(self, write: Write) -> Any:
+        return None if write.kind == Write.Kind.HEAD else write.body
+
+    @extend_schema_field(OldHeadSerializer(allow_null=True))
+    def get_head(self, write: Write) -> Any:
+        return write.body if write.kind == Write.Kind.HEAD else None
+
+    @extend_schema_field(OldHeadSerializer(allow_null=True))
+    def get_before(self, write: Write) -> Any:
+        return write.before
+
+
+class EntryVersionsSerializer(serializers.Serializer[Any]):
+    """An entry as it stands, null where it was taken off, with all its versions."""
+
+    position = serializers.IntegerField()
+    entry = EntryField(allow_null=True)
+    versions = WriteSerializer(many=True)

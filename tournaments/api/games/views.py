@@ -1,75 +1,60 @@
-"""Addresses of games: start one, read it, and write its sheet."""
+"""Addresses of games: look for them, start one, read it, change its head, delete it."""
 
-from secrets import token_urlsafe
+from dataclasses import replace
+from typing import Any
 
+from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
-from django.utils.http import parse_etags
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import readable_game, writable_game
+from tournaments.api.access import games_opened, readable_game
+from tournaments.api.games.filters import GameFilter
+from tournaments.api.games.refusals import tag_of
 from tournaments.api.games.serializers import (
-    CorrectionSerializer,
+    GameLineSerializer,
     GameSerializer,
-    NewEntrySerializer,
+    HeadSerializer,
     NewGameSerializer,
     StartedGameSerializer,
 )
-from tournaments.api.idempotency import HEADER, idempotent
-from tournaments.api.problems import REFUSALS, Answer, Refused, placed, refuses
+from tournaments.api.games.starting import start
+from tournaments.api.games.writing import game_to_write, pen_of, revision_of, written
+from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Scope
-from tournaments.queries import Sheet, find_ruleset, house_document, load_sheet
-from tournaments.services.play.playing import (
-    Head,
-    KeyReused,
-    NoSuchEntry,
-    Pen,
-    RoundClosed,
-    StaleRevision,
-    correct_entry,
-    record_entry,
-    start_game,
-    withdraw_entry,
-)
-from tournaments.visitors import actor_of
-
-refuses(KeyReused, "key-reused", _("This key was used for another request."), as_status=422)
-refuses(NoSuchEntry, "no-such-entry", _("There is no entry at this position."), as_status=404)
-refuses(RoundClosed, "round-closed", _("The round is closed: only a director writes here."))
-
-
-def _stale(error: StaleRevision) -> Answer:
-    row = error.sheet.row
-    title = _("The sheet has moved on since you read it.")
-    more = {"revision": row.revision}
-    return Answer(412, "changed-meanwhile", title, more=more, headers={"ETag": tag_of(row)})
-
-
-REFUSALS[StaleRevision] = _stale
-
-
-def tag_of(row: Game) -> str:
-    """The entity tag of a sheet: its revision."""
-    return f'"{row.revision}"'
+from tournaments.queries import load_sheet
+from tournaments.services.play.playing import Head, StaleRevision, change_head, delete_game
 
 
 class Games(Resource):
     """`/games/`."""
 
     scope = None
+    queryset = Game.objects.none()
+    filterset_class = GameFilter
+    ordering_fields = ["played_at", "ruleset"]
+    ordering = ["-played_at"]
+
+    @extend_schema(responses=GameLineSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """The games of clubs that the token may see, and the one its key opens."""
+        games = Game.objects.seen_by(request.user) | games_opened(request)
+        return self.pages_of(
+            GameLineSerializer, games.select_related("match", "table__round__event__club")
+        )
 
     @extend_schema(request=NewGameSerializer, responses={201: StartedGameSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        """Start a game at an open table; whoever has its keys writes and follows it."""
-        said = self.said(NewGameSerializer)
-        document = house_document(find_ruleset(said["ruleset"], request.user))
-        row = start_game(Head(**said, document=document), at=timezone.now())
+        """Start a game at an open table; whoever has its keys writes and follows it.
+
+        A whole record is taken over with all its entries, at most 200, or not at all.
+        """
+        row = start(self.said(NewGameSerializer), request.user, at=timezone.now())
         place = f"{request.path}{row.public_id}/"
         tag = tag_of(row)
         return self.shown(StartedGameSerializer, load_sheet(row), 201, Location=place, ETag=tag)
@@ -83,79 +68,34 @@ class OneGame(Resource):
     @extend_schema(responses=GameSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The game as it stands; its tag is its revision."""
-        row = get_object_or_404(readable_game(request, public_id))
-        unchanged = get_conditional_response(self.visitor, etag=tag_of(row))
+        row = get_object_or_404(readable_game(request, public_id).select_related("match", "table"))
+        unchanged: Any = get_conditional_response(self.visitor, etag=tag_of(row))
         if unchanged is not None:
-            return unchanged  # type: ignore[return-value]
+            return unchanged  # type: ignore[no-any-return]
         return self.shown(GameSerializer, load_sheet(row), ETag=tag_of(row))
 
+    @extend_schema(request=HeadSerializer, responses=GameSerializer)
+    def patch(self, request: Request, public_id: str) -> Response:
+        """Correct names, seats, first declarer, options, title or place; the game is scored anew.
 
-class Entries(Resource):
-    """`/games/{id}/entries/`."""
-
-    scope = Scope.SCORE
-
-    @extend_schema(request=NewEntrySerializer, responses={201: GameSerializer})
-    @idempotent
-    def post(self, request: Request, public_id: str) -> Response:
-        """Write an entry at the end of the sheet.
-
-        With `If-Match` only if nothing was written since that revision.
+        At a club's table the names say which of its players sit where.
         """
-        row = get_object_or_404(writable_game(request, public_id))
-        said = self.said(NewEntrySerializer)
-        pen = pen_of(self, row, said["author"])
-        with placed("entry"):
-            sheet = record_entry(row.pk, said["entry"], pen)
-        return written(self, sheet, 201)
+        row = game_to_write(request, public_id)
+        said = self.said(HeadSerializer)
+        stays = ("players", "first_declarer", "options", "title", "place")
+        head = Head(row.ruleset, **{name: getattr(row, name) for name in stays})
+        return written(self, change_head(row.pk, replace(head, **said), pen_of(self, row, "")))
 
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, public_id: str) -> Response:
+        """Delete a game at an open table with all that was written; it cannot be undone.
 
-class OneEntry(Resource):
-    """`/games/{id}/entries/{position}/`."""
-
-    scope = Scope.SCORE
-
-    @extend_schema(request=CorrectionSerializer, responses=GameSerializer)
-    def put(self, request: Request, public_id: str, position: int) -> Response:
-        """Put a new version of an entry above the old one, which stays in the log."""
-        row = get_object_or_404(writable_game(request, public_id))
-        said = self.said(CorrectionSerializer)
-        pen = pen_of(self, row, said["author"], must_match=True)
-        return written(self, correct_entry(row.pk, position, said["entry"], said["reason"], pen))
-
-    @extend_schema(request=None, responses=GameSerializer)
-    def delete(self, request: Request, public_id: str, position: int) -> Response:
-        """Take an entry off the sheet; it stays in the log."""
-        row = get_object_or_404(writable_game(request, public_id))
-        pen = pen_of(self, row, "", must_match=True)
-        return written(self, withdraw_entry(row.pk, position, "", pen))
-
-
-def pen_of(view: Resource, row: Game, author: str, *, must_match: bool = False) -> Pen:
-    """Whose write it is, of which revision: that of `If-Match`, else the sheet as it stands.
-
-    Raises:
-        Refused: 428 where a revision must be said, and is not.
-    """
-    said = view.request.headers.get("If-Match")
-    if said is None and must_match:
-        raise Refused(Answer(428, "if-match-needed", _("Say by If-Match which revision you mean.")))
-    revision = row.revision if said in {None, "*"} else _revision(str(said))
-    key = view.request.headers.get(HEADER) or token_urlsafe(24)
-    return Pen(key, revision, timezone.now(), author, actor_of(view.visitor, _table_of(row)))
-
-
-def written(view: Resource, sheet: Sheet, status: int = 200) -> Response:
-    """The sheet after a write."""
-    return view.shown(GameSerializer, sheet, status, ETag=tag_of(sheet.row))
-
-
-def _revision(said: str) -> int:
-    """The revision of a tag; one that no sheet has where it is none."""
-    tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(said)]
-    return int(tags[0]) if len(tags) == 1 and tags[0].isdecimal() and len(tags[0]) < 10 else -1
-
-
-def _table_of(row: Game) -> str:
-    """The public id of the table at whose phone one writes."""
-    return row.table.public_id if row.table else ""
+        A club's game is removed by its directors, with the table.
+        """
+        row = game_to_write(request, public_id)
+        with transaction.atomic():
+            locked = get_object_or_404(Game.objects.select_for_update(), pk=row.pk, table=None)
+            if revision_of(request, locked) != locked.revision:
+                raise StaleRevision(load_sheet(locked))
+            delete_game(locked.pk)
+        return Response(status=204)

@@ -37,6 +37,7 @@ from tournaments.queries import (
 )
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.documents.reporting import throw_away
+from tournaments.services.nudges import wake_webhooks
 from tournaments.services.play.open_deals import (
     ENDS_A_DEAL,
     before_open_deal,
@@ -448,6 +449,7 @@ def _note_write(event: Event, before: Sheet, now: Sheet, write: Write, pen: Pen)
     after = {"position": write.position, "body": write.body}
     if before.game.finished or now.game.finished:
         after["result"] = "corrected" if before.game.finished else "entered"
+        wake_webhooks()
     change = Change(
         AuditLine.Kind.RESULT,
         write.kind,

@@ -5,29 +5,27 @@ from typing import Any
 from tournaments import words
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.games import Choice, Game
-from tournaments.engine.problems import Code
 from tournaments.engine.rulesets import Ruleset
-from tournaments.web.deals.tiles import declared_by
+from tournaments.ruleset_json import must_come_first, next_deal
 
 ADDS_UP = "per-unit"
 
 
 def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     """The game as far as a phone can carry it on; the server decides later."""
-    ruleset = game.ruleset
-    seats = range(ruleset.seats)
+    ruleset, comes = game.ruleset, next_deal(game)
     return {
         "sums": can_add_up(ruleset),
-        "deal": len(game.deals) + 1,
+        "deal": comes["deal"],
         "deals": ruleset.length,
-        "turns": game.turns,
+        "turns": comes["turns"],
         "first": game.first_declarer,
         "inARow": ruleset.in_a_row,
-        "declarer": game.declarer,
+        "declarer": comes["declarer"],
         "players": players,
         "sides": list(ruleset.sides),
-        "left": [game.left_to_declare(seat) for seat in seats],
-        "named": [declared_by(game, seat) for seat in seats],
+        "left": comes["left"],
+        "named": comes["declared"],
         "totals": [write_points(total) for total in game.totals],
         "must": {kind: words.must_sentence(kind) for kind in ruleset.side_quotas},
         "king": ruleset.settings.get("king", "off"),
@@ -51,12 +49,6 @@ def _contract(game: Game, choice: Choice) -> dict[str, Any]:
         "kind": contract.kind,
         "left": choice.left,
         "each": contract.quota_each,
-        "after": None if game.stage else _must_come_first(choice),
+        "after": None if game.stage else must_come_first(choice),
         "values": {unit: write_points(each) for unit, each in contract.values.items()},
     }
-
-
-def _must_come_first(choice: Choice) -> str | None:
-    """The contract that the order of play wants before this one."""
-    firsts = [p.params.get("first") for p in choice.problems if p.code == Code.OUT_OF_ORDER]
-    return str(firsts[0]) if firsts else None

@@ -1,6 +1,5 @@
 """The table as drawn: where each player or side sits, and what it still has to declare."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import pgettext
@@ -8,6 +7,7 @@ from django.utils.translation import pgettext
 from tournaments import words
 from tournaments.engine.games import Game
 from tournaments.engine.rulesets import Ruleset
+from tournaments.ruleset_json import declared_by
 from tournaments.web.deals.fields import Tile
 
 PLACES = {
@@ -77,13 +77,6 @@ def left_of(game: Game, seat: int) -> Left:
         return (("", pgettext("contracts to declare", "left"), number),)
     left = game.left_to_declare(seat).items()
     return tuple((kind, words.kind_name(kind), number) for kind, number in left)
-
-
-def declared_by(game: Game, seat: int) -> dict[str, int]:
-    """How often a seat, with its partner, has declared each contract."""
-    sides = game.ruleset.sides
-    own = (played for played in game.deals if sides[played.declarer] == sides[seat])
-    return dict(Counter(played.contract.id for played in own))
 
 
 def _place(number: int, turn: int, *, clockwise: bool) -> str:

@@ -1,0 +1,126 @@
+"""Addresses of the entries of a game: add, correct, void, seal and reveal."""
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.games.serializers import (
+    CorrectionSerializer,
+    EntryVersionsSerializer,
+    GameSerializer,
+    NewEntrySerializer,
+    SealSerializer,
+    WithdrawalSerializer,
+)
+from tournaments.api.games.writing import game_to_write, pen_of, written
+from tournaments.api.idempotency import idempotent
+from tournaments.api.problems import Refused, engine_faults, invalid, placed
+from tournaments.api.views import Resource
+from tournaments.models import Scope
+from tournaments.queries import LaterEntryInvalid, load_sheet
+from tournaments.services.play.playing import (
+    NoSuchEntry,
+    correct_entry,
+    record_entry,
+    withdraw_entry,
+)
+from tournaments.services.play.sealing import reveal_contract, seal_contract
+
+
+class Entries(Resource):
+    """`/games/{id}/entries/`."""
+
+    scope = Scope.SCORE
+
+    @extend_schema(request=NewEntrySerializer, responses={201: GameSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Write an entry at the end of the sheet.
+
+        With `If-Match` only if nothing was written since that revision; without it another
+        one's write at the same moment is refused, too.
+        """
+        row = game_to_write(request, public_id)
+        said = self.said(NewEntrySerializer)
+        pen = pen_of(self, row, said["author"])
+        with placed("entry"):
+            sheet = record_entry(row.pk, said["entry"], pen)
+        place = f"{request.path}{sheet.positions[-1]}/"
+        return written(self, sheet, 201, Location=place)
+
+
+class OneEntry(Resource):
+    """`/games/{id}/entries/{position}/`."""
+
+    scope = Scope.SCORE
+
+    @extend_schema(responses=EntryVersionsSerializer)
+    def get(self, request: Request, public_id: str, position: int) -> Response:
+        """An entry with all its versions, for whoever may write it."""
+        row = game_to_write(request, public_id)
+        sheet = load_sheet(row)
+        versions = sheet.versions(position)
+        if not versions:
+            raise NoSuchEntry
+        said = {"position": position, "entry": sheet.body(position), "versions": versions}
+        return self.shown(EntryVersionsSerializer, said)
+
+    @extend_schema(request=CorrectionSerializer, responses=GameSerializer)
+    def put(self, request: Request, public_id: str, position: int) -> Response:
+        """Put a new version of an entry above the old one, which stays in the log."""
+        row = game_to_write(request, public_id)
+        said = self.said(CorrectionSerializer)
+        pen = pen_of(self, row, said["author"], must_match=True)
+        try:
+            sheet = correct_entry(row.pk, position, said["entry"], said["reason"], pen)
+        except LaterEntryInvalid as error:
+            if error.position != position:
+                raise
+            raise Refused(invalid(engine_faults(error.problems, "entry"))) from error
+        return written(self, sheet)
+
+    @extend_schema(
+        request=None,
+        responses=GameSerializer,
+        parameters=[
+            OpenApiParameter("reason", OpenApiTypes.STR, description="Why, for the log."),
+            OpenApiParameter("author", OpenApiTypes.STR, description="Whose seat the phone is at."),
+        ],
+    )
+    def delete(self, request: Request, public_id: str, position: int) -> Response:
+        """Take an entry off the sheet; it stays in the log."""
+        row = game_to_write(request, public_id)
+        asked = WithdrawalSerializer(data=request.query_params.dict())
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        pen = pen_of(self, row, said["author"], must_match=True)
+        return written(self, withdraw_entry(row.pk, position, said["reason"], pen))
+
+
+class Seal(Resource):
+    """`/games/{id}/seal/`."""
+
+    scope = Scope.SCORE
+
+    @extend_schema(request=SealSerializer, responses={201: GameSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Begin a deal with a contract that only the declarer knows; the sheet gets its hash."""
+        row = game_to_write(request, public_id)
+        said = self.said(SealSerializer)
+        sheet = seal_contract(row.pk, said["contract"], pen_of(self, row, said["author"]))
+        return written(self, sheet, 201)
+
+
+class Reveal(Resource):
+    """`/games/{id}/entries/{position}/reveal/`."""
+
+    scope = Scope.SCORE
+
+    @extend_schema(request=None, responses=GameSerializer)
+    @idempotent
+    def post(self, request: Request, public_id: str, position: int) -> Response:
+        """Show the contract that was sealed, with its proof; over quota the deal is void."""
+        row = game_to_write(request, public_id)
+        return written(self, reveal_contract(row.pk, position, pen_of(self, row, "")))
