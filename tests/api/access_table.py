@@ -97,11 +97,21 @@ CLUBS = {
     "my_month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
 }
 
+TABLES = {
+    "table": row("a table", GET=only("table", "closed table", "director", "owner")),
+    "enter_table": row(
+        "a table", scope="score", POST=only("table", "closed table", "director", "owner")
+    ),
+    "game_table": row("game", GET=WRITERS),
+    # At an evening nobody is called.
+    "call_director": row("game", scope="score", POST=NOBODY),
+}
+
 OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = CLUBS | GAMES | RULES | OF_ALL
+TABLE = CLUBS | GAMES | RULES | TABLES | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

@@ -11,5 +11,6 @@ urlpatterns = [
     path("", include("tournaments.api.changes.urls")),
     path("", include("tournaments.api.records.urls")),
     path("", include("tournaments.api.rules.urls")),
+    path("", include("tournaments.api.tables.urls")),
     path("", include("tournaments.api.clubs.urls")),
 ]

@@ -29,7 +29,7 @@ class RulesetDescriptionSerializer(serializers.BaseSerializer[Ruleset]):
         return describe(instance)
 
 
-class DescribedRuleset(OpenApiSerializerExtension):
+class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
     """Its schema, which is written by hand: nothing but these fields, all of them."""
 
     target_class = RulesetDescriptionSerializer

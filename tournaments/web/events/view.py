@@ -10,9 +10,10 @@ from django.utils.translation import get_language
 
 from tournaments import words
 from tournaments.engine.rulesets import Points
+from tournaments.evening_queries import current_sheets
 from tournaments.models import AuditLine, Event, Game, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.queries import Sheet, load_sheets
+from tournaments.queries import Sheet
 from tournaments.services.play.confirming import Agreement, agreement_on
 from tournaments.telling import state_of
 from tournaments.web.phone import address
@@ -78,10 +79,7 @@ class RoundPart:
 
 def rounds_of(event: Event) -> tuple[RoundPart, ...]:
     """The rounds of an evening, the newest first, with their tables (5 queries)."""
-    games = Game.objects.filter(table__round__event=event).order_by("pk")
-    sheets = load_sheets(games.prefetch_related("confirmations"))
-    # The last game of a match is the one that is played.
-    current = {sheet.row.table_id: sheet for sheet in sheets}
+    current = current_sheets(Game.objects.filter(table__round__event=event))
     tables: dict[int, list[TableLine]] = defaultdict(list)
     for table in Table.objects.filter(round__event=event).order_by("number"):
         tables[table.round_id].append(line_of(table, current[table.pk], event))

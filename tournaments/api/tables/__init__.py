@@ -1,0 +1,1 @@
+"""Tables of clubs, for whoever has their card or their sheet."""
