@@ -4,15 +4,16 @@ for (const row of document.querySelectorAll("[data-share]")) {
   const copy = row.querySelector("[data-copy]");
   const send = row.querySelector("[data-send]");
   copy.hidden = !navigator.clipboard;
-  send.hidden = !navigator.share;
-  row.hidden = copy.hidden && send.hidden;
+  // What is nobody else's business is copied only.
+  if (send) send.hidden = !navigator.share;
+  row.hidden = copy.hidden && (!send || send.hidden);
   copy.addEventListener("click", async () => {
     await navigator.clipboard.writeText(address);
     copy.textContent = copy.dataset.done;
   });
   // Closing the list of apps is no error.
-  send.addEventListener("click", () => navigator.share({ url: address }).catch(() => {}));
+  send?.addEventListener("click", () => navigator.share({ url: address }).catch(() => {}));
 }
-for (const input of document.querySelectorAll("input[readonly]")) {
+for (const input of document.querySelectorAll(":is(input, textarea)[readonly]")) {
   input.addEventListener("focus", () => input.select());
 }

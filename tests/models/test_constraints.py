@@ -30,6 +30,7 @@ from tests.factories import (
     WriteFactory,
 )
 from tests.models.check_refusals import CHECKS_REFUSED
+from tests.models.program_refusals import PROGRAMS_REFUSED
 from tests.models.rating_refusals import RATINGS_REFUSED
 from tournaments.models import Confirmation, Game, Match, Merge, Player, Seat
 
@@ -252,6 +253,7 @@ REFUSED = {
     "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],
     **RATINGS_REFUSED,
     **CHECKS_REFUSED,
+    **PROGRAMS_REFUSED,
 }
 
 

@@ -160,6 +160,9 @@ CLUBS = {
     "me": Page("", ACCOUNTS),
     "club_month": Page("club", None, MEMBERS),
     "my_month": Page("club", None, DIRECTORS),
+    "tokens": Page("", ACCOUNTS),
+    "new_token": Page("", PROVED_AGAIN, PROVED_AGAIN),
+    "token": Page("own token", OWN, OWN),
     "delete_account": Page("", PROVED_AGAIN, PROVED_AGAIN),
 }
 
@@ -308,6 +311,7 @@ KEPT = (
             *("member", "merge", "player", "report", "round", "season", "table", "user"),
             *("entrant", "ruling", "sitting", "substitute", "tournament"),
             *("playerrating", "ratingdue", "check", "difference", "letter"),
+            *("personaltoken", "keptanswer", "webhook", "delivery", "changefeed"),
         )
     ),
 )

@@ -37,9 +37,10 @@ from tests.factories import (
     ReportFactory,
     UserFactory,
 )
+from tests.program_factories import DeliveryFactory, KeptAnswerFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
-from tournaments.models import Merge, Player, RatingDue, Round
+from tournaments.models import ChangeFeed, Merge, PersonalToken, Player, RatingDue, Round
 from tournaments.services.play.matches import start_match
 from tournaments.web.documents.pages import report_secret
 
@@ -253,9 +254,16 @@ def _rows_of_the_server(world, club, table):
         object_repr="a",
     )
     world.right["key"] = {"pk": key.pk}
+    token = TokenFactory(user=world.accounts["member"])
+    world.right["own token"] = {"public_id": token.public_id}
+    world.secrets.append(token.digest)
+    KeptAnswerFactory()
+    world.secrets.append(DeliveryFactory(webhook__club=club).webhook.secret)
+    ChangeFeed.objects.get_or_create(pk=1)
     for model in admin.site._registry:
         row = model._default_manager.order_by("pk").first()
-        world.right[f"office {model._meta.model_name}"] = {"object_id": row.pk}
+        at = row.public_id if model is PersonalToken else row.pk
+        world.right[f"office {model._meta.model_name}"] = {"object_id": at}
     world.right["office elsewhere"] = {"url": "nowhere"}
     world.right["office app"] = {"app_label": "tournaments"}
     kind = ContentType.objects.get_for_model(club)

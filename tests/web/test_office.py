@@ -38,22 +38,32 @@ from tests.factories import (
     ReportFactory,
     UserFactory,
 )
+from tests.program_factories import (
+    DeliveryFactory,
+    KeptAnswerFactory,
+    TokenFactory,
+    WebhookFactory,
+)
 from tests.rating_factories import PlayerRatingFactory
 from tournaments.models import (
     AuditLine,
+    ChangeFeed,
     Check,
     Club,
     Confirmation,
+    Delivery,
     Difference,
     Entrant,
     Event,
     Game,
     HouseRuleset,
     Invitation,
+    KeptAnswer,
     Letter,
     Match,
     Member,
     Merge,
+    PersonalToken,
     Player,
     PlayerRating,
     RatingDue,
@@ -66,6 +76,7 @@ from tournaments.models import (
     Table,
     Tournament,
     User,
+    Webhook,
 )
 from tournaments.services.people.players import subject_of
 
@@ -126,6 +137,11 @@ ROWS = {
     Difference: lambda: DifferenceFactory(club=ClubFactory()),
     Letter: LetterFactory,
     RatingDue: lambda: RatingDue.objects.create(club=ClubFactory(), since=EVENING),
+    PersonalToken: TokenFactory,
+    KeptAnswer: KeptAnswerFactory,
+    Webhook: WebhookFactory,
+    Delivery: DeliveryFactory,
+    ChangeFeed: lambda: ChangeFeed.objects.get_or_create(pk=1)[0],
     LogEntry: logged,
     EmailAddress: lambda: EmailAddress.objects.create(
         user=(account := AccountFactory()), email=account.email
@@ -140,6 +156,11 @@ ROWS = {
 """How a row of each model of the back office is made."""
 
 MODELS = pytest.mark.parametrize("model", ROWS, ids=lambda model: model.__name__)
+
+
+def name_of(row):
+    """What a row is called in addresses; the key of a token is what it is known by."""
+    return row.public_id if isinstance(row, PersonalToken) else row.pk
 
 
 def page(model, which, *args):
@@ -176,9 +197,9 @@ def test_staff_reads_lists_and_rows(staff, model):
     row = ROWS[model]()
 
     assert page(model, "changelist") in staff.get(reverse("admin:index")).content.decode()
-    assert str(row.pk) in staff.get(page(model, "changelist")).content.decode()
+    assert str(name_of(row)) in staff.get(page(model, "changelist")).content.decode()
     for where in ("change", "history"):
-        assert staff.get(page(model, where, row.pk)).status_code == 200
+        assert staff.get(page(model, where, name_of(row))).status_code == 200
 
 
 @MODELS
@@ -210,9 +231,9 @@ def test_nothing_but_accounts_is_added_changed_or_deleted(request, who, model):
     row = ROWS[model]()
     fields = {field.name: "1" for field in model._meta.fields} | {"name": "Another", "post": "yes"}
     before = everything()
-    changed = [page(model, "add"), page(model, "delete", row.pk)]
+    changed = [page(model, "add"), page(model, "delete", name_of(row))]
     if model is not User or who == "staff":
-        changed.append(page(model, "change", row.pk))
+        changed.append(page(model, "change", name_of(row)))
 
     assert {client.post(where, fields).status_code for where in changed} == {403}
     for action in ("delete_selected", "make_verified"):
@@ -273,7 +294,10 @@ def test_nothing_that_gives_access_is_shown(superuser):
         *(table.secret, invitation.secret, player.claim_secret, player.claim_code),
         f">{table.code}<",
     ]
+    token, delivery = TokenFactory(), DeliveryFactory()
+    opening += [token.digest, token.token_key, delivery.webhook.secret]
     rows = {Table: table, Game: sheet, Invitation: invitation, Player: player}
+    rows |= {PersonalToken: token, Webhook: delivery.webhook, Delivery: delivery}
     rows |= {model: ROWS[model]() for model in (Authenticator, UserSession)}
     superuser.user.set_password("a good long one")
     superuser.user.save()
@@ -281,7 +305,7 @@ def test_nothing_that_gives_access_is_shown(superuser):
     rows[User] = superuser.user
 
     for model, row in rows.items():
-        for where in (page(model, "changelist"), page(model, "change", row.pk)):
+        for where in (page(model, "changelist"), page(model, "change", name_of(row))):
             html = superuser.get(where).content.decode()
             found = [secret for secret in (*opening, "s3cr3t", "md5$") if secret in html]
             assert found == []

@@ -7,9 +7,9 @@ lock and add to the audit. Nothing is shown that opens a table, a player or an a
 from django.contrib import admin
 from django.contrib.auth.models import Group
 
-from tournaments.admin import accounts, clubs, play, server, tournaments
+from tournaments.admin import accounts, clubs, play, programs, server, tournaments
 
-__all__ = ["accounts", "clubs", "play", "server", "tournaments"]
+__all__ = ["accounts", "clubs", "play", "programs", "server", "tournaments"]
 
 admin.site.site_header = admin.site.site_title = "Kingscore"
 admin.site.index_title = "Back office"

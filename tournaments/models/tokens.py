@@ -36,6 +36,10 @@ class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):
         """Those of an account; none for a visitor without one."""
         return self.filter(user=user) if user.is_authenticated else self.none()
 
+    def lasting(self, at: datetime) -> "PersonalTokenQuerySet":
+        """Those whose time is not over."""
+        return self.exclude(expiry__lte=at)
+
 
 class PersonalToken(AbstractAuthToken):  # type: ignore[misc]
     """A key by which a program acts for an account; the row keeps only its digest."""

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.clubs import account, audit, logo, members, month, pages, records
+from tournaments.web.clubs import account, audit, logo, members, month, pages, records, tokens
 
 CLUB = "clubs/<slug:slug>"
 
@@ -28,5 +28,8 @@ urlpatterns = [
     path("join/<str:public_id>/<str:secret>/", members.join, name="join"),
     path("me/", account.me, name="me"),
     path("me/clubs/<slug:slug>/month/", account.my_month, name="my_month"),
+    path("me/tokens/", tokens.tokens, name="tokens"),
+    path("me/tokens/new/", tokens.new_token, name="new_token"),
+    path("me/tokens/<slug:public_id>/", tokens.token, name="token"),
     path("me/delete/", account.delete, name="delete_account"),
 ]
