@@ -13,6 +13,9 @@ KINGSCORE_PROXIES        how many proxies stand before it and add to X-Forwarded
                          (0, and with KINGSCORE_HTTPS 1)
 KINGSCORE_EMAIL_URL      smtp://user:password@host:587?tls=1&from=king@club.org, or smtps://…:465
                          (mails are written to the log, which `up` shows in its terminal)
+KINGSCORE_WEBHOOK_NETWORKS
+                         192.168.1.0/24,… where webhooks may call within: only out in the world
+                         otherwise (none)
 KINGSCORE_DEBUG          1 while developing
 """
 
@@ -20,6 +23,7 @@ import os
 import secrets
 import tempfile
 from contextlib import suppress
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -122,6 +126,16 @@ def site_address(host: str, said: str) -> str:
     return f"{'https' if switched_on('KINGSCORE_HTTPS') else 'http'}://{host}"
 
 
+def networks(said: str) -> list[IPv4Network | IPv6Network]:
+    """Return the networks that are named, separated by commas."""
+    try:
+        return [ip_network(each.strip()) for each in said.split(",") if each.strip()]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"KINGSCORE_WEBHOOK_NETWORKS must read 192.168.1.0/24,fd00::/8: {error}"
+        ) from error
+
+
 DATA = (BASE_DIR / os.environ.get("KINGSCORE_DATA", "data")).resolve()
 DATA.mkdir(parents=True, exist_ok=True)
 
@@ -130,6 +144,9 @@ SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secre
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
 SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""))
+
+# Owners of clubs say where webhooks call; the network within is open to them only by this.
+WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -428,6 +445,9 @@ CELERY_BEAT_SCHEDULE = {
     # and a little, or after the next start where the machine was off then.
     "sweep-months": {"task": "tournaments.tasks.sweep_months", "schedule": 1800.0},
     "sweep-letters": {"task": "tournaments.tasks.sweep_letters", "schedule": 300.0},
+    "sweep-webhooks": {"task": "tournaments.tasks.sweep_webhooks", "schedule": 15.0},
+    "forget-deliveries": {"task": "tournaments.tasks.forget_deliveries", "schedule": 3600.0},
+    "sweep-answers": {"task": "tournaments.tasks.sweep_answers", "schedule": 3600.0},
     "sweep-sessions": {"task": "tournaments.tasks.sweep_sessions", "schedule": 3600.0},
 }
 

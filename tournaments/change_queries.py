@@ -44,6 +44,10 @@ class Named:
             return f"player:{self._players.get(name, '')}"
         return line.subject or f"club:{line.club.slug}"
 
+    def round_of_game(self, public_id: str) -> int | None:
+        """The number of the round in which a game is played that a line is about."""
+        return self._standing.get(public_id)
+
     def resources(self, line: AuditLine) -> list[str]:
         """The addresses to read again; at one of what was removed there is nothing any more."""
         games = chain(_games_told(line), self._games(line), self._games_of_players(line))
@@ -98,7 +102,7 @@ def round_of(line: AuditLine) -> int | None:
 
 def _of_club(club: str, kind: str, name: str) -> list[str]:
     places = {"player": "players", "season": "seasons", "account": "members"}
-    places |= {"invitation": "invitations", "event": "events"}
+    places |= {"invitation": "invitations", "event": "events", "webhook": "webhooks"}
     return [f"{club}{places[kind]}/{name}/"] if kind in places and name else [club]
 
 

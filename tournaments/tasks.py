@@ -10,7 +10,10 @@ from tournaments.services.checking import nights
 from tournaments.services.clubs import month_letters
 from tournaments.services.documents import reporting
 from tournaments.services.letters import sending
+from tournaments.services.nudges import WEBHOOKS_TASK
+from tournaments.services.people import tokens
 from tournaments.services.ratings import computing, due
+from tournaments.services.webhooks import keeping, sweeping
 
 MOST_AT_ONCE = 200
 """A sweep leaves the rest to the next one rather than fill the broker."""
@@ -58,6 +61,18 @@ def sweep_months() -> None:
 def sweep_letters() -> None:
     """Send the letters that wait."""
     sending.sweep_letters(timezone.now())
+
+
+@shared_task(name=WEBHOOKS_TASK)
+def sweep_webhooks() -> None:
+    """Call the programs that are to be told of what has happened."""
+    sweeping.sweep_webhooks()
+
+
+@shared_task(name="tournaments.tasks.forget_deliveries")
+def forget_deliveries() -> None:
+    """Forget the calls of webhooks that are long over."""
+    keeping.forget_deliveries(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_sessions")

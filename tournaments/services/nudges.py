@@ -1,12 +1,22 @@
 """Waking a worker for what waits in the database."""
 
 import logging
+from functools import partial
 from threading import Thread
 from typing import Any
 
 from celery import current_app
+from django.db import transaction
 
 log = logging.getLogger(__name__)
+
+
+WEBHOOKS_TASK = "tournaments.tasks.sweep_webhooks"
+
+
+def wake_webhooks() -> None:
+    """Have other programs called soon after what they are told of is there."""
+    transaction.on_commit(partial(nudge, WEBHOOKS_TASK))
 
 
 def nudge(task: str, *args: Any) -> None:

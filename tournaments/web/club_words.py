@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from tournaments.models import Confirmations
+from tournaments.models import Confirmations, Happening
 from tournaments.models.clubs import Role
 
 Text = str | Promise
@@ -28,6 +28,13 @@ CONFIRMATIONS: Mapping[str, Text] = {
     Confirmations.NONE: _("nobody"),
     Confirmations.TWO: _("any two players of the table"),
     Confirmations.ALL: _("all players of the table"),
+}
+
+HAPPENINGS: Mapping[str, Text] = {
+    Happening.ROUND_PUBLISHED: _("the seating of a round is published"),
+    Happening.RESULT_ENTERED: _("a result is entered or corrected"),
+    Happening.ROUND_CLOSED: _("a round is closed"),
+    Happening.TOURNAMENT_FINISHED: _("a tournament is finished"),
 }
 
 

@@ -15,6 +15,7 @@ from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Roun
 from tournaments.models.play import digest
 from tournaments.queries import find_ruleset_of_club
 from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.nudges import wake_webhooks
 from tournaments.services.ratings.due import rate_round_again
 
 EVENT = AuditLine.Kind.EVENT
@@ -156,6 +157,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
             place.closed_at = at
             place.save(update_fields=["closed_at"])
             rate_round_again(place)
+            wake_webhooks()
             change = _of_round(place.event, "close-round", place.number)
             note_change(place.event.club, change, by, at=at)
     return place

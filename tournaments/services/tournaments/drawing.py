@@ -15,6 +15,7 @@ from tournaments.engine.pairing.judging import judge
 from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Table, Tournament, Write
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import lock_round, lock_tables_of
+from tournaments.services.nudges import wake_webhooks
 from tournaments.services.people.players import lock_people, names_at_table
 from tournaments.services.tournaments.leading import (
     Depended,
@@ -252,6 +253,7 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
         place.published_at = at
         place.save(update_fields=["published_at"])
         touch(tournament)
+        wake_webhooks()
         note(tournament, "publish-round", by, at, after={"round": place.number})
     return place
 

@@ -27,6 +27,7 @@ from tournaments.services.clubs.events import (
 )
 from tournaments.services.clubs.events import subject_of as event_subject
 from tournaments.services.clubs.events import told as plan_told
+from tournaments.services.nudges import wake_webhooks
 from tournaments.services.slugs import free_slugs
 from tournaments.tournament_queries import rules_of_tournament
 
@@ -144,6 +145,7 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
         before, tournament.state = tournament.state, State(state)
         touch(tournament)
         told = {"before": {"state": before}, "after": {"state": state}}
+        wake_webhooks()
         note(tournament, "move-tournament", by, at, **told)
     return tournament
 

@@ -233,6 +233,7 @@ GONE: Mapping[str, Callable[[], str]] = {
     "table": lambda: _("a table that is no more"),
     "season": lambda: _("a season that is no more"),
     "invitation": lambda: _("invitation"),
+    "webhook": lambda: _("webhook"),
     "entrant": lambda: _("an entrant who was struck off the list"),
 }
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments import words
 from tournaments.models import AuditLine, Write
-from tournaments.web.club_words import CONFIRMATIONS, ROLES
+from tournaments.web.club_words import CONFIRMATIONS, HAPPENINGS, ROLES
 from tournaments.web.documents.papers import PAPERS
 from tournaments.web.rounds.words import ruling_name
 from tournaments.web.rules.option_fields import options_text
@@ -42,6 +42,13 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.SETTINGS, "add-rules"): gettext_lazy("House rules added"),
     (Kind.SETTINGS, "change-rules"): gettext_lazy("House rules changed"),
     (Kind.SETTINGS, "remove-rules"): gettext_lazy("House rules removed"),
+    (Kind.SETTINGS, "add-webhook"): gettext_lazy("Webhook added"),
+    (Kind.SETTINGS, "change-webhook"): gettext_lazy("Webhook changed"),
+    (Kind.SETTINGS, "pause-webhook"): gettext_lazy("Webhook paused"),
+    (Kind.SETTINGS, "go-on-webhook"): gettext_lazy("Webhook goes on"),
+    (Kind.SETTINGS, "webhook-secret"): gettext_lazy("New secret of the webhook"),
+    (Kind.SETTINGS, "remove-webhook"): gettext_lazy("Webhook removed"),
+    (Kind.SETTINGS, "test-webhook"): gettext_lazy("Webhook tested"),
     (Kind.ROLE, "join"): gettext_lazy("Joined the club"),
     (Kind.ROLE, "role"): gettext_lazy("Role changed"),
     (Kind.ROLE, "leave"): gettext_lazy("Left the club"),
@@ -148,6 +155,8 @@ FIELDS: Mapping[str, Text] = {
     "points": gettext_lazy("Points"),
     "added": gettext_lazy("Time added"),
     "clock": gettext_lazy("Time left"),
+    "host": gettext_lazy("Server that is called"),
+    "happenings": gettext_lazy("When"),
 }
 """What stands before and after, by its name in a line."""
 
@@ -233,5 +242,6 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "uses": _times,
     "used": _times,
     "state": lambda value: str(STATES.get(value, value)),
+    "happenings": lambda value: str(HAPPENINGS.get(value, value)),
     "entrants": lambda value: f"№ {str(value).removeprefix('e')}",
 }

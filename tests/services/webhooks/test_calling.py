@@ -1,0 +1,214 @@
+"""Calls go out into the world, signed, and never into a private network."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from datetime import UTC, datetime
+from ipaddress import ip_address, ip_network
+
+import pytest
+
+from tests.services.webhooks.receiver import receiving
+from tournaments.services.webhooks import calling
+from tournaments.services.webhooks.calling import (
+    Answer,
+    BadAddress,
+    Message,
+    call,
+    check_url,
+    may_be_called,
+    sign,
+)
+
+NOW = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
+LOOPBACK = ip_network("127.0.0.0/8")
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def allowed(settings):
+    settings.WEBHOOK_NETWORKS = [LOOPBACK]
+
+
+def message(url):
+    return Message("abcdefghjk", url, b"a secret", {"type": "test", "data": {"club": "Moda ş"}})
+
+
+def at(*addresses):
+    """A resolver that knows one name only."""
+    return lambda host, port: addresses
+
+
+def test_call_arrives_signed_as_the_standard_has_it(receiver, allowed):
+    answer = call(message(receiver.url()), NOW, at("127.0.0.1"))
+
+    [(path, headers, body)] = receiver.calls
+    assert (answer, path) == (Answer(204), "/hook")
+    assert json.loads(body) == {"type": "test", "data": {"club": "Moda ş"}}
+    assert (headers["webhook-id"], headers["webhook-timestamp"]) == ("abcdefghjk", "1795203000")
+    assert headers["Host"] == f"receiver.example:{receiver.port}"
+    signed = b"abcdefghjk.1795203000." + body
+    digest = hmac.new(b"a secret", signed, hashlib.sha256).digest()
+    assert headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
+
+
+def test_signature_is_the_one_of_the_example_of_the_standard():
+    key = base64.b64decode("C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+    sent = Message("msg_p5jXN8AQM9LWM0D4loKWxJek", "", key, {"test": 2432232314})
+    _body, headers = sign(sent, datetime.fromtimestamp(1614265330, UTC))
+
+    expected = hmac.new(
+        key, b'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test":2432232314}', hashlib.sha256
+    )
+    assert headers["webhook-signature"] == "v1," + base64.b64encode(expected.digest()).decode()
+
+
+@pytest.mark.parametrize(
+    ("addresses", "why"),
+    [
+        (["127.0.0.1"], "private"),
+        (["::1"], "private"),
+        # One of several is enough: which of them is called decides who answers for the name.
+        (["93.184.216.34", "10.0.0.1"], "private"),
+        ([], "host"),
+    ],
+)
+def test_name_of_something_within_is_not_called(receiver, addresses, why):
+    assert call(message(receiver.url()), NOW, at(*addresses)) == Answer(0, f"not-called-{why}")
+    assert receiver.calls == []
+
+
+def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, settings):
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
+    answers = iter([["127.0.0.1"], ["127.0.0.2"]])
+
+    assert call(message(receiver.url()), NOW, lambda host, port: next(answers)).status == 204
+    assert call(message(receiver.url()), NOW, lambda host, port: next(answers)) == Answer(
+        0, "not-called-private"
+    )
+
+
+def test_redirection_is_an_answer_and_not_followed(receiver, allowed):
+    with receiving() as within:
+        receiver.answer = (302, {"Location": within.url("127.0.0.1")}, b"over there")
+        assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(302, "over there")
+        assert within.calls == []
+
+
+def test_of_a_long_answer_the_beginning_is_kept(receiver, allowed):
+    receiver.answer = (500, {"Retry-After": "120"}, b"\0o\n" + b"x" * 100_000)
+
+    answer = call(message(receiver.url()), NOW, at("127.0.0.1"))
+
+    assert (answer.status, len(answer.text), answer.retry_after) == (500, 300, "120")
+    assert answer.text.startswith("ox")
+
+
+def test_receiver_that_never_ends_is_left(receiver, allowed, monkeypatch):
+    monkeypatch.setattr(calling, "ANSWER_WITHIN", 1.0)
+    receiver.slow = 20
+    began = time.monotonic()
+
+    assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(0, "timeout")
+    assert time.monotonic() - began < 10
+
+
+def test_nobody_there_is_no_answer(receiver, allowed):
+    nobody = message("http://receiver.example:1")
+    assert call(nobody, NOW, at("127.0.0.1")) == Answer(0, "not-called-port")
+    # Plain where TLS is spoken, or the other way round.
+    secure = message(receiver.url().replace("http:", "https:"))
+    assert call(secure, NOW, at("127.0.0.1")) == Answer(0, "no-answer")
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("ftp://example.org/", "scheme"),
+        ("example.org", "scheme"),
+        ("http:///path", "host"),
+        ("https://exa mple.org/", "host"),
+        ("https://example.org/\r\nHost: a", "host"),
+        ("https://me:secret@example.org/", "login"),
+        ("https://@example.org/", "login"),
+        ("https://example.org:22/", "port"),
+        ("https://example.org:99999/", "host"),
+        ("http://127.0.0.1/", "private"),
+        ("http://[::1]:8000/", "private"),
+        ("http://[::ffff:10.0.0.1]/", "private"),
+        ("http://169.254.169.254/latest/meta-data", "private"),
+    ],
+)
+def test_address_that_may_not_be_called_is_refused(url, why):
+    with pytest.raises(BadAddress) as refused:
+        check_url(url)
+    assert refused.value.why == why
+
+
+@pytest.mark.parametrize("url", ["https://example.org", "http://93.184.216.34:8080/a?b=c"])
+def test_address_in_the_world_may_be_called(url):
+    assert check_url(url).scheme in {"http", "https"}
+
+
+WITHIN = [
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "127.0.0.1",
+    "169.254.169.254",
+    "172.16.0.1",
+    "192.0.2.1",
+    "192.168.0.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "239.1.1.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::7f00:1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::10.0.0.1",
+    "64:ff9b::169.254.169.254",
+    "64:ff9b:1::1",
+    "2002:7f00:1::",
+    "2002:a00:1::1",
+    "2001:db8::1",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    "fc00::1",
+    "fd12::1",
+    "fe80::1",
+    "fec0::1",
+    "ff02::1",
+    "100::1",
+    "4000::1",
+]
+WORLD = [
+    "8.8.8.8",
+    "93.184.216.34",
+    "2606:2800:220:1::1",
+    "::ffff:8.8.8.8",
+    "64:ff9b::8.8.8.8",
+    "2002:808:808::1",
+]
+
+
+def test_addresses_within_are_told_from_those_in_the_world():
+    assert [each for each in WITHIN if may_be_called(ip_address(each))] == []
+    assert [each for each in WORLD if not may_be_called(ip_address(each))] == []
+
+
+def test_owner_of_the_server_can_allow_a_network(settings):
+    settings.WEBHOOK_NETWORKS = [ip_network("192.168.1.0/24"), ip_network("fd00::/8")]
+
+    for each in ("192.168.1.7", "::ffff:192.168.1.7", "fd12::1"):
+        assert may_be_called(ip_address(each))
+    assert not may_be_called(ip_address("192.168.2.7"))
