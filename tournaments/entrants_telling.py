@@ -1,6 +1,6 @@
 """The entrants of a tournament as they are listed: who is here, who comes later, who has left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
@@ -16,6 +16,9 @@ from tournaments.services.tournaments.entering import next_round
 from tournaments.tournament_queries import settings_of
 
 State = Tournament.State
+
+STATES = ("here", "missing", "later", "house", "withdrawn")
+"""What a list sorts entrants by; empty for whoever nobody asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,11 @@ class EntrantList:
 def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
     """Everybody in a tournament (2 queries); directors read whole names."""
     rows = tournament.entrants.select_related("player", "partner")
+    return lines_of(rows, tournament, directs=directs)
+
+
+def lines_of(rows: Iterable[Entrant], tournament: Tournament, *, directs: bool) -> EntrantList:
+    """Some of the entrants of a tournament, in their order (1 query)."""
     asking = _asking(tournament)
     lines = (EntrantLine(row, name_of(row, directs=directs), asking.state(row)) for row in rows)
     return EntrantList(tuple(lines), asking.asks, asking.number)

@@ -13,4 +13,7 @@ urlpatterns = [
     path("", include("tournaments.api.rules.urls")),
     path("", include("tournaments.api.tables.urls")),
     path("", include("tournaments.api.clubs.urls")),
+    path("", include("tournaments.api.people.urls")),
+    path("", include("tournaments.api.tournaments.urls")),
+    path("", include("tournaments.api.entrants.urls")),
 ]

@@ -1,0 +1,1 @@
+"""Entrants of tournaments: registered, checked in, withdrawn, replaced for a round."""

@@ -1,0 +1,177 @@
+"""Entrants as the API reads and writes them."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from tournaments.api.fields import Moment, Strict
+from tournaments.entrants_telling import STATES, EntrantLine
+from tournaments.models import Player, Sitting, Substitute
+from tournaments.services.tournaments.entering import MOST_ENTRANTS
+
+LONGEST_NAME = 80
+
+
+class PlayerNameSerializer(serializers.Serializer[Any]):
+    """A player as they are called; members of the club are told the id, others null.
+
+    The name is empty of whoever was removed.
+    """
+
+    id = serializers.SerializerMethodField()
+    name = serializers.SerializerMethodField()
+
+    @extend_schema_field({"type": ["string", "null"]})
+    def get_id(self, player: Player) -> str | None:
+        return player.public_id if self.context.get("member") else None
+
+    def get_name(self, player: Player) -> str:
+        whole = self.context.get("directs") and player.name
+        return str(whole or player.shown_name)
+
+
+class RatingSerializer(serializers.Serializer[Any]):
+    """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
+
+    points = serializers.IntegerField()
+    within = serializers.IntegerField()
+    provisional = serializers.BooleanField()
+
+
+class EntrantSerializer(serializers.Serializer[Any]):
+    """An entrant; directors read whole names.
+
+    `state` says whether they are here for the next round, empty where nobody is asked;
+    `checked_in` is the last round they have said to be there for, 0 for none. `rating` is null
+    where there is none, or it is not to be seen.
+    """
+
+    number = serializers.IntegerField(source="entrant.number")
+    name = serializers.CharField()
+    players = PlayerNameSerializer(many=True, source="entrant.players")
+    team = serializers.CharField(source="entrant.team")
+    represents = serializers.CharField(source="entrant.represents")
+    house = serializers.BooleanField(source="entrant.house")
+    joins_in = serializers.IntegerField(source="entrant.joins_in")
+    registered_at = Moment(source="entrant.registered_at")
+    withdrawn_at = Moment(source="entrant.withdrawn_at", allow_null=True)
+    checked_in = serializers.IntegerField(source="entrant.checked_in")
+    state = serializers.ChoiceField(choices=STATES, allow_blank=True)
+    rating = RatingSerializer(allow_null=True)
+
+
+class SubstituteSerializer(serializers.Serializer[Any]):
+    """Who plays a round in whose place."""
+
+    round = serializers.IntegerField(source="round_number")
+    instead_of = PlayerNameSerializer()
+    player = PlayerNameSerializer()
+
+
+class SeatLeftSerializer(serializers.Serializer[Any]):
+    """A table at which somebody sits who has withdrawn, and which has not begun."""
+
+    round = serializers.IntegerField(source="round.number")
+    table = serializers.IntegerField(source="table.number")
+
+
+class OneEntrantSerializer(EntrantSerializer):
+    """An entrant with who plays in their place, and where they still sit after withdrawing."""
+
+    substitutes = serializers.SerializerMethodField()
+    seats_left = serializers.SerializerMethodField()
+
+    @extend_schema_field(SubstituteSerializer(many=True))
+    def get_substitutes(self, line: EntrantLine) -> Any:
+        rows: list[Substitute] = self.context["substitutes"]
+        return SubstituteSerializer(rows, many=True, context=self.context).data
+
+    @extend_schema_field(SeatLeftSerializer(many=True))
+    def get_seats_left(self, line: EntrantLine) -> Any:
+        rows: list[Sitting] = self.context["seats_left"]
+        return SeatLeftSerializer(rows, many=True).data
+
+
+def _label() -> serializers.CharField:
+    return serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+
+
+class OwnEntrySerializer(Strict):
+    """Who registers: a name, of pairs two, and what they stand for."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    partner = _label()
+    team = _label()
+    represents = _label()
+
+
+class EntrySerializer(OwnEntrySerializer):
+    """Who is to be an entrant; a house player fills up tables, and its results count for nobody."""
+
+    house = serializers.BooleanField(default=False)
+
+
+class EntriesSerializer(Strict):
+    """Who are to be entrants, all or none of them."""
+
+    entrants = serializers.ListField(
+        child=EntrySerializer(), min_length=1, max_length=MOST_ENTRANTS
+    )
+
+
+class EntrantsSerializer(serializers.Serializer[Any]):
+    """Entrants in order of their numbers."""
+
+    entrants = EntrantSerializer(many=True)
+
+
+class ChangedEntrantSerializer(Strict):
+    """What is to be changed of an entrant."""
+
+    team = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
+    represents = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
+    house = serializers.BooleanField()
+
+
+class CheckInSerializer(Strict):
+    """Whether an entrant is here, for a round or else the next one that can be seated."""
+
+    here = serializers.BooleanField(default=True)
+    round = serializers.IntegerField(min_value=1, max_value=99, required=False)
+
+
+class NewSubstituteSerializer(Strict):
+    """The name of who plays; one that nobody of the club has is added to its players."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+
+
+class DoorEntrantSerializer(serializers.Serializer[Any]):
+    """An entrant as whoever has a link of a tournament sees them."""
+
+    number = serializers.IntegerField(source="entrant.number")
+    name = serializers.CharField()
+    state = serializers.ChoiceField(choices=STATES, allow_blank=True)
+
+
+class DoorSerializer(serializers.Serializer[Any]):
+    """What a link leads to, whether it is the time for it, and for which round."""
+
+    club = serializers.CharField(source="row.event.club.name")
+    tournament = serializers.CharField(source="row.event.name")
+    pairs = serializers.BooleanField()
+    open = serializers.BooleanField()
+    round = serializers.IntegerField()
+
+
+class CheckInDoorSerializer(DoorSerializer):
+    """With everybody who is asked whether they are here, in order of their names."""
+
+    entrants = DoorEntrantSerializer(many=True)
+
+
+class OwnCheckInSerializer(Strict):
+    """The number of the entrant who is here."""
+
+    entrant = serializers.IntegerField(min_value=1, max_value=32767)

@@ -1,0 +1,55 @@
+"""Addresses of substitutes: who plays a round in whose place."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.entrants.serializers import NewSubstituteSerializer, OneEntrantSerializer
+from tournaments.api.entrants.views import OfEntrants
+from tournaments.api.problems import Refused, fault, invalid
+from tournaments.services.people.players import NoName
+from tournaments.services.tournaments.substituting import (
+    Place,
+    put_substitute,
+    take_out_substitute,
+)
+from tournaments.tournament_queries import settings_of
+
+
+class OneSubstitute(OfEntrants):
+    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/substitutes/{round}/{player}/`."""
+
+    @extend_schema(request=NewSubstituteSerializer, responses=OneEntrantSerializer)
+    def put(self, request: Request, **where: Any) -> Response:
+        """Let somebody, by name, play a round in the place of the entrant's player."""
+        seat = self._place(where)
+        name = self.said(NewSubstituteSerializer)["name"]
+        try:
+            put_substitute(seat, name, self.actor, at=timezone.now())
+        except NoName as error:
+            said = _("A name has letters, and 80 of them at most.")
+            raise Refused(invalid([fault("no-name", "name", said)])) from error
+        return self.entrant_shown(where["number"])
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, **where: Any) -> Response:
+        """Let a player have their own place in a round back."""
+        seat = self._place(where)
+        take_out_substitute(seat, self.actor, at=timezone.now())
+        return Response(status=204)
+
+    def _place(self, where: Mapping[str, Any]) -> Place:
+        """The place that is meant: a round that there is or will be, and one of its players."""
+        self.direct(where["slug"], where["tournament"])
+        entrant, place = self.numbered(where["number"]), where["place"]
+        last = max(settings_of(self.row).rounds, self.row.event.rounds.count())
+        found = [each.pk for each in entrant.players if each.public_id == where["player"]]
+        if not found or not 1 <= place <= last:
+            raise Http404
+        return Place(entrant.pk, place, found[0])

@@ -1,0 +1,255 @@
+"""Addresses of the entrants of a tournament: listed, registered, and each by number."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, F, QuerySet, When
+from django.db.models.functions import Substr
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.entrants.refusals import entries_placed
+from tournaments.api.entrants.serializers import (
+    ChangedEntrantSerializer,
+    CheckInSerializer,
+    EntrantSerializer,
+    EntrantsSerializer,
+    EntriesSerializer,
+    OneEntrantSerializer,
+)
+from tournaments.api.idempotency import idempotent
+from tournaments.api.views import Resource
+from tournaments.entrants_telling import (
+    EntrantList,
+    found_in,
+    lines_of,
+    list_entrants,
+    seats_left,
+    with_ratings,
+)
+from tournaments.models import Entrant, Substitute, Tournament
+from tournaments.models.clubs import DIRECTING
+from tournaments.services.tournaments.entering import (
+    change_entrant,
+    check_in,
+    lock_entrant,
+    mark_house,
+    register_entrants,
+    remove_entrant,
+    return_entrant,
+    withdraw_entrant,
+)
+from tournaments.services.tournaments.entering_lists import Entry
+from tournaments.visitors import directed_tournament, role_in, seen_tournament
+
+Work = Callable[[Entrant], object]
+
+LABELS = ("team", "represents")
+
+
+class EntrantFilter(filters.FilterSet):  # type: ignore[misc]
+    """Which entrants are listed."""
+
+    withdrawn = filters.BooleanFilter(method="by_withdrawn", label="Whether they have withdrawn.")
+    house = filters.BooleanFilter(label="Whether they are house players.")
+    checked_in = filters.NumberFilter(
+        lookup_expr="gte", label="They have said to be there for this round, or a later one."
+    )
+    q = filters.CharFilter(
+        method="by_words", label="Their number, or words of a name, a team or a club."
+    )
+
+    def by_withdrawn(self, rows: QuerySet[Entrant], _name: str, value: bool) -> QuerySet[Entrant]:
+        """Those who have left, or who have not."""
+        return rows.filter(withdrawn_at__isnull=not value)
+
+    def by_words(self, rows: QuerySet[Entrant], _name: str, value: str) -> QuerySet[Entrant]:
+        """Those who are found by words, as they are on the page."""
+        view = self.request.parser_context["view"]
+        everybody = list_entrants(view.row, directs=view.directs)
+        found = found_in(everybody.lines, value[:80], directs=view.directs)
+        return rows.filter(pk__in=[line.entrant.pk for line in found])
+
+
+class OfEntrants(Resource):
+    """What all addresses of entrants share: the tournament, and who asks."""
+
+    row: Tournament
+    directs = False
+    member = False
+    more: dict[str, Any]
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        """With who asks, and what was found out about the entrant that is shown."""
+        who = {"directs": self.directs, "member": self.member}
+        return {**super().get_serializer_context(), **who, **getattr(self, "more", {})}
+
+    def see(self, slug: str, tournament: str) -> None:
+        """Find a tournament for whoever may see it."""
+        self.row = seen_tournament(self.visitor, slug, tournament)
+        role = role_in(self.visitor, self.row.event.club)
+        self.directs, self.member = role in DIRECTING, role is not None
+
+    def direct(self, slug: str, tournament: str) -> None:
+        """Find a tournament for one of its directors."""
+        self.row = directed_tournament(self.visitor, slug, tournament)
+        self.directs = self.member = True
+
+    def listed(self, rows: Iterable[Entrant]) -> EntrantList:
+        """Entrants as whoever asks may see them (2 queries)."""
+        found = lines_of(rows, self.row, directs=self.directs)
+        return with_ratings(found, self.row, self.request.user)
+
+    def numbered(self, number: int) -> Entrant:
+        """The entrant with a number; 404 where there is none."""
+        rows = self.row.entrants.select_related("player", "partner")
+        entrant: Entrant = get_object_or_404(rows, number=number)
+        entrant.tournament = self.row
+        return entrant
+
+    def look_at(self, entrant: Entrant) -> Any:
+        """What is told of one entrant."""
+        rows = Substitute.objects.filter(entrant=entrant).order_by("round_number", "pk")
+        self.more = {
+            "substitutes": list(rows.select_related("player", "instead_of")),
+            "seats_left": list(seats_left(entrant)) if self.directs else [],
+        }
+        return self.listed([entrant]).lines[0]
+
+    def entrant_shown(self, number: int) -> Response:
+        """An entrant as they are now."""
+        self.row.refresh_from_db()
+        return self.shown(OneEntrantSerializer, self.look_at(self.numbered(number)))
+
+    def done(self, slug: str, tournament: str, number: int, work: Work) -> Response:
+        """Do something about an entrant as a director, and show them."""
+        self.direct(slug, tournament)
+        work(self.numbered(number))
+        return self.entrant_shown(number)
+
+
+class Entrants(OfEntrants):
+    """`/clubs/{slug}/tournaments/{tournament}/entrants/`."""
+
+    filterset_class = EntrantFilter
+    ordering_fields = ("number", "name")
+    ordering = ("number",)
+
+    @extend_schema(responses=EntrantSerializer(many=True))
+    def get(self, request: Request, slug: str, tournament: str) -> Response:
+        """Everybody in a tournament, in order of numbers."""
+        self.see(slug, tournament)
+        rows = self.row.entrants.select_related("player", "partner").annotate(name=self._name())
+        page = self.paginate_queryset(self.filter_queryset(rows)) or []
+        context = self.get_serializer_context()
+        lines = EntrantSerializer(self.listed(page).lines, many=True, context=context)
+        return self.get_paginated_response(lines.data)
+
+    def _name(self) -> Any:
+        """By what they are ordered: it tells nothing that the name shown does not."""
+        whole = F("player__name_key")
+        if self.directs:
+            return whole
+        initial = Substr("player__name_key", 1, 1)
+        return Case(When(player__initials=True, then=initial), default=whole)
+
+    @extend_schema(request=EntriesSerializer, responses={201: EntrantsSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str) -> Response:
+        """Register entrants, all or none; new names are added to the players of the club.
+
+        While the tournament runs they play from the next round that is not seated.
+        """
+        self.direct(slug, tournament)
+        entries = [Entry(**each) for each in self.said(EntriesSerializer)["entrants"]]
+        with entries_placed(entries):
+            added = register_entrants(self.row.pk, entries, self.actor, at=timezone.now())
+        self.row.refresh_from_db()
+        place = f"{request.path}{added[0].number}/" if len(added) == 1 else request.path
+        told = {"entrants": self.listed(added).lines}
+        return self.shown(EntrantsSerializer, told, 201, Location=place)
+
+
+class OneEntrant(OfEntrants):
+    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/`."""
+
+    @extend_schema(responses=OneEntrantSerializer)
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """One entrant, with who plays in their place."""
+        self.see(slug, tournament)
+        return self.shown(OneEntrantSerializer, self.look_at(self.numbered(number)))
+
+    @extend_schema(request=ChangedEntrantSerializer, responses=OneEntrantSerializer)
+    def patch(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Change a team, the club somebody comes from, and whether they are a house player."""
+        self.direct(slug, tournament)
+        said = self.said(ChangedEntrantSerializer, partial=True)
+        with transaction.atomic():
+            row = self._locked(number)
+            team, represents = (said.get(name, getattr(row, name)) for name in LABELS)
+            at = timezone.now()
+            change_entrant(row.pk, team, represents, self.actor, at=at)
+            if "house" in said:
+                mark_house(row.pk, self.actor, at=at, house=said["house"])
+        return self.entrant_shown(number)
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Strike an entrant off the list who was never seated."""
+        self.direct(slug, tournament)
+        with transaction.atomic():
+            remove_entrant(self._locked(number).pk, self.actor, at=timezone.now())
+        return Response(status=204)
+
+    def _locked(self, number: int) -> Entrant:
+        """An entrant as it is now, and as `If-Match` says it was."""
+        row = lock_entrant(self.numbered(number).pk)
+        self.row = row.tournament
+        self.check_unchanged(OneEntrantSerializer, self.look_at(row))
+        return row
+
+
+class Withdraw(OfEntrants):
+    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/withdraw/`."""
+
+    @extend_schema(request=None, responses=OneEntrantSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Let an entrant play no further round; what they have played stays."""
+        return self.done(slug, tournament, number, self._work)
+
+    def _work(self, row: Entrant) -> None:
+        withdraw_entrant(row.pk, self.actor, at=timezone.now())
+
+
+class Return(OfEntrants):
+    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/return/`."""
+
+    @extend_schema(request=None, responses=OneEntrantSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Let an entrant play again who withdrew, from the next round that is not seated."""
+        return self.done(slug, tournament, number, self._work)
+
+    def _work(self, row: Entrant) -> None:
+        return_entrant(row.pk, self.actor, at=timezone.now())
+
+
+class CheckIn(OfEntrants):
+    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/check-in/`."""
+
+    @extend_schema(request=CheckInSerializer, responses=OneEntrantSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Note that an entrant is here, or that they are not."""
+        return self.done(slug, tournament, number, self._work)
+
+    def _work(self, row: Entrant) -> None:
+        said = self.said(CheckInSerializer)
+        here, place = said["here"], said.get("round")
+        check_in(row.pk, self.actor, at=timezone.now(), here=here, number=place)

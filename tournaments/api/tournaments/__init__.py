@@ -1,0 +1,1 @@
+"""Tournaments: made, changed, led from draft to finished, and taken over from records."""
