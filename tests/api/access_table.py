@@ -107,11 +107,27 @@ TABLES = {
     "call_director": row("game", scope="score", POST=NOBODY),
 }
 
+EVENTS = {
+    "events": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "event": row(
+        "event", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
+    "event_rounds": row("event", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "event_round": row("round", GET=MEMBERS, published=EVERYBODY),
+    "close_round": row("round", POST=DIRECTORS),
+    "reopen_round": row("round", POST=DIRECTORS),
+    "event_tables": row("round", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "event_table": row(
+        "table of a round", GET=MEMBERS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
+    "replace_address": row("table of a round", POST=DIRECTORS),
+}
+
 OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = CLUBS | GAMES | RULES | TABLES | OF_ALL
+TABLE = CLUBS | EVENTS | GAMES | RULES | TABLES | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

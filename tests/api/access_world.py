@@ -82,6 +82,7 @@ def _places(world):
     """What fills in addresses of the API: more than one needs does no harm."""
     world.right |= {
         "a schema": {"file": "kingscore-game-1.json"},
+        "table of a round": world.right["round"] | {"table": world.right["table"]["public_id"]},
         "a table": {"public_id": world.right["table"]["public_id"]},
         "own token": {
             "public_id": PersonalToken.objects.filter(user=world.accounts["member"]).get().public_id

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("tournaments.api.records.urls")),
     path("", include("tournaments.api.rules.urls")),
     path("", include("tournaments.api.tables.urls")),
+    path("", include("tournaments.api.events.urls")),
     path("", include("tournaments.api.clubs.urls")),
     path("", include("tournaments.api.people.urls")),
     path("", include("tournaments.api.tournaments.urls")),

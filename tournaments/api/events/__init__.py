@@ -1,0 +1,1 @@
+"""The evenings of clubs: their rounds, and the tables of each."""

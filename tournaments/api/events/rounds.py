@@ -1,0 +1,112 @@
+"""Addresses of the rounds of an evening."""
+
+from django.db.models import Count, QuerySet
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.events.serializers import EveningRoundSerializer
+from tournaments.api.idempotency import idempotent
+from tournaments.api.problems import refuses
+from tournaments.api.views import Resource
+from tournaments.models import Event, Round
+from tournaments.services.clubs.events import (
+    RoundStillEmpty,
+    close_round,
+    open_round,
+    reopen_round,
+)
+from tournaments.visitors import directed_evening, seen_event
+
+refuses(
+    RoundStillEmpty,
+    "round-still-empty",
+    _("The last round has no table yet: begin with that one."),
+)
+
+
+class EveningRounds(Resource):
+    """`/clubs/{slug}/events/{id}/rounds/`."""
+
+    queryset = Round.objects.none()
+    ordering_fields = ("number",)
+    ordering = ("number",)
+
+    @extend_schema(responses=EveningRoundSerializer(many=True))
+    def get(self, _request: Request, slug: str, public_id: str) -> Response:
+        """The rounds of an evening; those of a tournament stand below the tournament."""
+        event = seen_evening(self.visitor, slug, public_id)
+        return self.pages_of(EveningRoundSerializer, rounds_of(event))
+
+    @extend_schema(request=None, responses={201: EveningRoundSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Open the next round; the ones before stay as they are, for a slow table plays on."""
+        event = directed_evening(self.visitor, slug, public_id)
+        opened = open_round(event.pk, self.actor, at=timezone.now())
+        place = f"{request.path}{opened.number}/"
+        return _shown(self, event, opened.number, 201, Location=place)
+
+
+class OneEveningRound(Resource):
+    """`/clubs/{slug}/events/{id}/rounds/{number}/`."""
+
+    @extend_schema(responses=EveningRoundSerializer)
+    def get(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
+        """A round of an evening."""
+        return _shown(self, seen_evening(self.visitor, slug, public_id), number)
+
+
+class CloseEveningRound(Resource):
+    """`/clubs/{slug}/events/{id}/rounds/{number}/close/`."""
+
+    @extend_schema(request=None, responses=EveningRoundSerializer)
+    @idempotent
+    def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
+        """Close a round: from now on only directors write its sheets."""
+        place = directed_round(self.visitor, slug, public_id, number)
+        close_round(place.pk, self.actor, at=timezone.now())
+        return _shown(self, place.event, number)
+
+
+class ReopenEveningRound(Resource):
+    """`/clubs/{slug}/events/{id}/rounds/{number}/reopen/`."""
+
+    @extend_schema(request=None, responses=EveningRoundSerializer)
+    @idempotent
+    def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
+        """Let the tables of a round be written once more, by the keys they had."""
+        place = directed_round(self.visitor, slug, public_id, number)
+        reopen_round(place.pk, self.actor, at=timezone.now())
+        return _shown(self, place.event, number)
+
+
+def seen_evening(visitor: HttpRequest, slug: str, public_id: str) -> Event:
+    """An evening for whoever may see it; 404 for others, and for a tournament."""
+    event = seen_event(visitor, slug, public_id)
+    if hasattr(event, "tournament"):
+        raise Http404
+    return event
+
+
+def directed_round(visitor: HttpRequest, slug: str, public_id: str, number: int) -> Round:
+    """A round of an evening, for one of its directors; 404 for all others."""
+    event = directed_evening(visitor, slug, public_id)
+    return get_object_or_404(event.rounds.select_related("event__club"), number=number)
+
+
+def rounds_of(event: Event) -> QuerySet[Round]:
+    """The rounds of an evening, each with how many tables it has."""
+    return event.rounds.annotate(table_count=Count("tables"))
+
+
+def _shown(
+    view: Resource, event: Event, number: int, status: int = 200, **headers: str
+) -> Response:
+    """A round as it stands."""
+    row = get_object_or_404(rounds_of(event), number=number)
+    return view.shown(EveningRoundSerializer, row, status, **headers)

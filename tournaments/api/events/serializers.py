@@ -1,0 +1,198 @@
+"""Evenings, rounds and tables as the API reads and writes them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework import serializers
+
+from tournaments.api.access import token_of
+from tournaments.api.fields import Moment, PointsField, Strict
+from tournaments.api.games.serializers import MatchTermsSerializer
+from tournaments.models import Confirmations, Event, Round, Table
+from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.queries import Sheet
+from tournaments.services.people.players import LONGEST_PLAYER_NAME
+from tournaments.services.play.confirming import agreement_on
+
+LONGEST = 80
+
+
+class EventPlanSerializer(Strict):
+    """What a director says of an evening; ruleset and options are what its tables are offered.
+
+    Of a new one the season is that of the day, and codes and confirmations are as the club has
+    them, where they are left out. Without a season it is null.
+    """
+
+    name = serializers.CharField(max_length=LONGEST)
+    held_on = serializers.DateField()
+    season = serializers.IntegerField(required=False, allow_null=True, min_value=1)
+    ruleset = serializers.CharField(max_length=40)
+    options = serializers.DictField(required=False)
+    published = serializers.BooleanField(required=False)
+    table_codes = serializers.BooleanField(required=False)
+    confirmations = serializers.ChoiceField(Confirmations.choices, required=False)
+
+
+class EventSerializer(serializers.ModelSerializer[Event]):
+    """An evening of a club, or that of a tournament, which has its slug then."""
+
+    id = serializers.CharField(source="public_id")
+    season = serializers.IntegerField(source="season_id", allow_null=True)
+    options = serializers.DictField()
+    tournament = serializers.SerializerMethodField()
+    created_at = Moment()
+
+    class Meta:
+        model = Event
+        fields = [
+            *("id", "name", "held_on", "season", "ruleset", "options"),
+            *("published", "table_codes", "confirmations", "tournament", "created_at"),
+        ]
+
+    def get_tournament(self, event: Event) -> str | None:
+        tournament = getattr(event, "tournament", None)
+        return tournament and tournament.slug
+
+
+class EveningRoundSerializer(serializers.ModelSerializer[Round]):
+    """A round of an evening; its tables are written by their phones while it is open."""
+
+    state = serializers.ChoiceField(["open", "closed"])
+    opened_at = Moment()
+    closed_at = Moment(allow_null=True)
+    tables = serializers.IntegerField(source="table_count")
+
+    class Meta:
+        model = Round
+        fields = ["number", "state", "opened_at", "closed_at", "tables"]
+
+
+@dataclass(frozen=True)
+class EveningTable:
+    """A table with the sheet of its current game; `directs`: for one of its directors."""
+
+    table: Table
+    sheet: Sheet
+    event: Event
+    directs: bool
+
+    @property
+    def game(self) -> dict[str, Any]:
+        """The current game as it stands."""
+        row, game = self.sheet.row, self.sheet.game
+        agreement = agreement_on(self.sheet, self.event.confirmations, row.confirmations.all())
+        return {
+            "id": row.public_id,
+            "ruleset": row.ruleset,
+            "options": row.options,
+            "players": self.players,
+            "revision": row.revision,
+            "finished": game.finished,
+            "totals": game.totals,
+            "match_number": row.match_number,
+            "confirmed": agreement.confirmed,
+            "confirmations_needed": agreement.needed,
+        }
+
+    @property
+    def players(self) -> list[dict[str, Any]]:
+        """Who sits there, by the names on the sheet; the players' ids are for directors."""
+        seats = {seat.number: seat.player for seat in self.sheet.row.seats.all()}
+        return [
+            {"name": name, "player": seats[n].public_id if self.directs and n in seats else None}
+            for n, name in enumerate(self.sheet.row.players)
+        ]
+
+    @property
+    def keys(self) -> dict[str, str] | None:
+        """The keys of table and game, and its code; None for who is no director."""
+        if not self.directs:
+            return None
+        return {
+            "table": token_of(self.table, "table"),
+            "code": self.table.code,
+            "write": token_of(self.sheet.row, "write"),
+            "follow": token_of(self.sheet.row, "follow"),
+        }
+
+
+class SeatedPlayerSerializer(serializers.Serializer[Any]):
+    """Somebody at a table, by the name on the sheet; `player` is an id, told to directors."""
+
+    name = serializers.CharField()
+    player = serializers.CharField(allow_null=True)
+
+
+class EveningGameSerializer(serializers.Serializer[Any]):
+    """The current game of a table; totals are per side, `confirmed` are seats."""
+
+    id = serializers.CharField()
+    ruleset = serializers.CharField()
+    options = serializers.DictField()
+    players = SeatedPlayerSerializer(many=True)
+    revision = serializers.IntegerField()
+    finished = serializers.BooleanField()
+    totals = serializers.ListField(child=PointsField())
+    match_number = serializers.IntegerField(allow_null=True)
+    confirmed = serializers.ListField(child=serializers.IntegerField())
+    confirmations_needed = serializers.IntegerField()
+
+
+class TableKeysSerializer(serializers.Serializer[Any]):
+    """What opens a table: its key, which its card has, its code, and the keys of its game."""
+
+    table = serializers.CharField()
+    code = serializers.CharField()
+    write = serializers.CharField()
+    follow = serializers.CharField()
+
+
+class EveningTableSerializer(serializers.Serializer[Any]):
+    """A table of a round with its current game; `keys` are told to directors only.
+
+    `shut` is a door at which too many wrong codes were said.
+    """
+
+    id = serializers.CharField(source="table.public_id")
+    number = serializers.IntegerField(source="table.number")
+    round = serializers.IntegerField(source="table.round.number")
+    shut = serializers.SerializerMethodField()
+    game = EveningGameSerializer()
+    keys = TableKeysSerializer(allow_null=True)
+
+    def get_shut(self, seen: EveningTable) -> bool:
+        return seen.table.wrong_codes >= MOST_WRONG_CODES
+
+
+class SitterSerializer(Strict):
+    """Who sits down: a player of the club by the id, or a name, which is added where it is new."""
+
+    player = serializers.CharField(max_length=16, required=False)
+    name = serializers.CharField(max_length=LONGEST_PLAYER_NAME, required=False)
+
+    def validate(self, attrs: dict[str, str]) -> dict[str, str]:
+        """One of both.
+
+        Raises:
+            ValidationError: it is none, or two.
+        """
+        if len(attrs) != 1:
+            message = "Say either a player or a name."
+            raise serializers.ValidationError(message, "player-or-name")
+        return attrs
+
+
+class NewTableSerializer(Strict):
+    """A new table: who sits there in seat order, and what is played, else as the evening has it.
+
+    With `match` its game is the first one of a match.
+    """
+
+    players = serializers.ListField(child=SitterSerializer(), max_length=4)
+    ruleset = serializers.CharField(max_length=40, required=False)
+    options = serializers.DictField(required=False)
+    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
+    title = serializers.CharField(default="", allow_blank=True, max_length=LONGEST)
+    place = serializers.CharField(default="", allow_blank=True, max_length=LONGEST)
+    match = MatchTermsSerializer(required=False)

@@ -1,0 +1,21 @@
+"""Addresses of evenings."""
+
+from django.urls import path
+
+from tournaments.api.events import rounds, tables, views
+
+EVENT = "clubs/<slug:slug>/events/<slug:public_id>"
+ROUND = f"{EVENT}/rounds/<int:number>"
+TABLE = f"{ROUND}/tables/<slug:table>"
+
+urlpatterns = [
+    path("clubs/<slug:slug>/events/", views.Events.as_view(), name="events"),
+    path(f"{EVENT}/", views.OneEvent.as_view(), name="event"),
+    path(f"{EVENT}/rounds/", rounds.EveningRounds.as_view(), name="event_rounds"),
+    path(f"{ROUND}/", rounds.OneEveningRound.as_view(), name="event_round"),
+    path(f"{ROUND}/close/", rounds.CloseEveningRound.as_view(), name="close_round"),
+    path(f"{ROUND}/reopen/", rounds.ReopenEveningRound.as_view(), name="reopen_round"),
+    path(f"{ROUND}/tables/", tables.EveningTables.as_view(), name="event_tables"),
+    path(f"{TABLE}/", tables.OneEveningTable.as_view(), name="event_table"),
+    path(f"{TABLE}/replace/", tables.ReplaceAddress.as_view(), name="replace_address"),
+]
