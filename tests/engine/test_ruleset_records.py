@@ -286,6 +286,7 @@ FAULTS = [
         "stages",
     ),
     ("turkish-king", [("deals", ...)], "bad-ruleset", "deals", "no-end"),
+    ("turkish-king", [("settings.deals", "many")], "bad-ruleset", "settings.deals", "value"),
     (
         "turkish-king",
         [("deals", ...), ("settings.target", 100)],

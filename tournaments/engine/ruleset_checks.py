@@ -111,8 +111,11 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
     # What a contract or a step needs is only asked of sides that there can be.
     if not faults:
         faults += _check_play(ruleset)
-    faults += [*_check_settings(ruleset), *_check_options(ruleset), *_check_ids(ruleset)]
-    faults += _check_length(ruleset)
+    settings = list(_check_settings(ruleset))
+    faults += [*settings, *_check_options(ruleset), *_check_ids(ruleset)]
+    # Settings that are none have no number of deals among them.
+    if not settings:
+        faults += _check_length(ruleset)
     yield from faults
     # Whether a game comes to its end is only asked of what could be one.
     if not faults:
