@@ -9,7 +9,7 @@ from typing import Any
 from tournaments.api.codes import faults, kinds_of_problems
 from tournaments.api.idempotency import REPEATED
 from tournaments.api.problems import MEDIA_TYPE
-from tournaments.api.schema import CHANGING, component
+from tournaments.api.schema import component
 from tournaments.engine.record_schemas import SCHEMAS
 
 Json = dict[str, Any]
@@ -62,14 +62,19 @@ STATUSES = {
     "404": "There is nothing here, or not for you.",
     "405": "This address does not know the method.",
     "406": "Only JSON is spoken here.",
+    "410": "It was here, and is kept no longer.",
     "409": "It cannot be done as things stand.",
     "412": "It has changed since it was read; `ETag` is what it has now.",
     "413": "More was sent than anything here needs.",
+    "414": "The address is too long for the web server.",
     "415": "What was sent does not call itself `application/json`.",
     "422": "What was sent cannot be, with every reason in `problems`.",
     "428": "`If-Match` must say what is meant.",
     "429": "Too many requests; `Retry-After` says how long to wait.",
 }
+
+BEFORE_US = "414"
+"""What the web server answers by itself, without a problem's body."""
 
 STRING = {"type": "string"}
 
@@ -153,7 +158,9 @@ def complete(result: Json, **_more: Any) -> Json:
     }
     parts["schemas"] = dict(sorted(schemas.items()))
     parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
-    parts["responses"] = {f"Problem{status}": _refusal(status) for status in CHANGING}
+    parts["responses"] = {f"Problem{status}": _refusal(status) for status in STATUSES}
+    for schema in schemas.values():
+        _let_any_be_null(schema)
     result["info"]["description"] = ABOUT
     used = {tag for operation in _operations(result) for tag in operation["tags"]}
     result["tags"] = [{"name": n, "description": t} for n, t in TOPICS.items() if n in used]
@@ -162,10 +169,9 @@ def complete(result: Json, **_more: Any) -> Json:
 
 
 def _refusal(status: str) -> Json:
-    refusal: Json = {
-        "description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}",
-        "content": {MEDIA_TYPE: {"schema": component("Problem")}},
-    }
+    refusal: Json = {"description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"}
+    if status != BEFORE_US:
+        refusal["content"] = {MEDIA_TYPE: {"schema": component("Problem")}}
     if name := REFUSAL_HEADERS.get(status):
         refusal["headers"] = {name: {"$ref": f"#/components/headers/{name}"}}
     return refusal
@@ -184,6 +190,13 @@ def _show_examples(result: Json) -> None:
             body = operation["requestBody"] if place == "request" else operation["responses"][place]
             for content in body["content"].values():
                 content["examples"] = {operation["operationId"]: {"value": value}}
+
+
+def _let_any_be_null(schema: Json) -> None:
+    """What may be anything may be null; said twice, a null would fit both and so neither."""
+    for field in schema.get("properties", {}).values():
+        if {} in field.get("oneOf", []):
+            del field["oneOf"]
 
 
 def _within(name: str, schema: Any) -> Any:

@@ -12,8 +12,9 @@ from tournaments.models import Scope
 
 Json = dict[str, Any]
 
-READING = ("400", "401", "403", "404", "405", "406", "429")
-WRITING = (*READING, "409", "412", "413", "415", "422")
+# Filters, the order and options are read as strictly as bodies.
+READING = ("400", "401", "403", "404", "405", "406", "414", "422", "429")
+WRITING = (*READING, "409", "412", "413", "415")
 CHANGING = (*WRITING, "428")
 
 ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}
@@ -116,11 +117,11 @@ class Described(AutoSchema):
         return dict(sorted(bodies.items()))
 
     def _refusals(self) -> tuple[str, ...]:
-        """What may be answered instead, by its status."""
+        """What may be answered instead, by its status; a view names what only it answers."""
+        own: tuple[str, ...] = getattr(self.view, "refusals", ())
         if self.method == "GET":
-            # Filters and the order are read as strictly as bodies.
-            return (*READING, "422") if self._is_list_view() else READING
-        return WRITING if self.method == "POST" else CHANGING
+            return (*READING, *own)
+        return (*(WRITING if self.method == "POST" else CHANGING), *own)
 
     def _get_response_headers_for_code(self, status_code: str, direction: Any = "response") -> Json:
         headers: Json = super()._get_response_headers_for_code(status_code, direction)

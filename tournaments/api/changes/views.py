@@ -23,6 +23,9 @@ MOST_LOOKED_AT = 20_000
 class Changes(Resource):
     """`/changes/`."""
 
+    # Of a feed that begins again: what came before is kept no longer.
+    refusals = ("410",)
+
     @extend_schema(parameters=[FollowingSerializer], responses=FeedSerializer)
     def get(self, request: Request) -> Response:
         """What has changed after a number, in order: in full where you direct, else what is public.
