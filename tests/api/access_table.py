@@ -30,9 +30,12 @@ OF_ANY_CLUB = only("director", "owner", "other")
 WITH_ACCOUNT = only(*ACCOUNTS, others=UNKNOWN)
 """Whoever has a personal token; all others are told that they need one."""
 
-READERS = only("write", "follow", "member", "director", "owner")
+READERS = only("write", "closed", "follow", "member", "director", "owner")
 WRITERS = only("write", "director", "owner")
 """Of a sheet: by its own key while the round is open, or as director of the club."""
+TOLD = only("closed")
+"""Whose key wrote the sheet until its round was closed is told so, and goes on reading."""
+WRITING = only("write", "closed", "director", "owner")
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,30 @@ def row(place="", scope="direct", published=None, read="read", **by):
 
 
 GAMES = {
-    "games": row(scope=None, POST=EVERYBODY),
-    "game": row("game", scope="score", GET=READERS, published=EVERYBODY),
-    "entries": row("game", scope="score", POST=WRITERS),
-    "entry": row("entry", scope="score", PUT=WRITERS, DELETE=WRITERS),
+    "games": row(scope=None, GET=EVERYBODY, POST=EVERYBODY),
+    # A club's game goes with its table.
+    "game": row(
+        "game", scope="score", GET=READERS, PATCH=WRITING, DELETE=TOLD, published=EVERYBODY
+    ),
+    "game_record": row("game", GET=READERS, published=EVERYBODY),
+    "game_result": row("game", GET=READERS, published=EVERYBODY),
+    "game_form": row("game", GET=READERS, published=EVERYBODY),
+    "game_log": row("game", GET=WRITERS),
+    "game_keys": row("game", read="score", GET=WRITERS),
+    "entries": row("game", scope="score", POST=WRITING),
+    "entry": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
+    "seal": row("game", scope="score", POST=WRITING),
+    # Nothing is sealed there.
+    "reveal": row("entry", scope="score", POST=TOLD),
+    "take_pen": row("game", scope="score", POST=only("pen")),
+    # It is a game of no match.
+    "match": row("game", GET=NOBODY),
+    "next_game": row("game", scope="score", POST=TOLD),
+    # One's own: only the member has sat there.
+    "confirmations": row(
+        "game", scope="score", GET=READERS, POST=only("member"), published=EVERYBODY
+    ),
+    "adopt": row("game", POST=WITH_ACCOUNT),
 }
 
 RULES = {
@@ -107,6 +130,11 @@ TABLES = {
     "call_director": row("game", scope="score", POST=NOBODY),
 }
 
+RECORDS = {
+    "score": row(scope=None, POST=EVERYBODY),
+    "pair": row(scope=None, POST=EVERYBODY),
+}
+
 EVENTS = {
     "events": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
     "event": row(
@@ -127,7 +155,7 @@ OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = CLUBS | EVENTS | GAMES | RULES | TABLES | OF_ALL
+TABLE = CLUBS | EVENTS | GAMES | RULES | TABLES | RECORDS | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

@@ -47,10 +47,10 @@ class Adopt(Resource):
 
         For a director who also has the key that writes it.
         """
-        said = self.said(AdoptionSerializer)
-        row = get_object_or_404(_at(public_id, said["key"], request.user))
+        user, said = self.account, self.said(AdoptionSerializer)
+        row = get_object_or_404(_at(public_id, said["key"], user))
         # Of tournaments it is drawn who sits where.
-        events = Event.objects.directed_by(request.user).filter(tournament=None)
+        events = Event.objects.directed_by(user).filter(tournament=None)
         place = get_object_or_404(
             Round, event__in=events.filter(public_id=said["event"]), number=said["round"]
         )

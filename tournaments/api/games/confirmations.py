@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from tournaments.api.access import readable_game
 from tournaments.api.fields import Strict
-from tournaments.api.games.writing import game_to_write, revision_of, writer
+from tournaments.api.games.writing import GONE, game_to_write, revision_of, writer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Event, Game, Scope
@@ -47,6 +47,7 @@ class Confirmations(Resource):
     """`/games/{id}/confirmations/`."""
 
     scope = Scope.SCORE
+    refusals = (*GONE, "428")
 
     @extend_schema(responses=AgreementSerializer)
     def get(self, request: Request, public_id: str) -> Response:

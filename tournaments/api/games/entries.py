@@ -13,7 +13,7 @@ from tournaments.api.games.serializers import (
     SealSerializer,
     WithdrawalSerializer,
 )
-from tournaments.api.games.writing import game_to_write, pen_of, written
+from tournaments.api.games.writing import GONE, game_to_write, pen_of, written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Refused, engine_faults, invalid, placed
 from tournaments.api.views import Resource
@@ -32,6 +32,7 @@ class Entries(Resource):
     """`/games/{id}/entries/`."""
 
     scope = Scope.SCORE
+    refusals = GONE
 
     @extend_schema(request=NewEntrySerializer, responses={201: GameSerializer})
     @idempotent
@@ -54,6 +55,7 @@ class OneEntry(Resource):
     """`/games/{id}/entries/{position}/`."""
 
     scope = Scope.SCORE
+    refusals = GONE
 
     @extend_schema(responses=EntryVersionsSerializer)
     def get(self, request: Request, public_id: str, position: int) -> Response:
@@ -102,6 +104,7 @@ class Seal(Resource):
     """`/games/{id}/seal/`."""
 
     scope = Scope.SCORE
+    refusals = GONE
 
     @extend_schema(request=SealSerializer, responses={201: GameSerializer})
     @idempotent
@@ -117,6 +120,7 @@ class Reveal(Resource):
     """`/games/{id}/entries/{position}/reveal/`."""
 
     scope = Scope.SCORE
+    refusals = GONE
 
     @extend_schema(request=None, responses=GameSerializer)
     @idempotent

@@ -1,8 +1,10 @@
 """Addresses of the match of a game: how it stands, and its next game."""
 
+from typing import Any
+
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,8 +13,8 @@ from tournaments import words
 from tournaments.api.access import readable_game, token_of
 from tournaments.api.fields import PointsField
 from tournaments.api.games.refusals import tag_of
-from tournaments.api.games.serializers import GameSerializer, KeysSerializer
-from tournaments.api.games.writing import game_to_write, key_of, writer
+from tournaments.api.games.serializers import GameSerializer, StartedGameSerializer
+from tournaments.api.games.writing import GONE, game_to_write, key_of, writer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Match, Scope
@@ -49,18 +51,10 @@ class MatchSerializer(serializers.Serializer[MatchSoFar]):
     def get_games(self, match: MatchSoFar) -> list[str]:
         return [sheet.row.public_id for sheet in match.sheets]
 
-    def get_next(self, match: MatchSoFar) -> LaterGameSerializer | None:
+    @extend_schema_field(LaterGameSerializer(allow_null=True))
+    def get_next(self, match: MatchSoFar) -> Any:
         following = match.after(self.context["game"])
-        return following and LaterGameSerializer(following).data  # type: ignore[return-value]
-
-
-class NextGameSerializer(GameSerializer):
-    """The next game of a match, with its keys.
-
-    Where another has begun it meanwhile, there are only those to follow.
-    """
-
-    keys = KeysSerializer(source="row")
+        return following and LaterGameSerializer(following).data
 
 
 class MatchOfGame(Resource):
@@ -80,8 +74,9 @@ class NextGame(Resource):
     """`/games/{id}/next-game/`."""
 
     scope = Scope.SCORE
+    refusals = GONE
 
-    @extend_schema(request=None, responses={201: NextGameSerializer, 200: GameSerializer})
+    @extend_schema(request=None, responses={201: StartedGameSerializer, 200: GameSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Open the next game of a match; what is carried into it is written down.
@@ -91,7 +86,7 @@ class NextGame(Resource):
         row = game_to_write(request, public_id)
         key, reason, now = key_of(request), words.option_name("laps"), timezone.now()
         game, opened = start_next_game(row.pk, at=now, key=key, reason=reason, by=writer(self, row))
-        shape, status = (NextGameSerializer, 201) if opened else (GameSerializer, 200)
+        shape, status = (StartedGameSerializer, 201) if opened else (GameSerializer, 200)
         place = request.path.replace(f"{public_id}/next-game", game.public_id)
         tag = tag_of(game)
         return self.shown(shape, load_sheet(game), status, Location=place, ETag=tag)

@@ -22,7 +22,7 @@ from tournaments.api.games.serializers import (
     StartedGameSerializer,
 )
 from tournaments.api.games.starting import start
-from tournaments.api.games.writing import game_to_write, pen_of, revision_of, written
+from tournaments.api.games.writing import GONE, game_to_write, pen_of, revision_of, written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Scope
@@ -64,6 +64,7 @@ class OneGame(Resource):
     """`/games/{id}/`."""
 
     scope = Scope.SCORE
+    refusals = GONE
 
     @extend_schema(responses=GameSerializer)
     def get(self, request: Request, public_id: str) -> Response:

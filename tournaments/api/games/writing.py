@@ -6,6 +6,7 @@ from django.http import Http404
 from django.utils import timezone
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,17 +22,22 @@ from tournaments.services.auditing import Actor
 from tournaments.services.play.playing import Pen
 from tournaments.visitors import actor_of
 
+GONE = ("410",)
+"""What else is answered where a sheet is written: another has the pen."""
+
 
 def game_to_write(request: Request, public_id: str) -> Game:
     """The game whose sheet this visitor may write.
 
     Raises:
         Refused: their key wrote it until the round was closed (409) or the pen taken (410).
-        Http404: they never could.
+        Http404: they never could, or only look.
     """
     row = writable_game(request, public_id).select_related("table").first()
     if row is not None:
         return row
+    if request.method in SAFE_METHODS:
+        raise Http404
     if round_closed_since(request, public_id).exists():
         title = _("The round is closed: only a director writes here.")
         raise Refused(Answer(409, "round-closed", title))
