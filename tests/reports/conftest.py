@@ -1,6 +1,7 @@
 """What the tests of documents share: reading a PDF, and records to make one of."""
 
 import io
+from functools import cached_property
 
 import pytest
 from pypdf import PdfReader
@@ -9,7 +10,7 @@ from tests.factories import EVENING, NAMES, WHOLE_GAME
 
 
 class Pdf:
-    """A document as its reader meets it."""
+    """A document as its reader meets it, read once: that takes longer than setting it."""
 
     def __init__(self, document):
         self.document = document
@@ -19,16 +20,16 @@ class Pdf:
     def pages(self):
         return len(self.reader.pages)
 
-    @property
+    @cached_property
     def lines(self):
         text = "\n".join(page.extract_text() for page in self.reader.pages)
         return [line.strip() for line in text.splitlines() if line.strip()]
 
-    @property
+    @cached_property
     def text(self):
         return " ".join(" ".join(self.lines).split())
 
-    @property
+    @cached_property
     def fonts(self):
         """The names of the fonts, each with whether it is embedded."""
         found = {}
