@@ -331,6 +331,8 @@ REST_FRAMEWORK = {
         "django_filters.rest_framework.DjangoFilterBackend",
         "rest_framework.filters.OrderingFilter",
     ],
+    # No `?format=`: what is wanted stands in the header Accept.
+    "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.Described",
     "EXCEPTION_HANDLER": "tournaments.api.problems.answer_problem",
 }

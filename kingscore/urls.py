@@ -19,6 +19,7 @@ urlpatterns = [
     # allauth returns to this name after a passkey was added.
     path("accounts/passkeys/", list_webauthn, name="mfa_index"),
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
+    path("api/", include("tournaments.api.reference.urls")),
     path("api/v1/", include("tournaments.api.urls")),
     # Whatever else a program asks for, it understands the answer.
     path("api/<path:where>", nothing_here),

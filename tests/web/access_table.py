@@ -71,6 +71,10 @@ def sheet(get=EVERYBODY, post=None, closed=DIRECTORS, closed_get=None, place="wr
 
 
 SITE = {
+    "api_index": Page("", EVERYBODY),
+    "api_problems": Page("", EVERYBODY),
+    "api_redoc": Page("", EVERYBODY),
+    "api_reference": Page("", EVERYBODY),
     "home": Page("", EVERYBODY),
     "new": Page("", EVERYBODY, EVERYBODY),
     "sample": Page("", None, EVERYBODY),
@@ -154,6 +158,15 @@ CLUBS = {
     "new_invitation": Page("club", DIRECTORS, DIRECTORS),
     "invitation": Page("invitation", DIRECTORS),
     "withdraw_invitation": Page("invitation", None, DIRECTORS),
+    "webhooks": Page("club", OWNERS),
+    "new_webhook": Page("club", OWNERS, OWNERS),
+    "webhook": Page("webhook", OWNERS),
+    "change_webhook": Page("webhook", OWNERS, OWNERS),
+    "webhook_secret": Page("webhook", OWNERS, OWNERS),
+    "pause_webhook": Page("webhook", None, OWNERS),
+    "test_webhook": Page("webhook", None, OWNERS),
+    "remove_webhook": Page("webhook", None, OWNERS),
+    "send_again": Page("webhook call", None, OWNERS),
     "club_records": Page("club", MEMBERS, published=EVERYBODY),
     "club_changes": Page("club", DIRECTORS),
     "join": Page("join", EVERYBODY, ACCOUNTS),

@@ -1,12 +1,13 @@
 """Addresses of the API."""
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView
+
+from tournaments.api.reference import views as reference
 
 app_name = "api"
 
 urlpatterns = [
-    path("openapi.json", SpectacularAPIView.as_view(), name="openapi"),
+    path("openapi.json", reference.openapi, name="openapi"),
     path("", include("tournaments.api.games.urls")),
     path("", include("tournaments.api.changes.urls")),
     path("", include("tournaments.api.records.urls")),
@@ -17,4 +18,5 @@ urlpatterns = [
     path("", include("tournaments.api.people.urls")),
     path("", include("tournaments.api.tournaments.urls")),
     path("", include("tournaments.api.entrants.urls")),
+    path("", include("tournaments.api.standings.urls")),
 ]

@@ -1,0 +1,1 @@
+"""Pages about the API, for the people who write programs."""
