@@ -17,7 +17,7 @@ from tournaments.engine.ratings import Rating
 from tournaments.engine.rulesets import Points
 from tournaments.engine.variants import RULESETS
 from tournaments.leaderboard_queries import Listed
-from tournaments.models import Player, PlayerRating, RatingChange, Seat
+from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat
 
 FOUR = (0, 1, 2, 3)
 
@@ -121,6 +121,21 @@ def _game(row: tuple[Any, ...], rules: Mapping[int, tuple[str, Sequence[int]]]) 
     family, sides = rules[pk] if pk in rules else _rules_of_program(ruleset)
     head = (pk, at, seat, ruleset, family, sides, pk in rules, season)
     return PlayerGame(*head) if result is None else PlayerGame(*head, *_own(result, seat, sides))
+
+
+def game_at_seat(row: Game, seat: int) -> PlayerGame:
+    """A game as whoever sat there has it; its round, where it has one, is loaded with it."""
+    document = row.document or {}
+    # A document leaves out what is as a rule.
+    sides = document.get("sides") or FOUR
+    rules = (document["family"], sides) if document else _rules_of_program(row.ruleset)
+    season = row.table.round.event.season_id if row.table else None
+    head = (row.pk, row.played_at, seat, row.ruleset, *rules, bool(document), season)
+    return (
+        PlayerGame(*head)
+        if row.result is None
+        else PlayerGame(*head, *_own(row.result, seat, rules[1]))
+    )
 
 
 def _rules_of_program(ruleset: str) -> tuple[str, Sequence[int]]:
@@ -316,6 +331,14 @@ def ratings_of(player: Player) -> list[PlayerRating]:
         Q(pool__club=player.club_id, person=own) | Q(pool__club=None, person__in=people)
     )
     return list(rows.select_related("pool"))
+
+
+def family_of_both(own: Sequence[PlayerRating], theirs: Sequence[PlayerRating]) -> str:
+    """The kind of game in which both are rated and one has played most; empty without one."""
+    shared = {row.pool.family for row in theirs if row.pool.club_id}
+    rows = [row for row in own if row.pool.club_id and row.pool.family in shared]
+    most = max(rows, key=lambda row: row.games, default=None)
+    return "" if most is None else most.pool.family
 
 
 def rank_of(rating: PlayerRating, now: datetime) -> tuple[int, int] | None:

@@ -101,7 +101,7 @@ def contracts_of(sums: Sums, rulesets: Mapping[str, Ruleset]) -> list[ContractRo
     }
     known = {name: rules.by_id[name] for rules in rulesets.values() for name in rules.by_id}
     rows = sorted(sums.contracts.items(), key=lambda item: order.get(item[0], len(order)))
-    favourite = _favourite(sums, rulesets.values())
+    favourite = favourite_of(sums, rulesets.values())
     return [
         _contract(
             words.contract_title(known[name]) if name in known else words.contract_name(name),
@@ -113,7 +113,7 @@ def contracts_of(sums: Sums, rulesets: Mapping[str, Ruleset]) -> list[ContractRo
     ]
 
 
-def _favourite(sums: Sums, rulesets: Iterable[Ruleset]) -> str | None:
+def favourite_of(sums: Sums, rulesets: Iterable[Ruleset]) -> str | None:
     """What was declared more often than any other, but what has to be declared; None of equals."""
     forced = {name for rules in rulesets for name in _forced(rules)}
     times = Counter({n: one.declared for n, one in sums.contracts.items() if n not in forced})

@@ -27,6 +27,7 @@ MEMBERS = only("member", "director", "owner")
 DIRECTORS = only("director", "owner")
 OWNERS = only("owner")
 OF_ANY_CLUB = only("director", "owner", "other")
+ITS_OWN = only("member")
 WITH_ACCOUNT = only(*ACCOUNTS, others=UNKNOWN)
 """Whoever has a personal token; all others are told that they need one."""
 
@@ -116,7 +117,6 @@ CLUBS = {
     "seasons": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
     "season": row("season", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY),
     "audit": row("club", GET=DIRECTORS),
-    "me": row(GET=WITH_ACCOUNT),
     "my_month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
 }
 
@@ -137,25 +137,44 @@ RECORDS = {
 
 EVENTS = {
     "events": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "event": row(
-        "event", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
-    ),
+    "event": row("event", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY),
     "event_rounds": row("event", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
     "event_round": row("round", GET=MEMBERS, published=EVERYBODY),
     "close_round": row("round", POST=DIRECTORS),
     "reopen_round": row("round", POST=DIRECTORS),
     "event_tables": row("round", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
-    "event_table": row(
-        "table of a round", GET=MEMBERS, DELETE=DIRECTORS, published=EVERYBODY
-    ),
+    "event_table": row("table of a round", GET=MEMBERS, DELETE=DIRECTORS, published=EVERYBODY),
     "replace_address": row("table of a round", POST=DIRECTORS),
+}
+
+PEOPLE = {
+    "players": row("club", GET=MEMBERS, POST=DIRECTORS),
+    "player": row("player", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS),
+    "player_numbers": row("player", GET=MEMBERS),
+    "player_games": row("player", GET=MEMBERS),
+    "player_opponents": row("player", GET=MEMBERS),
+    "player_against": row("two players", GET=MEMBERS),
+    "player_card": row("player", read="direct", GET=DIRECTORS),
+    "player_new_code": row("player", POST=DIRECTORS),
+    "unlink_player": row("player", POST=DIRECTORS),
+    "player_data": row("player", POST=DIRECTORS),
+    # Whom to merge is said with what is asked: nobody is found where it is not.
+    "merge_player": row("player", GET=NOBODY, POST=DIRECTORS),
+    "part_player": row("merge", POST=DIRECTORS),
+    "me": row(GET=WITH_ACCOUNT),
+    "my_player": row("own player", scope="manage", GET=ITS_OWN, PATCH=ITS_OWN, DELETE=ITS_OWN),
+    "my_data": row("own player", scope="manage", POST=ITS_OWN),
+    "my_release": row("own player", scope="manage", POST=ITS_OWN),
+    "claim_code": row(scope="manage", POST=WITH_ACCOUNT),
+    # Whoever has the right link is told the name: `people/test_own_players.py` follows it.
+    "claim": row("wrong link to claim", scope="manage", GET=NOBODY, POST=NOBODY),
 }
 
 OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = CLUBS | EVENTS | GAMES | RULES | TABLES | RECORDS | OF_ALL
+TABLE = CLUBS | PEOPLE | EVENTS | GAMES | RULES | TABLES | RECORDS | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

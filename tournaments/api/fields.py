@@ -49,6 +49,13 @@ class Strict(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+class ClubNameSerializer(serializers.Serializer[Any]):
+    """A club, where something else is told of it."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
 class Row(serializers.ModelSerializer[Any]):
     """A row, its moments in UTC."""
 

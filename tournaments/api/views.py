@@ -1,5 +1,6 @@
 """What every view of the API shares: entity tags, pages, and what was sent, read strictly."""
 
+from dataclasses import replace
 from hashlib import md5
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import conditional_page
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
@@ -17,9 +19,9 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from tournaments.api.problems import NOT_KEPT, Answer, Refused
-from tournaments.models import Scope
+from tournaments.models import Scope, User
 from tournaments.services.auditing import Actor
-from tournaments.visitors import actor_of
+from tournaments.visitors import account_of, actor_of
 
 Shape = type[BaseSerializer[Any]]
 
@@ -47,9 +49,30 @@ class Resource(GenericAPIView[Any]):
         return self.request._request  # noqa: SLF001
 
     @property
+    def account(self) -> User:
+        """Whose token it is.
+
+        Raises:
+            NotAuthenticated: nobody's.
+        """
+        user = account_of(self.visitor)
+        if user is None:
+            raise NotAuthenticated
+        return user
+
+    @property
     def actor(self) -> Actor:
         """Who does what is asked for."""
         return actor_of(self.visitor)
+
+    @property
+    def account_actor(self) -> Actor:
+        """Who does what takes an account.
+
+        Raises:
+            NotAuthenticated: nobody.
+        """
+        return replace(self.actor, user=self.account)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what no database looks for, before anybody looks."""

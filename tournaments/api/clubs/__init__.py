@@ -1,1 +1,1 @@
-"""Clubs: settings, members, invitations, seasons, the audit; and one's own account."""
+"""Clubs: settings, members, invitations, seasons, the audit."""

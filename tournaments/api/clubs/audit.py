@@ -1,6 +1,6 @@
 """The address of the audit of a club."""
 
-import django_filters
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,17 +11,15 @@ from tournaments.models import AuditLine
 from tournaments.visitors import directed_club
 
 
-class AuditFilter(django_filters.FilterSet):  # type: ignore[misc]
+class AuditFilter(filters.FilterSet):  # type: ignore[misc]
     """Which lines."""
 
-    kind = django_filters.ChoiceFilter(choices=AuditLine.Kind.choices)
-    action = django_filters.CharFilter(max_length=20)
-    subject = django_filters.CharFilter(max_length=40, label="What lines are about.")
-    user = django_filters.NumberFilter(
-        field_name="user_id", label="The account that made the change."
-    )
-    since = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte", label="From then.")
-    until = django_filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt", label="Before it.")
+    kind = filters.ChoiceFilter(choices=AuditLine.Kind.choices)
+    action = filters.CharFilter(max_length=20)
+    subject = filters.CharFilter(max_length=40, label="What lines are about.")
+    user = filters.NumberFilter(field_name="user_id", label="The account that made the change.")
+    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte", label="From then.")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt", label="Before it.")
 
 
 class Audit(Resource):

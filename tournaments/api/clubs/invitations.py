@@ -1,10 +1,10 @@
 """Addresses of invitations: made, read with their links, withdrawn, accepted."""
 
-import django_filters
 from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +16,7 @@ from tournaments.api.clubs.people_serializers import (
     NewInvitationSerializer,
 )
 from tournaments.api.clubs.serializers import ClubSerializer
-from tournaments.api.clubs.views import account, clubs_seen
+from tournaments.api.clubs.views import clubs_seen
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Answer, Refused, fault, invalid
 from tournaments.api.views import Resource
@@ -33,10 +33,10 @@ from tournaments.services.people.players import lock_people
 from tournaments.visitors import account_of, directed_club
 
 
-class InvitationFilter(django_filters.FilterSet):  # type: ignore[misc]
+class InvitationFilter(filters.FilterSet):  # type: ignore[misc]
     """Which invitations."""
 
-    role = django_filters.ChoiceFilter(choices=Role.choices)
+    role = filters.ChoiceFilter(choices=Role.choices)
 
 
 class InvitationResource(Resource):
@@ -125,9 +125,9 @@ class Join(Resource):
     def post(self, request: Request, public_id: str, secret: str) -> Response:
         """Take the role; whoever has it already, or more, uses nothing up."""
         row = get_object_or_404(Invitation.objects.found_at(public_id, secret))
-        account(self)
+        by = self.account_actor
         try:
-            member = accept_invitation(row.pk, self.actor, at=timezone.now())
+            member = accept_invitation(row.pk, by, at=timezone.now())
         except Invitation.DoesNotExist as error:
             raise _over() from error
         return self.shown(ClubSerializer, clubs_seen(self).get(pk=member.club_id))

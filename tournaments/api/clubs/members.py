@@ -1,10 +1,10 @@
 """Addresses of the members of a club: their roles, and putting one out."""
 
-import django_filters
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,10 +24,10 @@ from tournaments.services.people.players import lock_people
 from tournaments.visitors import directs_club, members_club, owned_club
 
 
-class MemberFilter(django_filters.FilterSet):  # type: ignore[misc]
+class MemberFilter(filters.FilterSet):  # type: ignore[misc]
     """Which members."""
 
-    role = django_filters.ChoiceFilter(choices=Role.choices)
+    role = filters.ChoiceFilter(choices=Role.choices)
 
 
 class MemberResource(Resource):

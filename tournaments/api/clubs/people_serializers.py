@@ -1,4 +1,4 @@
-"""Members, invitations and one's own account as the API reads and writes them."""
+"""Members and invitations as the API reads and writes them."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,11 +7,10 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.clubs.serializers import ClubNameSerializer
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import ClubNameSerializer, Moment, Strict
 from tournaments.member_queries import account_name, called_in_club
-from tournaments.models import Invitation, Member, Scope, User
-from tournaments.models.clubs import DIRECTING, Role
+from tournaments.models import Invitation, Member
+from tournaments.models.clubs import Role
 from tournaments.services.clubs.membership import INVITED_FOR, Offer
 
 LONGEST_REASON = 200
@@ -98,50 +97,3 @@ class MonthSerializer(Strict):
     """Whether the month of a club comes by mail."""
 
     by_mail = serializers.BooleanField(source="month_by_mail")
-
-
-class MembershipSerializer(ClubNameSerializer):
-    """A club of an account; `month_by_mail` is null where it does not direct the club."""
-
-    slug = serializers.CharField(source="club.slug")
-    name = serializers.CharField(source="club.name")
-    role = serializers.ChoiceField(Role.choices)
-    joined_at = Moment()
-    month_by_mail = serializers.SerializerMethodField()
-
-    def get_month_by_mail(self, member: Member) -> bool | None:
-        return member.month_by_mail if member.role in DIRECTING else None
-
-
-class MyPlayerSerializer(serializers.Serializer[Any]):
-    """A player that an account has claimed; `shown_name` is what others read."""
-
-    id = serializers.CharField(source="public_id")
-    name = serializers.CharField()
-    shown_name = serializers.CharField()
-    initials = serializers.BooleanField()
-    club = ClubNameSerializer()
-
-
-class MyTokenSerializer(serializers.Serializer[Any]):
-    """The token that asks."""
-
-    id = serializers.CharField(source="public_id")
-    name = serializers.CharField()
-    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
-    expires_at = Moment(source="expiry", allow_null=True)
-
-
-class AccountSerializer(serializers.Serializer[Any]):
-    """An account with its clubs, its players, and the token that asks."""
-
-    id = serializers.IntegerField(source="user.pk")
-    name = serializers.SerializerMethodField()
-    email = serializers.CharField(source="user.email")
-    clubs = MembershipSerializer(many=True)
-    players = MyPlayerSerializer(many=True)
-    token = MyTokenSerializer()
-
-    def get_name(self, told: dict[str, Any]) -> str:
-        user: User = told["user"]
-        return account_name(user)

@@ -8,20 +8,13 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import ClubNameSerializer, Moment, Strict
 from tournaments.member_queries import account_name
 from tournaments.models import AuditLine, Club, Confirmations
 from tournaments.models.clubs import Paper, Role
 
 LONGEST_NAME = 80
 MOST_EVENINGS = 366
-
-
-class ClubNameSerializer(serializers.Serializer[Any]):
-    """A club, where something else is told of it."""
-
-    slug = serializers.CharField()
-    name = serializers.CharField()
 
 
 class ClubSerializer(ClubNameSerializer):

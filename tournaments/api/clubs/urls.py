@@ -1,8 +1,8 @@
-"""Addresses of clubs, and of one's own account."""
+"""Addresses of clubs."""
 
 from django.urls import path
 
-from tournaments.api.clubs import account, audit, invitations, members, seasons, views
+from tournaments.api.clubs import audit, invitations, members, month, seasons, views
 
 CLUB = "clubs/<slug:slug>"
 JOIN = "join/<str:public_id>/<str:secret>"
@@ -25,6 +25,5 @@ urlpatterns = [
     path(f"{CLUB}/seasons/<int:pk>/", seasons.OneSeason.as_view(), name="season"),
     path(f"{CLUB}/audit/", audit.Audit.as_view(), name="audit"),
     path(f"{JOIN}/", invitations.Join.as_view(), name="join"),
-    path("me/", account.Me.as_view(), name="me"),
-    path("me/clubs/<slug:slug>/month/", account.MyMonth.as_view(), name="my_month"),
+    path("me/clubs/<slug:slug>/month/", month.MyMonth.as_view(), name="my_month"),
 ]

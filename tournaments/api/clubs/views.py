@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-import django_filters
 from django.db import transaction
 from django.db.models import F, FilteredRelation, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import NotAuthenticated
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -28,7 +27,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import REFUSALS, Answer, refuses
 from tournaments.api.renderers import PlainJSONRenderer
 from tournaments.api.views import Resource
-from tournaments.models import Club, Scope, User
+from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.services.clubs.logos import (
     MOST_BYTES,
@@ -88,11 +87,11 @@ class PictureRenderer(BaseRenderer):
     format = "picture"
 
 
-class ClubFilter(django_filters.FilterSet):  # type: ignore[misc]
+class ClubFilter(filters.FilterSet):  # type: ignore[misc]
     """Which clubs."""
 
-    role = django_filters.ChoiceFilter(choices=Role.choices, label="What the account is in it.")
-    published = django_filters.BooleanFilter()
+    role = filters.ChoiceFilter(choices=Role.choices, label="What the account is in it.")
+    published = filters.BooleanFilter()
 
 
 def clubs_seen(view: Resource) -> ClubQuerySet:
@@ -100,18 +99,6 @@ def clubs_seen(view: Resource) -> ClubQuerySet:
     user = account_of(view.visitor)
     own = FilteredRelation("members", condition=Q(members__user=user.pk if user else None))
     return Club.objects.seen_by(user).annotate(own=own, role=F("own__role"))
-
-
-def account(view: Resource) -> User:
-    """Whose token it is.
-
-    Raises:
-        NotAuthenticated: nobody's.
-    """
-    user = account_of(view.visitor)
-    if user is None:
-        raise NotAuthenticated
-    return user
 
 
 class Clubs(Resource):
@@ -132,9 +119,9 @@ class Clubs(Resource):
     @idempotent
     def post(self, request: Request) -> Response:
         """Make a club; the account is its owner."""
-        account(self)
+        by = self.account_actor
         said = self.said(NewClubSerializer)
-        made = create_club(said["name"], self.actor, at=timezone.now())
+        made = create_club(said["name"], by, at=timezone.now())
         place = f"{request.path}{made.slug}/"
         return self.shown(ClubSerializer, clubs_seen(self).get(pk=made.pk), 201, Location=place)
 

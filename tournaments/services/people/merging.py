@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from tournaments.models import AuditLine, Entrant, Merge, Player, Seat, Substitute, Tournament
 from tournaments.services.auditing import Actor, Change, note_change
@@ -25,6 +27,17 @@ class Unlike(StrEnum):
     ACCOUNT = "account"
     TABLE = "table"
     TOURNAMENT = "tournament"
+
+
+WHY_NOT: Mapping[Unlike, str | Promise] = {
+    Unlike.SAME: gettext_lazy("This is one and the same player."),
+    Unlike.CLUB: gettext_lazy("They are players of two clubs."),
+    Unlike.GONE: gettext_lazy("One of the two was merged or removed meanwhile."),
+    Unlike.ACCOUNT: gettext_lazy("Each has an account of its own. Untie one of them first."),
+    Unlike.TABLE: gettext_lazy("They have sat at one table: they are two people."),
+    Unlike.TOURNAMENT: gettext_lazy("They took part in one tournament: they are two people."),
+}
+"""The same in words."""
 
 
 class NotOnePerson(Exception):

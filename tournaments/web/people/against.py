@@ -1,6 +1,6 @@
 """A player beside another one: whom they have met, and how it went with anyone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,6 +20,7 @@ from tournaments.player_queries import (
     Meeting,
     PlayerGame,
     compare,
+    family_of_both,
     games_of,
     meetings,
     ratings_of,
@@ -118,7 +119,7 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
     meeting = meetings(games, seats).get(beside.pk) or Meeting(beside.pk)
     part = page_of(games, request.GET.get("page"))
     own, theirs = ratings_of(row), ratings_of(beside)
-    family = scope.family or _family_of_both(own, theirs)
+    family = scope.family or family_of_both(own, theirs)
     page = {
         "club": club,
         "player": row,
@@ -133,14 +134,6 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         "games": _together(part, seats),
     }
     return render(request, "tournaments/player_against.html", page)
-
-
-def _family_of_both(own: Sequence[PlayerRating], theirs: Sequence[PlayerRating]) -> str:
-    """The kind of game in which both are rated and one has played most; empty without one."""
-    shared = {row.pool.family for row in theirs if row.pool.club_id}
-    rows = [row for row in own if row.pool.club_id and row.pool.family in shared]
-    most = max(rows, key=lambda row: row.games, default=None)
-    return "" if most is None else most.pool.family
 
 
 def _means(sums: Compared) -> Means:

@@ -1,19 +1,16 @@
 """Two players made one by a director, and parted again."""
 
-from collections.abc import Mapping
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Player, addresses
 from tournaments.services.people.merging import (
+    WHY_NOT,
     MergedFurther,
     NotOnePerson,
     StillPlaying,
@@ -26,15 +23,6 @@ from tournaments.visitors import actor_of
 from tournaments.web.people.pages import directed_player
 
 MOST_FOUND = 20
-
-WHY_NOT: Mapping[Unlike, str | Promise] = {
-    Unlike.SAME: gettext_lazy("This is one and the same player."),
-    Unlike.CLUB: gettext_lazy("They are players of two clubs."),
-    Unlike.GONE: gettext_lazy("One of the two was merged or removed meanwhile."),
-    Unlike.ACCOUNT: gettext_lazy("Each has an account of its own. Untie one of them first."),
-    Unlike.TABLE: gettext_lazy("They have sat at one table: they are two people."),
-    Unlike.TOURNAMENT: gettext_lazy("They took part in one tournament: they are two people."),
-}
 
 
 @never_cache

@@ -1,38 +1,16 @@
-"""Addresses of one's own account: what it is, and its mails."""
+"""The address at which a director has the month of a club mailed, or no longer."""
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.clubs.people_serializers import AccountSerializer, MonthSerializer
-from tournaments.api.clubs.views import account
+from tournaments.api.clubs.people_serializers import MonthSerializer
 from tournaments.api.views import Resource
-from tournaments.models import Member, PersonalToken, Player, Scope
+from tournaments.models import Member, Scope
 from tournaments.services.clubs.month_letters import switch_month
 from tournaments.visitors import directed_club
-
-
-class Me(Resource):
-    """`/me/`."""
-
-    @extend_schema(responses=AccountSerializer)
-    def get(self, request: Request) -> Response:
-        """The account of the token with its clubs and players, and what the token may do."""
-        user = account(self)
-        if not isinstance(request.auth, PersonalToken):
-            raise NotAuthenticated
-        clubs = Member.objects.of_user(user).select_related("club")
-        players = Player.objects.belonging_to(user).select_related("club")
-        told = {
-            "user": user,
-            "clubs": clubs.order_by("club__name", "club"),
-            "players": players.order_by("club__name", "pk"),
-            "token": request.auth,
-        }
-        return self.shown(AccountSerializer, told)
 
 
 class MyMonth(Resource):
@@ -59,4 +37,4 @@ class MyMonth(Resource):
     def _own(self, slug: str, *, lock: bool = False) -> Member:
         club = directed_club(self.visitor, slug)
         rows = Member.objects.select_for_update() if lock else Member.objects.all()
-        return get_object_or_404(rows, club=club, user=account(self))
+        return get_object_or_404(rows, club=club, user=self.account)

@@ -1,0 +1,89 @@
+"""Addresses of a player beside others: whom they have met, and how it went with one."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.people.finding import PlayerResource, present_player
+from tournaments.api.people.limiting import LIMITS, limited
+from tournaments.api.people.numbers_serializers import AgainstSerializer, OpponentsSerializer
+from tournaments.api.people.views import BY_NAME
+from tournaments.engine.ratings import chance_above
+from tournaments.models import Player
+from tournaments.player_queries import (
+    Meeting,
+    compare,
+    family_of_both,
+    games_of,
+    meetings,
+    ratings_of,
+    seats_beside,
+)
+from tournaments.player_telling import opponents_of, rating_row
+from tournaments.rating_queries import rating_at, shown
+
+MOST_FOUND = 50
+"""As on the page: whoever looks for a name finds so many, also whom the player never met."""
+
+
+class Opponents(PlayerResource):
+    """`/clubs/{slug}/players/{id}/against/`."""
+
+    @extend_schema(responses=OpponentsSerializer, parameters=[*LIMITS, BY_NAME])
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """Everybody a player has met; with `q` whoever of the club is called so."""
+        row = self.player_of(slug, public_id)
+        told, games = limited(request, games_of(row))
+        met = meetings(games, seats_beside(row))
+        asked = request.query_params.get("q", "").strip()
+        if asked:
+            found = self.called(row.club, asked).exclude(pk=row.pk).order_by("name_key")
+            keys = found.values_list("pk", flat=True)[:MOST_FOUND]
+            met = {pk: met.get(pk) or Meeting(pk) for pk in keys}
+        opponents = opponents_of(met, len(met))
+        return self.shown(OpponentsSerializer, {"limited_to": told, "opponents": opponents})
+
+
+class Against(PlayerResource):
+    """`/clubs/{slug}/players/{id}/against/{other}/`."""
+
+    @extend_schema(responses=AgainstSerializer, parameters=LIMITS)
+    def get(self, request: Request, slug: str, public_id: str, other: str) -> Response:
+        """Two players of a club beside each other."""
+        row = self.player_of(slug, public_id)
+        beside = present_player(row.club, other)
+        if row.pk == beside.pk:
+            raise Http404
+        told, games = limited(request, games_of(row, beside))
+        seats = seats_beside(row, beside)
+        both = {
+            "limited_to": told,
+            "id": row.public_id,
+            "name": self._called(row),
+            "other": beside.public_id,
+            "other_name": self._called(beside),
+            "meeting": meetings(games, seats).get(beside.pk) or Meeting(beside.pk),
+            "compared": compare(games, seats),
+            "chance": _chance(row, beside, told["family"], timezone.now()),
+        }
+        return self.shown(AgainstSerializer, both)
+
+    def _called(self, player: Player) -> str:
+        return player.name if self.directs else player.shown_name
+
+
+def _chance(row: Player, other: Player, family: str, at: datetime) -> dict[str, Any] | None:
+    """What is expected of the two in a game each for themselves; None unless both are rated."""
+    own, theirs = ratings_of(row), ratings_of(other)
+    kind = family or family_of_both(own, theirs)
+    rated = [rating_row(rows, kind) for rows in (own, theirs)]
+    now = [rating_at(each, at) for each in rated if each is not None]
+    if len(now) < 2:
+        return None
+    above = round(100 * chance_above([now[0]], [now[1]]))
+    return {"above": above, "own": shown(now[0]), "other": shown(now[1])}

@@ -1,0 +1,229 @@
+"""What the games of players add up to, as the API tells it."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from tournaments.api.fields import Moment, PointsField
+from tournaments.models import Game, Player, RatingChange
+from tournaments.player_queries import game_at_seat
+from tournaments.player_telling import Opponent
+from tournaments.rating_queries import shown, shown_points
+
+
+class FamilySerializer(serializers.Serializer[Any]):
+    """A kind of game, as `turkish-king`, and how many games of it there are."""
+
+    family = serializers.CharField()
+    games = serializers.IntegerField()
+
+
+class SeasonGamesSerializer(serializers.Serializer[Any]):
+    """A season and how many games of the kind it has."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    games = serializers.IntegerField()
+
+
+class LimitedSerializer(serializers.Serializer[Any]):
+    """What numbers are limited to: a kind of game and perhaps a season, and what else there is."""
+
+    family = serializers.CharField()
+    season = serializers.IntegerField(allow_null=True)
+    families = FamilySerializer(many=True)
+    seasons = SeasonGamesSerializer(many=True)
+
+
+class RatingSerializer(serializers.Serializer[Any]):
+    """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
+
+    points = serializers.IntegerField()
+    within = serializers.IntegerField()
+    provisional = serializers.BooleanField()
+
+
+class StandingRatingSerializer(RatingSerializer):
+    """The rating in the club; `rank` among `ranked` is null for whoever is not on the list."""
+
+    games = serializers.IntegerField()
+    rank = serializers.IntegerField(allow_null=True)
+    ranked = serializers.IntegerField()
+    on_server = RatingSerializer(allow_null=True)
+
+
+class PlacesSerializer(serializers.Serializer[Any]):
+    """How often a place was taken in games of so many sides."""
+
+    sides = serializers.IntegerField()
+    place = serializers.IntegerField()
+    games = serializers.IntegerField()
+
+
+class ContractedSerializer(serializers.Serializer[Any]):
+    """Deals of a contract declared by the player, and other ones, with the points in them."""
+
+    contract = serializers.CharField()
+    declared = serializers.IntegerField()
+    declared_points = PointsField()
+    others = serializers.IntegerField()
+    others_points = PointsField()
+    favourite = serializers.BooleanField()
+
+
+class BadgeSerializer(serializers.Serializer[Any]):
+    """A badge, and how often it was earned."""
+
+    badge = serializers.CharField()
+    name = serializers.CharField()
+    meaning = serializers.CharField()
+    number = serializers.IntegerField()
+
+
+class ExtremeSerializer(serializers.Serializer[Any]):
+    """The best or the worst game of a player."""
+
+    id = serializers.CharField()
+    played_at = Moment()
+    place = serializers.IntegerField()
+    points = PointsField()
+
+
+class NumbersSerializer(serializers.Serializer[Any]):
+    """What the finished games of a player add up to; `out` and `sunk` are of games with an exit."""
+
+    limited_to = LimitedSerializer()
+    rating = StandingRatingSerializer(allow_null=True)
+    games = serializers.IntegerField()
+    points = PointsField()
+    won = serializers.IntegerField()
+    out = serializers.IntegerField()
+    sunk = serializers.IntegerField()
+    kings = serializers.IntegerField()
+    places = PlacesSerializer(many=True)
+    contracts = ContractedSerializer(many=True)
+    badges = BadgeSerializer(many=True)
+    best = ExtremeSerializer(allow_null=True)
+    worst = ExtremeSerializer(allow_null=True)
+
+
+class MeetingSerializer(serializers.Serializer[Any]):
+    """Finished games with another one: above, level or below them, or together as a pair."""
+
+    games = serializers.IntegerField()
+    above = serializers.IntegerField()
+    level = serializers.IntegerField()
+    below = serializers.IntegerField()
+    together = serializers.IntegerField()
+    together_won = serializers.IntegerField()
+
+
+class OpponentSerializer(serializers.Serializer[Any]):
+    """Somebody met at tables; whoever was removed has neither id nor name."""
+
+    id = serializers.SerializerMethodField()
+    name = serializers.SerializerMethodField()
+    meeting = MeetingSerializer()
+
+    def get_id(self, told: Opponent) -> str | None:
+        return None if _is_gone(told.player) else told.player.public_id  # type: ignore[union-attr]
+
+    def get_name(self, told: Opponent) -> str:
+        player = told.player
+        if player is None:
+            return ""
+        return player.name if self.context["directs"] else player.shown_name
+
+
+class OpponentsSerializer(serializers.Serializer[Any]):
+    """Everybody a player has met, the most frequent first."""
+
+    limited_to = LimitedSerializer()
+    opponents = OpponentSerializer(many=True)
+
+
+class ChanceSerializer(serializers.Serializer[Any]):
+    """How probable it is, in hundredths, to end above the other; by the ratings of today."""
+
+    above = serializers.IntegerField()
+    own = RatingSerializer()
+    other = RatingSerializer()
+
+
+class ComparedSerializer(serializers.Serializer[Any]):
+    """Points and places of both, added up over the games in which they were no pair."""
+
+    games = serializers.IntegerField()
+    points = PointsField()
+    other_points = PointsField()
+    places = serializers.IntegerField()
+    other_places = serializers.IntegerField()
+
+
+class AgainstSerializer(serializers.Serializer[Any]):
+    """A player beside another one; their games are at `games/?beside=` of either."""
+
+    limited_to = LimitedSerializer()
+    id = serializers.CharField()
+    name = serializers.CharField()
+    other = serializers.CharField()
+    other_name = serializers.CharField()
+    meeting = MeetingSerializer()
+    compared = ComparedSerializer()
+    chance = ChanceSerializer(allow_null=True)
+
+
+class TableOfGameSerializer(serializers.Serializer[Any]):
+    """Where a game was played."""
+
+    event = serializers.CharField(source="round.event.public_id")
+    event_name = serializers.CharField(source="round.event.name")
+    round = serializers.IntegerField(source="round.number")
+    table = serializers.IntegerField(source="number")
+    id = serializers.CharField(source="public_id")
+
+
+class PlayerGameSerializer(serializers.Serializer[Any]):
+    """A game of a player: the seat they had, and what it came to for them.
+
+    Place and points are null while it goes on, `rating` and `change` where it did not count.
+    """
+
+    id = serializers.CharField(source="public_id")
+    played_at = Moment()
+    ruleset = serializers.CharField()
+    at = TableOfGameSerializer(source="table", allow_null=True)
+    players = serializers.ListField(child=serializers.CharField())
+    seat = serializers.IntegerField()
+    place = serializers.SerializerMethodField()
+    points = serializers.SerializerMethodField()
+    change = serializers.SerializerMethodField()
+    rating = serializers.SerializerMethodField()
+
+    def get_place(self, row: Game) -> int | None:
+        game = game_at_seat(row, row.seat)  # type: ignore[attr-defined]  # annotated
+        return game.place if game.finished else None
+
+    @extend_schema_field(PointsField(allow_null=True))
+    def get_points(self, row: Game) -> int | str | None:
+        game = game_at_seat(row, row.seat)  # type: ignore[attr-defined]  # annotated
+        return PointsField().to_representation(game.points) if game.finished else None
+
+    def get_change(self, row: Game) -> int | None:
+        step = _step(row)
+        return None if step is None else shown_points(step.after) - shown_points(step.before)
+
+    @extend_schema_field(RatingSerializer(allow_null=True))
+    def get_rating(self, row: Game) -> dict[str, Any] | None:
+        step = _step(row)
+        return None if step is None else dict(RatingSerializer(shown(step.after)).data)
+
+
+def _step(row: Game) -> RatingChange | None:
+    """What the game has changed in the rating in the club, as the list has read it."""
+    return next(iter(row.own_changes), None)  # type: ignore[attr-defined]
+
+
+def _is_gone(player: Player | None) -> bool:
+    return player is None or player.removed_at is not None

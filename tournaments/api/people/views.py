@@ -1,0 +1,170 @@
+"""Addresses of players: listed, added, changed, claimed, removed."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.idempotency import idempotent
+from tournaments.api.people.finding import (
+    ByName,
+    PlayerFilter,
+    PlayerResource,
+    SealedPages,
+    present_player,
+)
+from tournaments.api.people.refusals import names_refused
+from tournaments.api.people.serializers import (
+    AddedSerializer,
+    CardSerializer,
+    ChangedPlayerSerializer,
+    DataSerializer,
+    NewPlayersSerializer,
+    OnePlayerSerializer,
+    PlayerSerializer,
+)
+from tournaments.api.problems import Answer, Refused
+from tournaments.models import Club, Player, Scope
+from tournaments.services.auditing import Actor
+from tournaments.services.people.changes import remove_player, rename_player, set_initials
+from tournaments.services.people.claims import new_claim, unlink_account
+from tournaments.services.people.export import export_player
+from tournaments.services.people.players import NamesRefused, add_players, lock_people
+from tournaments.visitors import directed_club
+
+BY_NAME = OpenApiParameter("q", str, description="Words of the name.")
+
+
+class Players(PlayerResource):
+    """`/clubs/{slug}/players/`."""
+
+    queryset = Player.objects.all()
+    filterset_class = PlayerFilter
+    filter_backends = (DjangoFilterBackend, ByName)
+    pagination_class = SealedPages
+    ordering_fields = ("name", "created_at")
+    ordering = ("name",)
+
+    @extend_schema(responses=PlayerSerializer(many=True), parameters=[BY_NAME])
+    def get(self, request: Request, slug: str) -> Response:
+        """The players of a club by name, for its members; those merged or removed are not there.
+
+        Whoever asked to be shown by initials is found by no part of the name, but by directors.
+        """
+        club = self.club_of(slug)
+        rows = self.called(club, request.query_params.get("q", ""))
+        return self.pages_of(PlayerSerializer, rows.select_related("account"))
+
+    @extend_schema(request=NewPlayersSerializer, responses={201: AddedSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Add players, all or none."""
+        club = directed_club(self.visitor, slug)
+        self.directs = True
+        names = self.said(NewPlayersSerializer)["names"]
+        try:
+            added = add_players(club, names, self.actor, at=timezone.now())
+        except NamesRefused as refused:
+            raise Refused(names_refused(names, refused)) from refused
+        return self.shown(AddedSerializer, {"players": added}, 201)
+
+
+class OnePlayer(PlayerResource):
+    """`/clubs/{slug}/players/{id}/`."""
+
+    @extend_schema(responses=OnePlayerSerializer)
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """A player, for the members of the club; what their games add up to is at `numbers/`."""
+        return self.shown(OnePlayerSerializer, self.player_of(slug, public_id))
+
+    @extend_schema(request=ChangedPlayerSerializer, responses=OnePlayerSerializer)
+    def patch(self, request: Request, slug: str, public_id: str) -> Response:
+        """Give a player another name, or show them by initials; all their sheets follow."""
+        club = self.directed_player(slug, public_id).club
+        with transaction.atomic():
+            row = self._locked(club, public_id)
+            said = self.said(ChangedPlayerSerializer, partial=True)
+            now = timezone.now()
+            if "name" in said:
+                rename_player(row.pk, said["name"], self.actor, at=now)
+            if "initials" in said:
+                set_initials(row.pk, said["initials"], self.actor, at=now)
+        return self.shown(OnePlayerSerializer, present_player(club, public_id))
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, public_id: str) -> Response:
+        """Take the name of a player out of everything for good; the results stay."""
+        club = self.directed_player(slug, public_id).club
+        with transaction.atomic():
+            row = self._locked(club, public_id)
+            remove_player(row.pk, self.actor, at=timezone.now())
+        return Response(status=204)
+
+    def _locked(self, club: Club, public_id: str) -> Player:
+        """The player, unless they have changed since they were read."""
+        lock_people(club.pk)
+        row = present_player(club, public_id)
+        self.check_unchanged(OnePlayerSerializer, row)
+        return row
+
+
+class Unlink(PlayerResource):
+    """`/clubs/{slug}/players/{id}/unlink/`."""
+
+    @extend_schema(request=None, responses=OnePlayerSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Untie a player from the account; twice is no error."""
+        row = self.directed_player(slug, public_id)
+        unlink_account(row.pk, self.actor, at=timezone.now())
+        return self.shown(OnePlayerSerializer, present_player(row.club, public_id))
+
+
+class Card(PlayerResource):
+    """`/clubs/{slug}/players/{id}/card/`."""
+
+    # Whoever has the card becomes the player: it is told to no token that only reads.
+    reading_scope = Scope.DIRECT
+
+    @extend_schema(responses=CardSerializer)
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """Link and code with which a person comes to a player who has no account."""
+        row = self.directed_player(slug, public_id)
+        if row.account_id is not None:
+            raise Refused(Answer(409, "has-account", _("The player has an account already.")))
+        return self.shown(CardSerializer, row)
+
+
+class NewCode(PlayerResource):
+    """`/clubs/{slug}/players/{id}/card/new/`."""
+
+    @extend_schema(request=None, responses=CardSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Make a new link and code; those before are worthless."""
+        row = self.directed_player(slug, public_id)
+        return self.shown(CardSerializer, new_claim(row.pk, self.actor, at=timezone.now()))
+
+
+class PlayerData(PlayerResource):
+    """`/clubs/{slug}/players/{id}/data/`."""
+
+    @extend_schema(request=None, responses=DataSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """All that is kept about a player; the audit notes who has asked for it."""
+        return exported(self.directed_player(slug, public_id), self.actor, timezone.now())
+
+
+def exported(row: Player, by: Actor, at: datetime) -> Response:
+    """The document of a player."""
+    with export_player(row.pk, by, at=at) as document:
+        told: Any = json.load(document)
+    return Response(told)
