@@ -7,7 +7,10 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
+from tests.program_factories import KeptAnswerFactory, TokenFactory
 from tournaments import tasks
+from tournaments.models import KeptAnswer, PersonalToken
+from tournaments.models.tokens import ANSWERS_KEPT
 
 pytestmark = pytest.mark.django_db
 
@@ -22,6 +25,19 @@ def test_sessions_that_are_over_are_forgotten_and_the_others_stay():
     assert list(Session.objects.values_list("pk", flat=True)) == ["going"]
 
 
+def test_answers_and_tokens_whose_time_is_over_are_forgotten_and_the_others_stay():
+    now = timezone.now()
+    KeptAnswerFactory(at=now - ANSWERS_KEPT - timedelta(seconds=1))
+    kept = KeptAnswerFactory(at=now - ANSWERS_KEPT + timedelta(minutes=1))
+    TokenFactory(expiry=-timedelta(seconds=1))
+    lasting = [TokenFactory(expiry=timedelta(hours=1)), TokenFactory(expiry=None)]
+
+    tasks.sweep_answers()
+
+    assert KeptAnswer.objects.get() == kept
+    assert set(PersonalToken.objects.all()) == set(lasting)
+
+
 def test_everything_on_the_clock_is_a_task_there_is():
     names = {
         task.name
@@ -32,6 +48,7 @@ def test_everything_on_the_clock_is_a_task_there_is():
             tasks.sweep_checks,
             tasks.sweep_letters,
             tasks.sweep_months,
+            tasks.sweep_answers,
             tasks.sweep_sessions,
         )
     }

@@ -5,7 +5,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from tournaments import building
-from tournaments.models import Report
+from tournaments.models import KeptAnswer, Report
 from tournaments.services.checking import nights
 from tournaments.services.clubs import month_letters
 from tournaments.services.documents import reporting
@@ -79,3 +79,11 @@ def forget_deliveries() -> None:
 def sweep_sessions() -> None:
     """Forget the sessions that are over."""
     call_command("clearsessions")
+
+
+@shared_task(name="tournaments.tasks.sweep_answers")
+def sweep_answers() -> None:
+    """Forget what is no longer answered again, and the tokens whose time is over."""
+    now = timezone.now()
+    KeptAnswer.objects.expired(now).delete()
+    tokens.expire_tokens(now)
