@@ -80,6 +80,11 @@ class WithinScope(BasePermission):
         return needed is None or needed in request.auth.scopes
 
 
+def has_scope(request: Request, scope: Scope) -> bool:
+    """Whether a personal token may do this, too: what gives access is told to none that may not."""
+    return isinstance(request.auth, PersonalToken) and scope in request.auth.scopes
+
+
 def writable_game(request: Request, public_id: str) -> GameQuerySet:
     """The game whose sheet this visitor may write: by its key, or as director of its club."""
     return _at_key(request, public_id, "write") | Game.objects.directed_by(request.user).named(
