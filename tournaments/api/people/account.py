@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from tournaments.api.idempotency import idempotent
 from tournaments.api.people.account_serializers import (
     AccountSerializer,
+    ClaimCodeSerializer,
     ClaimSerializer,
-    CodeSerializer,
     InitialsSerializer,
     MyPlayerSerializer,
 )
@@ -127,7 +127,7 @@ class ClaimCode(Resource):
 
     scope = Scope.MANAGE
 
-    @extend_schema(request=CodeSerializer, responses=ClaimSerializer)
+    @extend_schema(request=ClaimCodeSerializer, responses=ClaimSerializer)
     @idempotent
     def post(self, request: Request) -> Response:
         """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
@@ -135,7 +135,7 @@ class ClaimCode(Resource):
         Wrong codes are counted, for the player and for the account.
         """
         user = self.account
-        typed = self.said(CodeSerializer)["code"]
+        typed = self.said(ClaimCodeSerializer)["code"]
         try:
             found = find_by_code(typed, self.actor, at=timezone.now())
         except WrongCode:

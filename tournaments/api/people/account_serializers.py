@@ -63,7 +63,7 @@ class InitialsSerializer(Strict):
     initials = serializers.BooleanField()
 
 
-class CodeSerializer(Strict):
+class ClaimCodeSerializer(Strict):
     """The code of a card, as it is typed."""
 
     code = serializers.CharField(max_length=60)

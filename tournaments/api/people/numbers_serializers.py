@@ -36,7 +36,7 @@ class LimitedSerializer(serializers.Serializer[Any]):
     seasons = SeasonGamesSerializer(many=True)
 
 
-class RatingSerializer(serializers.Serializer[Any]):
+class PlayerRatingSerializer(serializers.Serializer[Any]):
     """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
 
     points = serializers.IntegerField()
@@ -44,13 +44,13 @@ class RatingSerializer(serializers.Serializer[Any]):
     provisional = serializers.BooleanField()
 
 
-class StandingRatingSerializer(RatingSerializer):
+class StandingRatingSerializer(PlayerRatingSerializer):
     """The rating in the club; `rank` among `ranked` is null for whoever is not on the list."""
 
     games = serializers.IntegerField()
     rank = serializers.IntegerField(allow_null=True)
     ranked = serializers.IntegerField()
-    on_server = RatingSerializer(allow_null=True)
+    on_server = PlayerRatingSerializer(allow_null=True)
 
 
 class PlacesSerializer(serializers.Serializer[Any]):
@@ -147,8 +147,8 @@ class ChanceSerializer(serializers.Serializer[Any]):
     """How probable it is, in hundredths, to end above the other; by the ratings of today."""
 
     above = serializers.IntegerField()
-    own = RatingSerializer()
-    other = RatingSerializer()
+    own = PlayerRatingSerializer()
+    other = PlayerRatingSerializer()
 
 
 class ComparedSerializer(serializers.Serializer[Any]):
@@ -214,10 +214,10 @@ class PlayerGameSerializer(serializers.Serializer[Any]):
         step = _step(row)
         return None if step is None else shown_points(step.after) - shown_points(step.before)
 
-    @extend_schema_field(RatingSerializer(allow_null=True))
+    @extend_schema_field(PlayerRatingSerializer(allow_null=True))
     def get_rating(self, row: Game) -> dict[str, Any] | None:
         step = _step(row)
-        return None if step is None else dict(RatingSerializer(shown(step.after)).data)
+        return None if step is None else dict(PlayerRatingSerializer(shown(step.after)).data)
 
 
 def _step(row: Game) -> RatingChange | None:
