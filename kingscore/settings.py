@@ -348,8 +348,6 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
-        "tournaments.api.components.give_types",
-        "drf_spectacular.hooks.postprocess_schema_enums",
         "tournaments.api.components.complete",
     ],
 }

@@ -20,8 +20,6 @@ Sentences = dict[str, str]
 PLACES = {"Answer": (1, 2), "refuses": (1, 2), "fault": (0, 2), "ErrorDetail": (1, 0)}
 """Where code and sentence stand among what these are called with."""
 
-KINDS = frozenset({"Answer", "refuses"})
-
 OF_FRAMEWORK = (
     exceptions.MethodNotAllowed,
     exceptions.NotAcceptable,
@@ -32,13 +30,14 @@ OF_FRAMEWORK = (
 def kinds_of_problems() -> Sentences:
     """Each code that an answer as a whole can have, with its sentence."""
     found = {_dashed(e.default_code): str(e.default_detail) for e in OF_FRAMEWORK}
-    return dict(sorted({**found, **_written(KINDS)}.items()))
+    # Where a code has several sentences that of `refuses`, which is for all, counts.
+    return dict(sorted({**found, **_written({"Answer"}), **_written({"refuses"})}.items()))
 
 
 def faults() -> Sentences:
     """Each code that a single fault can have, with its sentence, empty where it has several."""
     of_engine = {code.value: str(sentence) for code, sentence in SENTENCES.items()}
-    found = {**_of_fields(), **_written(PLACES.keys() - KINDS), **of_engine}
+    found = {**_of_fields(), **_written({"fault", "ErrorDetail"}), **of_engine}
     return dict(sorted(found.items()))
 
 
@@ -51,11 +50,9 @@ def _written(callers: Iterable[str]) -> Sentences:
 
 def _calls(tree: ast.Module, callers: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Code and sentence of each call that names its code."""
-    for within in ast.walk(tree):
-        if not isinstance(within, ast.Module | ast.FunctionDef):
-            continue
-        titles = _titles(within)
-        for call in ast.walk(within):
+    for nodes in _scopes(tree):
+        titles = _titles(nodes)
+        for call in nodes:
             name = _name(call.func) if isinstance(call, ast.Call) else ""
             if name in callers and isinstance(call, ast.Call):
                 code, sentence = (_argument(call, place) for place in PLACES[name])
@@ -63,11 +60,20 @@ def _calls(tree: ast.Module, callers: frozenset[str]) -> Iterator[tuple[str, str
                     yield code.value, _text(sentence, titles)
 
 
-def _titles(within: ast.AST) -> Sentences:
+def _scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
+    """What is in each function, and what is in none."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = [list(ast.walk(function)) for function in functions]
+    seen = {id(node) for nodes in inside for node in nodes}
+    yield [node for node in ast.walk(tree) if id(node) not in seen]
+    yield from inside
+
+
+def _titles(nodes: Iterable[ast.AST]) -> Sentences:
     """What is kept under a name before it is used: `title = _("…")`."""
     return {
         target.id: _text(node.value, {})
-        for node in ast.walk(within)
+        for node in nodes
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)

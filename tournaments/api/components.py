@@ -138,15 +138,6 @@ def _enumeration(sentences: dict[str, str], description: str) -> Json:
     }
 
 
-def give_types(result: Json, **_more: Any) -> Json:
-    """Say of every enumeration of words that it is one of words, as its naming wants it."""
-    for schema in result["components"].get("schemas", {}).values():
-        for field in schema.get("properties", {}).values():
-            if "enum" in field and all(isinstance(word, str) for word in field["enum"]):
-                field.setdefault("type", "string")
-    return result
-
-
 def complete(result: Json, **_more: Any) -> Json:
     """Add all that no view says by itself."""
     parts = result["components"]
@@ -163,7 +154,11 @@ def complete(result: Json, **_more: Any) -> Json:
         _let_any_be_null(schema)
     result["info"]["description"] = ABOUT
     used = {tag for operation in _operations(result) for tag in operation["tags"]}
-    result["tags"] = [{"name": n, "description": t} for n, t in TOPICS.items() if n in used]
+    result["tags"] = [
+        {"name": name, "x-displayName": name.capitalize(), "description": text}
+        for name, text in TOPICS.items()
+        if name in used
+    ]
     _show_examples(result)
     return result
 

@@ -78,12 +78,20 @@ class Described(AutoSchema):
 
     def _makes_something(self) -> bool:
         responses: Any = self.get_response_serializers()
-        return isinstance(responses, dict) and "201" in {str(status) for status in responses}
+        statuses = {str(status) for status in responses} if isinstance(responses, dict) else set()
+        return bool(statuses & {"201", "202"})
 
     def get_summary(self) -> str | None:
-        """The first sentence of what is said of it."""
-        said = super().get_summary() or self.get_description()
-        return said.split("\n\n")[0].replace("\n", " ")
+        """What is said of it in the first place."""
+        return super().get_summary() or self._said()[0]
+
+    def get_description(self) -> str:
+        """What is said of it beyond that."""
+        return self._said()[1]
+
+    def _said(self) -> tuple[str, str]:
+        first, _blank, rest = super().get_description().partition("\n\n")
+        return first.replace("\n", " "), rest
 
     def get_override_parameters(self) -> list[Any]:
         """The headers that every address knows."""
@@ -131,5 +139,5 @@ class Described(AutoSchema):
 
     def _headers_of(self, status: str) -> list[str]:
         names = ["ETag"] if status in {"200", "201"} else []
-        names += ["Location"] if status == "201" else []
+        names += ["Location"] if status in {"201", "202"} else []
         return [*names, REPEATED] if self.method == "POST" and status < "300" else names
