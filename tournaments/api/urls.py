@@ -10,6 +10,7 @@ urlpatterns = [
     path("openapi.json", reference.openapi, name="openapi"),
     path("", include("tournaments.api.games.urls")),
     path("", include("tournaments.api.changes.urls")),
+    path("", include("tournaments.api.webhooks.urls")),
     path("", include("tournaments.api.records.urls")),
     path("", include("tournaments.api.rules.urls")),
     path("", include("tournaments.api.tables.urls")),
@@ -19,4 +20,6 @@ urlpatterns = [
     path("", include("tournaments.api.tournaments.urls")),
     path("", include("tournaments.api.entrants.urls")),
     path("", include("tournaments.api.standings.urls")),
+    path("", include("tournaments.api.rounds.urls")),
+    path("", include("tournaments.api.documents.urls")),
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from allauth.core.ratelimit import consume
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import Throttled
@@ -53,7 +54,9 @@ class Door(Resource):
     def entrant_shown(self, entrant: Entrant, row: Tournament, status: int = 200) -> Response:
         """An entrant as whoever has a link sees them."""
         entrant.tournament = row
-        return self.shown(DoorEntrantSerializer, line_of(entrant, directs=False), status)
+        where = [row.event.club.slug, row.slug, entrant.number]
+        place = {"Location": reverse("api:entrant", args=where)} if status == 201 else {}
+        return self.shown(DoorEntrantSerializer, line_of(entrant, directs=False), status, **place)
 
 
 class Registrations(Door):

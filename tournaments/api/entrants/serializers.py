@@ -6,29 +6,12 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
+from tournaments.api.tournaments.people import PlayerNameSerializer
 from tournaments.entrants_telling import STATES, EntrantLine
-from tournaments.models import Player, Sitting, Substitute
+from tournaments.models import Sitting, Substitute
 from tournaments.services.tournaments.entering import MOST_ENTRANTS
 
 LONGEST_NAME = 80
-
-
-class PlayerNameSerializer(serializers.Serializer[Any]):
-    """A player as they are called; members of the club are told the id, others null.
-
-    The name is empty of whoever was removed.
-    """
-
-    id = serializers.SerializerMethodField()
-    name = serializers.SerializerMethodField()
-
-    @extend_schema_field({"type": ["string", "null"]})
-    def get_id(self, player: Player) -> str | None:
-        return player.public_id if self.context.get("member") else None
-
-    def get_name(self, player: Player) -> str:
-        whole = self.context.get("directs") and player.name
-        return str(whole or player.shown_name)
 
 
 class RatingSerializer(serializers.Serializer[Any]):

@@ -1,0 +1,68 @@
+"""A tournament at the API: nine entrants, two rounds, and what is played at its tables."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.factories import WHOLE_GAME
+
+PATH = "clubs/moda/tournaments/"
+NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Ece", "Fatma", "Gül", "Hakan", "İrem")
+STOPPED = {"type": "stopped", "reason": "agreement"}
+
+
+@dataclass
+class Evening:
+    """A tournament that a director leads, by programs alone."""
+
+    program: Any
+    director: Any
+    path: str
+
+    def round(self, number, below=""):
+        return f"{self.path}rounds/{number}/{below}"
+
+    def play(self, number, games):
+        """Write a game at each table, by the keys that the director reads there."""
+        for table in self.tables(number):
+            phone = self.program.with_token(table["keys"]["write"])
+            for entry in [*games, STOPPED]:
+                added = phone.post(f"games/{table['game']}/entries/", {"entry": entry})
+                assert added.status_code == 201, added.content
+
+    def tables(self, number):
+        return self.director.get(self.round(number, "tables/")).json()["tables"]
+
+    def seat(self, number):
+        """Seat a round, publish it, and open it."""
+        seated = self.director.post(f"{self.path}seat/")
+        assert seated.status_code == 201, seated.content
+        assert self.director.post(self.round(number, "seating/publish/")).status_code == 200
+        assert self.director.post(self.round(number, "open/")).status_code == 200
+
+    def standings(self, query=""):
+        return self.director.get(f"{self.path}standings/{query}").json()
+
+
+def begin(program, director, names=NAMES, **settings):
+    """Make a tournament with its entrants, and start it."""
+    said = {
+        "name": "Moda Açık",
+        "held_on": "2026-11-28",
+        "ruleset": "turkish-king",
+        "settings": {"rounds": 2, "points": "places", "minutes": 60} | settings,
+        "seed": 3,
+        "published": True,
+    }
+    made = director.post(PATH, said)
+    assert made.status_code == 201, made.content
+    evening = Evening(program, director, made["Location"])
+    entrants = {"entrants": [{"name": name} for name in names]}
+    assert director.post(f"{evening.path}entrants/", entrants).status_code == 201
+    for state in ("registration", "running"):
+        moved = director.post(f"{evening.path}move/", {"state": state})
+        assert moved.status_code == 200, moved.content
+    return evening
+
+
+FIRST = WHOLE_GAME[:4]
+SECOND = WHOLE_GAME[:3]

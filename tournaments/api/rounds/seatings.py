@@ -1,0 +1,260 @@
+"""Addresses of the seating of a round: proposed, changed by its director, published, read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.idempotency import idempotent
+from tournaments.api.rounds.serializers import (
+    AgainSerializer,
+    LateSeatingSerializer,
+    LateSerializer,
+    LateToldSerializer,
+    NewSeatingSerializer,
+    OutlooksSerializer,
+    PublishSerializer,
+    SeatingSerializer,
+    SwapAskedSerializer,
+    SwapSerializer,
+    SwapToldSerializer,
+)
+from tournaments.api.rounds.views import OfRound
+from tournaments.api.tournaments.refusals import key_of, number_of
+from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
+from tournaments.models import Round, Tournament
+from tournaments.prediction_queries import outlooks
+from tournaments.services.tournaments.drawing import (
+    Draft,
+    field_seated,
+    lock_drawn,
+    publish_round,
+    put_seating,
+    seat_again,
+    seat_next_round,
+    take_back_round,
+)
+from tournaments.services.tournaments.late_changes import change_late, who_can_come
+from tournaments.services.tournaments.leading import WrongState
+from tournaments.services.tournaments.proposals import Presence, presence_at
+from tournaments.services.tournaments.swapping import swap_of, swap_seats
+from tournaments.tournament_queries import Course, Drawn, load_course
+from tournaments.visitors import directed_tournament
+
+
+class OfSeating(OfRound):
+    """What all addresses of a seating share: what is told of it."""
+
+    def seating_of(self, row: Tournament, number: int) -> Drawn:
+        """The seating of a round, with what is told of it found out."""
+        course = load_course(row)
+        drawn = next(each for each in course.drawn if each.row.number == number)
+        self.more = {
+            "course": course,
+            "judged": _judged(course, drawn.row),
+            "presence": _presence(course, drawn) if self.directs else None,
+        }
+        return drawn
+
+    def seating_shown(self, place: Round, status: int = 200, **headers: str) -> Response:
+        """The seating of a round as it stands now."""
+        self.row.refresh_from_db()
+        drawn = self.seating_of(self.row, place.number)
+        return self.shown(SeatingSerializer, drawn, status, **headers)
+
+
+def _judged(course: Course, place: Round) -> Seating | None:
+    """How good a proposal is; None once it is published, or somebody of it is gone."""
+    seating = place.seating or {"tables": [], "byes": []}
+    if place.published_at is not None:
+        return None
+    try:
+        return judge(field_seated(course, place), seating["tables"], seating["byes"])
+    except (InvalidSeating, KeyError):
+        return None
+
+
+def _presence(course: Course, drawn: Drawn) -> Presence | None:
+    """Who is here, against the next round to be published; None for any other one."""
+    proposed = next((each for each in course.drawn if each.row.published_at is None), None)
+    return presence_at(course, drawn) if proposed is drawn else None
+
+
+class SeatNext(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/seat/`."""
+
+    @extend_schema(request=None, responses={201: SeatingSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str) -> Response:
+        """Seat the next round, to be looked at; where one is seated already, it is that one."""
+        self.row, self.directs = directed_tournament(self.visitor, slug, tournament), True
+        place = seat_next_round(self.row.pk, self.actor, at=timezone.now())
+        where = reverse("api:seating", args=[slug, tournament, place.number])
+        return self.seating_shown(place, 201, Location=where)
+
+
+class OneSeating(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/`."""
+
+    @extend_schema(responses=SeatingSerializer)
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Who sits where; of a proposal, which is for directors, how good it is and why."""
+        self.see(slug, tournament, number)
+        return self.shown(SeatingSerializer, self.seating_of(self.row, number))
+
+    @extend_schema(request=NewSeatingSerializer, responses=SeatingSerializer)
+    def put(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Replace a proposal by what a director has made of it."""
+        self.direct(slug, tournament, number)
+        draft = _draft(self.said(NewSeatingSerializer))
+        with transaction.atomic():
+            row, place = lock_drawn(self.place.pk)
+            self.check_unchanged(SeatingSerializer, self.seating_of(row, number))
+            put_seating(place.pk, draft, self.actor, at=timezone.now())
+        return self.seating_shown(place)
+
+
+def _draft(said: Mapping[str, Any]) -> Draft:
+    """A seating as it was sent; its tables count from 1 there, and from 0 within."""
+    tables = [[key_of(number) for number in table] for table in said["tables"]]
+    byes = [key_of(number) for number in said["byes"]]
+    return Draft(tables, byes, _places(said["locked"], len(tables)))
+
+
+def _places(numbers: list[int], most: int) -> list[int]:
+    return sorted({number - 1 for number in numbers if number <= most})
+
+
+class Swap(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/swap/`."""
+
+    @extend_schema(
+        "seating_swap_read", parameters=[SwapAskedSerializer], responses=SwapToldSerializer
+    )
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """What it would change if two entrants of a proposal changed places."""
+        self.direct(slug, tournament, number)
+        asked = SwapAskedSerializer(data=request.query_params.dict())
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        if self.place.published_at is not None:
+            raise WrongState(self.place.state)
+        keys = key_of(said["one"]), key_of(said["other"])
+        swapped = swap_of(load_course(self.row), self.place, *keys)
+        told = {"changes": swapped.changes, "quality": swapped.seating.quality}
+        return self.shown(SwapToldSerializer, said | told)
+
+    @extend_schema(request=SwapSerializer, responses=SeatingSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Let two entrants change places, in the seating as it was seen."""
+        self.direct(slug, tournament, number)
+        said = self.said(SwapSerializer)
+        keys, seen = (key_of(said["one"]), key_of(said["other"])), said["revision"]
+        return self.seating_shown(
+            swap_seats(self.place.pk, *keys, self.actor, seen=seen, at=timezone.now())
+        )
+
+
+class Again(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/again/`."""
+
+    @extend_schema(request=AgainSerializer, responses=SeatingSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Seat everybody who is there once more, but for the locked tables."""
+        self.direct(slug, tournament, number)
+        locked = [number - 1 for number in self.said(AgainSerializer)["locked"]]
+        return self.seating_shown(seat_again(self.place.pk, locked, self.actor, at=timezone.now()))
+
+
+class Publish(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/publish/`."""
+
+    @extend_schema(request=PublishSerializer, responses=SeatingSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Lay the tables, and let everybody see who sits where.
+
+        Refused where it is not of those who are here, unless it is to be published all the same.
+        """
+        self.direct(slug, tournament, number)
+        same = self.said(PublishSerializer)["all_the_same"]
+        return self.seating_shown(
+            publish_round(self.place.pk, self.actor, at=timezone.now(), all_the_same=same)
+        )
+
+
+class TakeBack(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/take-back/`."""
+
+    @extend_schema(request=None, responses=SeatingSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Make a published round, of which nothing was written, a proposal again."""
+        self.direct(slug, tournament, number)
+        return self.seating_shown(take_back_round(self.place.pk, self.actor, at=timezone.now()))
+
+
+class Late(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/late/`."""
+
+    @extend_schema("seating_late_read", responses=LateToldSerializer)
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Who can still come to a published round, and who can leave it."""
+        self.direct(slug, tournament, number)
+        if self.place.state not in ("published", "open"):
+            raise WrongState(self.place.state)
+        drawn = self.seating_of(self.row, number)
+        here = [*(key for table in drawn.tables for key in table.entrants), *drawn.byes]
+        coming = who_can_come(self.more["course"], drawn)
+        told = {
+            "arriving": [each.number for each in coming],
+            "leaving": sorted(number_of(key) for key in here),
+        }
+        return self.shown(LateToldSerializer, told)
+
+    @extend_schema(request=LateSerializer, responses=LateSeatingSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Seat who has come late, and do without who has left; few tables change."""
+        self.direct(slug, tournament, number)
+        said = self.said(LateSerializer)
+        pks = dict(self.row.entrants.values_list("number", "pk"))
+        # One that there is not is nobody's key, and refused as such.
+        who = {name: [pks.get(each, 0) for each in said[name]] for name in said}
+        stood = self.seating_of(self.row, number).tables
+        done = change_late(self.place.pk, self.actor, at=timezone.now(), **who)
+        self.row.refresh_from_db()
+        drawn = self.seating_of(self.row, number)
+        last = stood[-1].number if stood else 0
+        numbers = [table.number for table in stood]
+        numbers += range(last + 1, last + 1 + len(done.tables) - len(stood))
+        self.more["changed"] = sorted(numbers[place] for place in done.changed)
+        return self.shown(LateSeatingSerializer, drawn)
+
+
+class Outlooks(OfSeating):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/outlook/`."""
+
+    @extend_schema(responses=OutlooksSerializer)
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """What the ratings expect of a round that is not over, for those who may see them."""
+        self.see(slug, tournament, number)
+        drawn = self.seating_of(self.row, number)
+        now = timezone.now()
+        expected = (
+            {}
+            if self.place.closed_at is not None
+            else outlooks(self.more["course"], drawn, request.user, now)
+        )
+        told = [
+            {"entrant": number_of(key), "rating": o.rating, "new": o.new, "place": o.place}
+            for key, o in expected.items()
+        ]
+        return self.shown(OutlooksSerializer, {"entrants": told})

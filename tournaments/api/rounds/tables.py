@@ -1,0 +1,169 @@
+"""Addresses of the tables of a round, for its directors: how far they are, their time and calls."""
+
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.access import has_scope
+from tournaments.api.fields import Moment, PointsField
+from tournaments.api.games.serializers import KeysSerializer
+from tournaments.api.idempotency import idempotent
+from tournaments.api.rounds.serializers import AddTimeSerializer
+from tournaments.api.rounds.views import OfRound
+from tournaments.models import Scope, Table
+from tournaments.round_watching import TROUBLES, Watched, watch_tables
+from tournaments.services.tournaments.calls import answer_call
+from tournaments.services.tournaments.clocks import Added, add_table_time
+from tournaments.services.tournaments.overtime import finish_for_time
+
+
+class TroubleSerializer(serializers.Serializer[Any]):
+    """What may be wrong at a table: for how many seconds, and which seats have not confirmed."""
+
+    code = serializers.ChoiceField(choices=TROUBLES)
+    seconds = serializers.IntegerField()
+    seats = serializers.ListField(child=serializers.IntegerField())
+
+
+class TableSerializer(serializers.Serializer[Any]):
+    """A table of a round as its directors watch it; `players` are in order of seats, from 0.
+
+    `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
+    `finished`. `left` are the seconds of its clock, null where no time is kept. The `keys` of its
+    game are told to tokens that may score.
+    """
+
+    number = serializers.IntegerField(source="table.number")
+    id = serializers.CharField(source="table.public_id")
+    game = serializers.CharField(source="row.public_id")
+    entrants = serializers.SerializerMethodField()
+    players = serializers.ListField(child=serializers.CharField(), source="row.players")
+    revision = serializers.IntegerField(source="row.revision")
+    finished = serializers.SerializerMethodField()
+    deals = serializers.SerializerMethodField()
+    totals = serializers.ListField(child=PointsField())
+    confirmed = serializers.ListField(
+        child=serializers.IntegerField(), source="agreement.confirmed"
+    )
+    confirmations_needed = serializers.IntegerField(source="agreement.needed")
+    last_at = Moment(allow_null=True)
+    last_by = serializers.CharField()
+    left = serializers.IntegerField(allow_null=True)
+    extra_seconds = serializers.IntegerField(source="table.extra_seconds")
+    called_at = Moment(source="table.called_at", allow_null=True)
+    troubles = TroubleSerializer(many=True)
+    keys = serializers.SerializerMethodField()
+
+    @extend_schema_field({"type": "array", "items": {"type": "integer"}})
+    def get_entrants(self, seen: Watched) -> list[int]:
+        return list(self.context["sitting"].get(seen.table.pk, ()))
+
+    def get_finished(self, seen: Watched) -> bool:
+        return seen.stand is None
+
+    def get_deals(self, seen: Watched) -> int | None:
+        return None if seen.stand is None else seen.stand.deals
+
+    @extend_schema_field(KeysSerializer(allow_null=True))
+    def get_keys(self, seen: Watched) -> Any:
+        if not has_scope(self.context["request"], Scope.SCORE):
+            return None
+        return KeysSerializer(seen.row).data
+
+
+class TablesSerializer(serializers.Serializer[Any]):
+    """The tables of a round, those first where something is wrong."""
+
+    tables = TableSerializer(many=True)
+
+
+class OfTable(OfRound):
+    """What all addresses of a table share."""
+
+    def watched(self) -> list[Watched]:
+        """The tables of the round as they stand (4 queries)."""
+        sitting: dict[int, list[int]] = {}
+        rows = self.place.sittings.filter(table__isnull=False).order_by("side")
+        for table, number in rows.values_list("table", "entrant__number"):
+            sitting.setdefault(table, []).append(number)
+        self.more = {"sitting": sitting}
+        return watch_tables(self.row, self.place, timezone.now())
+
+    def find(self, where: dict[str, Any]) -> Table:
+        """The table with a number, for a director; 404 where there is none."""
+        self.direct(where["slug"], where["tournament"], where["number"])
+        table: Table | None = self.place.tables.filter(number=where["table"]).first()
+        if table is None:
+            raise Http404
+        return table
+
+    def table_shown(self, number: int) -> Response:
+        """A table as it stands now."""
+        self.place.refresh_from_db()
+        found = [each for each in self.watched() if each.table.number == number]
+        if not found:
+            raise Http404
+        return self.shown(TableSerializer, found[0])
+
+
+class Tables(OfTable):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/`."""
+
+    @extend_schema("round_tables_list", responses=TablesSerializer)
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """All tables of a round, for its directors; those first where something is wrong."""
+        self.direct(slug, tournament, number)
+        return self.shown(TablesSerializer, {"tables": self.watched()})
+
+
+class OneTable(OfTable):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/`."""
+
+    @extend_schema("round_table_read", responses=TableSerializer)
+    def get(self, request: Request, **where: Any) -> Response:
+        """A table by its number, for its directors."""
+        return self.table_shown(self.find(where).number)
+
+
+class AddTableTime(OfTable):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/add-time/`."""
+
+    @extend_schema("round_table_add_time", request=AddTimeSerializer, responses=TableSerializer)
+    @idempotent
+    def post(self, request: Request, **where: Any) -> Response:
+        """Give one table more time than the others, or take some of it back."""
+        table = self.find(where)
+        said = self.said(AddTimeSerializer)
+        added = Added(said["seconds"], said.get("seen", table.extra_seconds))
+        add_table_time(table.pk, added, self.actor, at=timezone.now())
+        return self.table_shown(table.number)
+
+
+class FinishTable(OfTable):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/finish/`."""
+
+    @extend_schema("round_table_finish", request=None, responses=TableSerializer)
+    @idempotent
+    def post(self, request: Request, **where: Any) -> Response:
+        """End the game of a table whose time is over, as the settings say."""
+        table = self.find(where)
+        finish_for_time(table.pk, _("the time was over"), self.actor, at=timezone.now())
+        return self.table_shown(table.number)
+
+
+class AnswerCall(OfTable):
+    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/answer/`."""
+
+    @extend_schema("round_table_answer", request=None, responses=TableSerializer)
+    @idempotent
+    def post(self, request: Request, **where: Any) -> Response:
+        """Say that somebody has gone to a table that called."""
+        table = self.find(where)
+        answer_call(table.pk, self.actor, at=timezone.now())
+        return self.table_shown(table.number)

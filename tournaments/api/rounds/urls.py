@@ -1,0 +1,43 @@
+"""Addresses of the rounds of a tournament: their seating, tables, rulings, and the wall."""
+
+from django.urls import path
+
+from tournaments.api.rounds import rulings, seatings, tables, views, wall
+
+TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
+ROUND = f"{TOURNAMENT}/rounds/<int:number>"
+SEATING = f"{ROUND}/seating"
+TABLE = f"{ROUND}/tables/<int:table>"
+RULING = f"{TOURNAMENT}/rulings/<int:pk>"
+CORRECTIONS = f"{TOURNAMENT}/corrections"
+
+urlpatterns = [
+    path(f"{TOURNAMENT}/seat/", seatings.SeatNext.as_view(), name="seat_round"),
+    path(f"{TOURNAMENT}/rounds/", views.Rounds.as_view(), name="tournament_rounds"),
+    path(f"{ROUND}/", views.OneRound.as_view(), name="tournament_round"),
+    path(f"{ROUND}/open/", views.Open.as_view(), name="open_tournament_round"),
+    path(f"{ROUND}/close/", views.Close.as_view(), name="close_tournament_round"),
+    path(f"{ROUND}/reopen/", views.Reopen.as_view(), name="reopen_tournament_round"),
+    path(f"{ROUND}/clock/start/", views.StartClock.as_view(), name="start_clock"),
+    path(f"{ROUND}/clock/pause/", views.PauseClock.as_view(), name="pause_clock"),
+    path(f"{ROUND}/clock/add/", views.AddTime.as_view(), name="add_time"),
+    path(f"{ROUND}/outlook/", seatings.Outlooks.as_view(), name="outlook"),
+    path(f"{SEATING}/", seatings.OneSeating.as_view(), name="seating"),
+    path(f"{SEATING}/swap/", seatings.Swap.as_view(), name="swap_seats"),
+    path(f"{SEATING}/again/", seatings.Again.as_view(), name="seat_again"),
+    path(f"{SEATING}/publish/", seatings.Publish.as_view(), name="publish_round"),
+    path(f"{SEATING}/take-back/", seatings.TakeBack.as_view(), name="take_back_round"),
+    path(f"{SEATING}/late/", seatings.Late.as_view(), name="change_late"),
+    path(f"{ROUND}/tables/", tables.Tables.as_view(), name="round_tables"),
+    path(f"{TABLE}/", tables.OneTable.as_view(), name="round_table"),
+    path(f"{TABLE}/add-time/", tables.AddTableTime.as_view(), name="add_table_time"),
+    path(f"{TABLE}/finish/", tables.FinishTable.as_view(), name="finish_table"),
+    path(f"{TABLE}/answer/", tables.AnswerCall.as_view(), name="answer_call"),
+    path(f"{ROUND}/rulings/", rulings.RoundRulings.as_view(), name="round_rulings"),
+    path(f"{TOURNAMENT}/rulings/", rulings.Rulings.as_view(), name="rulings"),
+    path(f"{RULING}/", rulings.OneRuling.as_view(), name="ruling"),
+    path(f"{RULING}/withdraw/", rulings.WithdrawRuling.as_view(), name="withdraw_ruling"),
+    path(f"{CORRECTIONS}/", rulings.Corrections.as_view(), name="corrections"),
+    path(f"{CORRECTIONS}/accept/", rulings.AcceptCorrections.as_view(), name="accept_corrections"),
+    path(f"{TOURNAMENT}/wall/", wall.Wall.as_view(), name="wall"),
+]

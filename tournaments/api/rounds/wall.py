@@ -1,0 +1,78 @@
+"""The address of what hangs on the wall: the round that is played now, for everybody there."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.fields import PointsField
+from tournaments.api.rounds.serializers import ClockSerializer, clock_told
+from tournaments.api.rounds.views import OfRound
+from tournaments.api.tournaments.serializers import RoundLineSerializer
+from tournaments.models import Round
+from tournaments.tournament_queries import Course, load_course
+from tournaments.wall_telling import seated, shown_round, still_playing, top_places
+
+
+class WallTableSerializer(serializers.Serializer[Any]):
+    """A table and who sits there; without a number it is of those who sit out."""
+
+    number = serializers.IntegerField(allow_null=True)
+    names = serializers.ListField(child=serializers.CharField())
+
+
+class WallPlaceSerializer(serializers.Serializer[Any]):
+    """Somebody in front."""
+
+    place = serializers.IntegerField()
+    name = serializers.CharField()
+    points = PointsField()
+
+
+class WallSerializer(serializers.Serializer[Any]):
+    """What hangs on the wall: the round that is published and not over, or the last one.
+
+    `tables` is empty once it is over; `standings` are those after the last closed round that all
+    may see; `going` are the tables of an open round that still play.
+    """
+
+    name = serializers.CharField()
+    round = RoundLineSerializer(allow_null=True)
+    clock = serializers.SerializerMethodField()
+    tables = WallTableSerializer(many=True)
+    standings = WallPlaceSerializer(many=True)
+    going = serializers.ListField(child=serializers.IntegerField())
+
+    @extend_schema_field(ClockSerializer(allow_null=True))
+    def get_clock(self, told: dict[str, Any]) -> Any:
+        return None if told["round"] is None else clock_told(told["round"], timezone.now())
+
+
+class Wall(OfRound):
+    """`/clubs/{slug}/tournaments/{tournament}/wall/`."""
+
+    @extend_schema(responses=WallSerializer)
+    def get(self, request: Request, slug: str, tournament: str) -> Response:
+        """Who sits where, who is in front, and who still plays."""
+        self.see(slug, tournament)
+        course = load_course(self.row)
+        return self.shown(WallSerializer, _wall(course, shown_round(course)))
+
+
+def _wall(course: Course, place: Round | None) -> dict[str, Any]:
+    going = place is not None and place.closed_at is None
+    return {
+        "name": course.tournament.event.name,
+        "round": place,
+        "tables": [
+            {"number": number, "names": names}
+            for number, names in (seated(course, place) if place is not None and going else ())
+        ],
+        "standings": [
+            {"place": at, "name": name, "points": points} for at, name, points in top_places(course)
+        ],
+        "going": still_playing(place) if place is not None and place.is_open else [],
+    }

@@ -1,0 +1,106 @@
+"""Addresses of standings, of why somebody stands there, and of the league of a season."""
+
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.fields import Strict
+from tournaments.api.standings.serializers import (
+    LeagueSerializer,
+    StandingsSerializer,
+    WhySerializer,
+)
+from tournaments.api.views import Resource
+from tournaments.engine.season_sums import team_standings
+from tournaments.league_telling import Looker, league_of
+from tournaments.models import Club, Season, Tournament
+from tournaments.models.clubs import DIRECTING
+from tournaments.standings_telling import last_counted, stages_reached, standings_seen
+from tournaments.tournament_queries import load_course
+from tournaments.visitors import role_in, seen_tournament
+from tournaments.why_telling import why_placed
+
+LARGEST = 999
+NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}
+AFTER = OpenApiParameter("after", NUMBER, description="As they were after this round.")
+ONLY = OpenApiParameter("only", NUMBER, description="Those of this round alone.")
+
+
+class AskedSerializer(Strict):
+    """Which standings are asked for."""
+
+    after = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
+    only = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
+
+
+class OfStandings(Resource):
+    """What is found out of the standings that are shown."""
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        """With the course of the tournament, and who asks."""
+        return {**super().get_serializer_context(), **getattr(self, "more", {})}
+
+
+class Standings(OfStandings):
+    """`/clubs/{slug}/tournaments/{tournament}/standings/`."""
+
+    @extend_schema(parameters=[AFTER, ONLY], responses=StandingsSerializer)
+    def get(self, request: Request, slug: str, tournament: str) -> Response:
+        """The standings as they are, or after a round, or of one.
+
+        A round that is hidden is not counted for anybody but directors.
+        """
+        row = seen_tournament(self.visitor, slug, tournament)
+        asked = AskedSerializer(data=request.query_params.dict())
+        asked.is_valid(raise_exception=True)
+        directs = role_in(self.visitor, row.event.club) in DIRECTING
+        course = load_course(row)
+        seen = standings_seen(course, directs=directs, **asked.validated_data)
+        self.more = {
+            "course": course,
+            "reached": stages_reached(course, seen.until),
+            "teams": () if seen.only else team_standings(seen.rows, course.competitors),
+        }
+        return self.shown(StandingsSerializer, seen)
+
+
+class Why(OfStandings):
+    """`/clubs/{slug}/tournaments/{tournament}/standings/{number}/`."""
+
+    @extend_schema("standings_why", responses=WhySerializer)
+    def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Why an entrant stands where they stand: the sum, opened."""
+        row = seen_tournament(self.visitor, slug, tournament)
+        directs = role_in(self.visitor, row.event.club) in DIRECTING
+        course = load_course(row)
+        after = last_counted(course, directs=directs)
+        try:
+            why = why_placed(course, f"e{number}", after)
+        except KeyError as error:
+            raise Http404 from error
+        reached = stages_reached(course, after)
+        self.more = {"course": course, "reached": reached, "after": after}
+        return self.shown(WhySerializer, why)
+
+
+class League(OfStandings):
+    """`/clubs/{slug}/seasons/{id}/league/`."""
+
+    @extend_schema(responses=LeagueSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """The league of a season, of the tournaments that whoever asks may see."""
+        seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user))
+        season = get_object_or_404(seasons.select_related("club"), club__slug=slug, pk=pk)
+        role = role_in(self.visitor, season.club)
+        looker = Looker(member=role is not None, directs=role in DIRECTING)
+        seen = Tournament.objects.seen_by(request.user).filter(event__season=season)
+        rows = seen.select_related("event").order_by("event__held_on", "pk")
+        found = league_of(season, list(rows), looker)
+        self.more = {"people": found.people, "member": looker.member}
+        told = {"season": season, "evenings": found.evenings, "rows": found.rows}
+        return self.shown(LeagueSerializer, told)
