@@ -2,13 +2,16 @@
 
 from django_filters import rest_framework as filters
 
+from tournaments.api.parsers import LARGEST
 from tournaments.models import Event
 
 
 class EventFilter(filters.FilterSet):  # type: ignore[misc]
     """Evenings of a season, in a stretch of days, tournaments or none, published or not."""
 
-    season = filters.NumberFilter("season", label="The id of a season.")
+    season = filters.NumberFilter(
+        "season", label="The id of a season.", min_value=1, max_value=LARGEST, decimal_places=0
+    )
     held_from = filters.DateFilter("held_on", "gte", label="On this day or later.")
     held_to = filters.DateFilter("held_on", "lte", label="On this day or before.")
     is_tournament = filters.BooleanFilter(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
@@ -178,7 +179,7 @@ class SitterSerializer(Strict):
             ValidationError: it is none, or two.
         """
         if len(attrs) != 1:
-            message = "Say either a player or a name."
+            message = _("Say either a player or a name.")
             raise serializers.ValidationError(message, "player-or-name")
         return attrs
 
