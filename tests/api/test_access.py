@@ -7,9 +7,10 @@ import json
 import logging
 
 import pytest
+from django.conf import settings
 from django.core.cache import caches
 from django.db import connection, transaction
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.api.access_table import FORBIDDEN, MISSING, NO_METHOD, OK, REFUSED, TABLE, UNKNOWN
@@ -43,12 +44,20 @@ def names_of_all():
 @pytest.fixture(scope="module")
 def programs(django_db_setup, django_db_blocker, tmp_path_factory):
     """One world for all: whatever a request changes in it is taken back."""
-    with django_db_blocker.unblock(), transaction.atomic():
+    files = override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("files"))
+    with django_db_blocker.unblock(), transaction.atomic(), files:
         programs = make_programs()
+        programs.world.files = settings.MEDIA_ROOT
         logging.disable(logging.WARNING)
         yield programs
         logging.disable(logging.NOTSET)
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def files(files_of_this_test_only, programs):
+    """Those of the world, and not of one test."""
+    settings.MEDIA_ROOT = programs.world.files
 
 
 def path_of(name, place):
@@ -155,6 +164,7 @@ def test_every_address_says_which_scope_it_needs():
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("who", [*VISITORS, *LIMITED])
 def test_program_gets_what_the_table_says_and_nothing_refused_is_written(who, programs):
     walk = Walk(who, programs)
@@ -169,6 +179,7 @@ def test_program_gets_what_the_table_says_and_nothing_refused_is_written(who, pr
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("who", ["nobody", "other", "staff"])
 def test_what_is_published_is_seen_by_everybody_and_nothing_more(who, programs):
     Club.objects.filter(name=CLUB).update(published=True)
