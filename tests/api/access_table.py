@@ -120,6 +120,19 @@ CLUBS = {
     "my_month": row("club", scope="manage", GET=DIRECTORS, PUT=DIRECTORS),
 }
 
+WEBHOOKS = {
+    "changes": row(GET=EVERYBODY),
+    "webhooks": row("club", scope="manage", read="manage", GET=OWNERS, POST=OWNERS),
+    "webhook": row(
+        "webhook", scope="manage", read="manage", GET=OWNERS, PATCH=OWNERS, DELETE=OWNERS
+    ),
+    "webhook_secret": row("webhook", scope="manage", read="manage", GET=OWNERS, POST=OWNERS),
+    "test_webhook": row("webhook", scope="manage", POST=OWNERS),
+    "deliveries": row("webhook", scope="manage", read="manage", GET=OWNERS),
+    "delivery": row("webhook call", scope="manage", read="manage", GET=OWNERS),
+    "send_again": row("webhook call", scope="manage", POST=OWNERS),
+}
+
 TABLES = {
     "table": row("a table", GET=only("table", "closed table", "director", "owner")),
     "enter_table": row(
@@ -174,7 +187,7 @@ OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = CLUBS | PEOPLE | EVENTS | GAMES | RULES | TABLES | RECORDS | OF_ALL
+TABLE = CLUBS | WEBHOOKS | PEOPLE | EVENTS | GAMES | RULES | TABLES | RECORDS | DOCUMENTS | OF_ALL
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

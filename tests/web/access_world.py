@@ -91,6 +91,7 @@ def make_world():
     Round.objects.filter(pk=over.pk).update(closed_at=EVENING)
     _addresses(world, tables)
     _club_pages(world, event, going, tables)
+    _webhook(world, club)
     _players(world, club)
     _tournament(world, club)
     _ratings(club, other)
@@ -168,6 +169,13 @@ def _club_pages(world, event, going, tables):
     }
     world.wrong["join"] = {"public_id": invitation.public_id, "secret": another.secret}
     world.secrets += [invitation.secret, another.secret]
+
+
+def _webhook(world, club):
+    call = DeliveryFactory(webhook__club=club)
+    at = {"slug": club.slug, "public_id": call.webhook.public_id}
+    world.right |= {"webhook": at, "webhook call": at | {"delivery": call.public_id}}
+    world.secrets.append(call.webhook.secret)
 
 
 def _players(world, club):

@@ -33,6 +33,7 @@ urlpatterns = [
     path("", include("tournaments.web.rules.urls")),
     path("", include("tournaments.web.scoring.urls")),
     path("", include("tournaments.web.clubs.urls")),
+    path("", include("tournaments.web.webhooks.urls")),
     path("", include("tournaments.web.people.urls")),
     path("", include("tournaments.web.events.urls")),
     path("", include("tournaments.web.importing.urls")),

@@ -1,0 +1,178 @@
+"""The pages of webhooks: an owner adds one, sees its calls, and does with it what there is."""
+
+import pytest
+from django.urls import reverse
+
+from tests.club_factories import MemberFactory
+from tests.factories import EVENING
+from tests.program_factories import DeliveryFactory, WebhookFactory
+from tournaments.models import AuditLine, Delivery, Webhook
+from tournaments.services.webhooks.keeping import MOST_WEBHOOKS, shown_secret
+
+pytestmark = pytest.mark.django_db
+
+URL = "https://receiver.example/hook?key=abc"
+
+
+@pytest.fixture
+def owner(client):
+    member = MemberFactory(role="owner", club__slug="moda")
+    client.force_login(member.user)
+    client.club = member.club
+    return client
+
+
+def at(name, webhook=None, **more):
+    public_id = {"public_id": webhook.public_id} if webhook else {}
+    return reverse(name, kwargs={"slug": "moda", **public_id, **more})
+
+
+def add(client, url=URL, happenings=("round.closed", "result.entered")):
+    return client.post(at("new_webhook"), {"url": url, "happenings": happenings})
+
+
+def test_webhook_is_added_listed_and_changed(owner):
+    assert b"Nobody is called yet" in owner.get(at("webhooks")).content
+
+    answer = add(owner)
+
+    webhook = Webhook.objects.get()
+    assert answer["Location"] == at("webhook", webhook)
+    assert (webhook.url, webhook.happenings) == (URL, ["result.entered", "round.closed"])
+    assert "receiver.example" in owner.get(at("webhooks")).content.decode()
+    page = owner.get(at("webhook", webhook)).content.decode()
+    assert "a round is closed" in page
+    assert "Nobody was called yet" in page
+    assert shown_secret(webhook) not in page
+
+    other = {"url": "https://other.example/", "happenings": ["round.published"]}
+    assert owner.post(at("change_webhook", webhook), other).status_code == 302
+    webhook.refresh_from_db()
+    assert (webhook.url, webhook.happenings) == (other["url"], other["happenings"])
+    # The address may hold a secret of the receiver, and the audit is read by directors.
+    told = AuditLine.objects.values_list("action", "before", "after").order_by("pk")
+    assert list(told) == [
+        (
+            "add-webhook",
+            None,
+            {"host": "receiver.example", "happenings": ["result.entered", "round.closed"]},
+        ),
+        (
+            "change-webhook",
+            {"host": "receiver.example", "happenings": ["result.entered", "round.closed"]},
+            {"host": "other.example", "happenings": ["round.published"]},
+        ),
+    ]
+    audit = owner.get(reverse("club_changes", args=["moda"])).content.decode()
+    assert "Webhook changed" in audit
+    assert "the seating of a round is published" in audit
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("", "Where shall the server call?"),
+        ("ftp://receiver.example/", "begins with https://"),
+        ("http://192.168.1.1/", "private network"),
+        ("https://a:b@receiver.example/", "Leave out the name"),
+        ("https://receiver.example:25/", "This port is not called"),
+        ("https:///", "no address of a server"),
+    ],
+)
+def test_address_that_cannot_be_called_is_refused_beside_its_field(owner, url, says):
+    answer = add(owner, url)
+
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not Webhook.objects.exists()
+
+
+def test_of_no_happening_and_of_too_many_webhooks_there_is_none(owner):
+    assert add(owner, happenings=[]).status_code == 422
+    WebhookFactory.create_batch(MOST_WEBHOOKS, club=owner.club)
+    answer = add(owner)
+    assert (answer.status_code, Webhook.objects.count()) == (422, MOST_WEBHOOKS)
+    assert "There are 20 already" in answer.content.decode()
+
+
+def test_secret_is_shown_on_demand_and_made_anew(owner):
+    webhook = WebhookFactory(club=owner.club)
+    old = shown_secret(webhook)
+    page = owner.get(at("webhook_secret", webhook))
+    assert old in page.content.decode()
+    assert "no-store" in page["Cache-Control"]
+
+    owner.post(at("webhook_secret", webhook))
+
+    webhook.refresh_from_db()
+    page = owner.get(at("webhook_secret", webhook)).content.decode()
+    assert old not in page
+    assert shown_secret(webhook) in page
+
+
+def test_webhook_is_tested_paused_goes_on_and_is_removed(owner):
+    webhook = WebhookFactory(club=owner.club)
+
+    owner.post(at("test_webhook", webhook))
+    assert Delivery.objects.get().happening == "test"
+    owner.post(at("pause_webhook", webhook), {"paused": "yes"})
+    assert b"Paused: nobody is called" in owner.get(at("webhook", webhook)).content
+    owner.post(at("pause_webhook", webhook), {"paused": "no"})
+    assert b"Paused: nobody is called" not in owner.get(at("webhook", webhook)).content
+    owner.post(at("remove_webhook", webhook))
+
+    assert not Webhook.objects.exists()
+    assert list(AuditLine.objects.order_by("pk").values_list("action", flat=True)) == [
+        *("test-webhook", "pause-webhook", "go-on-webhook", "remove-webhook")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"state": "delivered", "tries": 1, "answer_status": 200}, ["delivered", "1 try", "200"]),
+        (
+            {"tries": 3, "answer_status": 500, "answer_text": "<b>"},
+            ["3 tries", "&lt;b&gt;", "again"],
+        ),
+        ({"tries": 1, "answer_text": "timeout"}, ["No answer within ten seconds"]),
+        ({"tries": 1, "answer_status": 302}, ["It leads elsewhere (302)"]),
+        (
+            {"state": "failed", "tries": 10, "answer_text": "not-called-private"},
+            ["failed", "private"],
+        ),
+    ],
+)
+def test_call_is_shown_with_what_became_of_it(owner, fields, says):
+    webhook = WebhookFactory(club=owner.club)
+    DeliveryFactory(webhook=webhook, **fields)
+
+    page = owner.get(at("webhook", webhook)).content.decode()
+
+    assert [each for each in says if each not in page] == []
+
+
+def test_call_is_sent_again(owner):
+    call = DeliveryFactory(webhook__club=owner.club, state="failed", tries=10)
+
+    owner.post(at("send_again", call.webhook, delivery=call.public_id))
+
+    call.refresh_from_db()
+    assert (call.state, call.tries) == ("waiting", 0)
+    assert call.next_at > EVENING
+
+
+def test_call_of_another_webhook_is_not_found(owner):
+    webhook, foreign = WebhookFactory(club=owner.club), DeliveryFactory()
+
+    path = at("send_again", webhook, delivery=foreign.public_id)
+    assert owner.post(path).status_code == 404
+    assert owner.get(at("webhook", foreign.webhook)).status_code == 404
+
+
+def test_page_of_many_calls_takes_as_few_queries(owner, django_assert_num_queries):
+    webhook = WebhookFactory(club=owner.club)
+    for number in (1, 2):
+        DeliveryFactory.create_batch(number, webhook=webhook)
+        with django_assert_num_queries(6):
+            owner.get(at("webhook", webhook))

@@ -1,0 +1,76 @@
+"""What became of calls, in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tournaments.models import Delivery, Happening, Webhook
+from tournaments.words import Text
+
+TITLES: dict[str, Text] = {
+    Happening.ROUND_PUBLISHED: gettext_lazy("Seating published"),
+    Happening.RESULT_ENTERED: gettext_lazy("Result"),
+    Happening.ROUND_CLOSED: gettext_lazy("Round closed"),
+    Happening.TOURNAMENT_FINISHED: gettext_lazy("Tournament finished"),
+    "test": gettext_lazy("Test"),
+}
+
+STATES: dict[str, Text] = {
+    Delivery.State.WAITING: gettext_lazy("waiting"),
+    Delivery.State.DELIVERED: gettext_lazy("delivered"),
+    Delivery.State.FAILED: gettext_lazy("failed"),
+}
+
+WHY_NOT: dict[str, Text] = {
+    "timeout": gettext_lazy("No answer within ten seconds"),
+    "no-answer": gettext_lazy("No answer"),
+    "bad-certificate": gettext_lazy("The certificate is not valid"),
+    "not-called-host": gettext_lazy("There is no server of this name"),
+    "not-called-private": gettext_lazy("Not called: the address lies in a private network"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryLine:
+    """A call as the page shows it; `next_at` where it is made again by itself."""
+
+    row: Delivery
+    title: str
+    state: str
+    answer: str
+    next_at: datetime | None
+
+
+def host_of(webhook: Webhook) -> str:
+    """The server that is called."""
+    return str(urlsplit(webhook.url).hostname)
+
+
+def delivery_lines(rows: Iterable[Delivery], webhook: Webhook) -> list[DeliveryLine]:
+    """The calls of a webhook, each in words."""
+    return [_line(row, webhook) for row in rows]
+
+
+def _line(row: Delivery, webhook: Webhook) -> DeliveryLine:
+    waits = row.state == Delivery.State.WAITING and row.tries > 0 and not webhook.paused
+    return DeliveryLine(
+        row,
+        str(TITLES.get(row.happening, row.happening)),
+        str(STATES[row.state]),
+        _answer(row) if row.tries else "",
+        row.next_at if waits else None,
+    )
+
+
+def _answer(row: Delivery) -> str:
+    if not row.answer_status:
+        return str(WHY_NOT.get(row.answer_text, row.answer_text))
+    if 300 <= row.answer_status < 400:
+        return _("It leads elsewhere (%(status)s), which is not followed") % {
+            "status": row.answer_status
+        }
+    return f"{row.answer_status} {row.answer_text}".strip()
