@@ -1,0 +1,290 @@
+"""Games of clubs: found, confirmed, taken in; with their matches and keys."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EventFactory,
+    PlayerFactory,
+    RoundFactory,
+    TableFactory,
+)
+from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory
+from tests.services.play.test_matches import krapet, won_by
+from tournaments.api.access import token_of
+from tournaments.models import Game, Seat
+
+pytestmark = pytest.mark.django_db
+
+
+def laid(event=None, **more):
+    """The game of a new table, in an evening of its own unless one is given."""
+    place = RoundFactory(event=event) if event else RoundFactory()
+    return TableFactory(round=place, **more).games.get()
+
+
+def ids(answer):
+    return [line["id"] for line in answer.json()["results"]]
+
+
+def club_of(row):
+    return row.table.round.event.club
+
+
+def test_list_has_the_games_a_token_may_see_and_the_one_a_key_opens(program):
+    here, there, open_table = laid(), laid(), GameFactory()
+    assert ids(program.get("games/")) == []
+    assert ids(program.role("member", club_of(here)).get("games/")) == [here.public_id]
+    for kind in ("write", "follow"):
+        assert ids(program.with_token(token_of(open_table, kind)).get("games/")) == [
+            open_table.public_id
+        ]
+    assert ids(program.with_token(token_of(there, "write")).get("games/")) == [there.public_id]
+    wrong = program.with_token(f"write.{there.public_id}.wrong")
+    assert ids(wrong.get("games/")) == []
+
+
+def test_line_of_a_list_says_where_it_was_played_and_what_it_came_to(program):
+    row = laid(entries=WHOLE_GAME)
+    line = program.role("member", club_of(row)).get("games/").json()["results"][0]
+    event = row.table.round.event
+    assert (line["club"], line["event"]) == (event.club.slug, event.public_id)
+    assert (line["round"], line["table"]) == (row.table.round.number, row.table.public_id)
+    assert (line["finished"], line["totals"]) == (True, [540, -110, -330, -100])
+    assert (line["match"], line["played_at"]) == (None, "2026-11-20T19:30:00Z")
+
+
+def test_games_are_found_by_where_when_and_how_they_were_played(program):
+    club = ClubFactory()
+    first, second = (laid(EventFactory(club=club)) for _ in range(2))
+    third = laid(second.table.round.event, entries=WHOLE_GAME)
+    Game.objects.filter(pk=first.pk).update(played_at=EVENING.replace(day=1), ruleset="rifki")
+    member = program.role("member", club)
+    event = second.table.round.event
+
+    def found(query):
+        return set(ids(member.get(f"games/?{query}")))
+
+    later = {second.public_id, third.public_id}
+    assert found(f"club={club.slug}") == {first.public_id, *later}
+    assert found("club=another") == set()
+    assert found(f"event={event.public_id}") == later
+    assert found(f"round={third.table.round.number}") == {third.public_id}
+    assert found(f"table={third.table.public_id}") == {third.public_id}
+    assert found("ruleset=rifki") == {first.public_id}
+    assert found("finished=true") == {third.public_id}
+    assert found("finished=false") == {first.public_id, second.public_id}
+    assert found("played_after=2026-11-02T00:00:00Z") == later
+    assert found("played_before=2026-11-02T00:00:00Z") == {first.public_id}
+    ordered = member.get("games/?ordering=played_at&page_size=1")
+    assert ids(ordered) == [first.public_id]
+
+
+def test_whoever_is_shown_by_initials_is_found_by_name_by_directors_only(program):
+    row = laid()
+    player = Seat.objects.get(game=row, number=0).player
+    player.name, player.initials = "Zeynep Kaya", True
+    player.save()
+    club = club_of(row)
+    assert ids(program.role("member", club).get("games/?name=Zeynep")) == []
+    assert ids(program.role("director", club).get("games/?name=Zeynep")) == [row.public_id]
+
+
+def test_list_takes_as_many_queries_for_three_games_as_for_one(program):
+    club = ClubFactory()
+    member = program.role("member", club)
+    event = EventFactory(club=club)
+    counts = []
+    for more in (1, 2):
+        for _ in range(more):
+            laid(event)
+        member.get("games/")
+        with CaptureQueriesContext(connection) as queries:
+            assert len(ids(member.get("games/"))) in {1, 3}
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def finished(program):
+    """A finished game of a club, with a program at its phone."""
+    row = laid(entries=WHOLE_GAME)
+    return row, program.with_token(token_of(row, "write")), f"games/{row.public_id}/confirmations/"
+
+
+def test_result_is_confirmed_at_the_table_seat_by_seat(program):
+    _row, phone, path = finished(program)
+    assert phone.get(path).json()["confirmed"] == []
+    answer = phone.post(path, {"seat": 2}, If_Match='"20"')
+    assert answer.status_code == 201
+    agreement = answer.json()
+    assert (agreement["confirmed"], agreement["missing"]) == ([2], [0, 1, 3])
+    assert agreement["revision"] == 20
+    assert phone.post(path, {"seat": 2}, If_Match='"20"').json()["confirmed"] == [2]
+
+
+def test_player_confirms_for_nobody_else(program):
+    row, _phone, path = finished(program)
+    player = Seat.objects.get(game=row, number=1).player
+    player.account = AccountFactory()
+    player.save()
+    own = program.as_(player.account)
+    assert own.post(path, {}, If_Match='"20"').json()["confirmed"] == [1]
+    assert own.post(path, {"seat": 2}, If_Match='"20"').status_code == 404
+    stranger = program.as_(AccountFactory())
+    assert stranger.post(path, {}, If_Match='"20"').status_code == 404
+
+
+def test_confirmation_is_of_what_was_seen_and_of_a_game_that_is_over(program):
+    row, phone, path = finished(program)
+    assert phone.post(path, {"seat": 0}).status_code == 428
+    assert phone.post(path, {"seat": 0}, If_Match='"19"').status_code == 412
+    phone.delete(f"games/{row.public_id}/entries/19/", If_Match='"20"')
+    going_on = phone.post(path, {"seat": 0}, If_Match='"21"')
+    assert (going_on.status_code, going_on.json()["code"]) == (409, "game-goes-on")
+
+
+def test_open_table_is_taken_into_an_evening_by_a_director_with_its_key(program):
+    place = RoundFactory()
+    club = place.event.club
+    row = GameFactory(entries=WHOLE_GAME[:2])
+    path = f"games/{row.public_id}/adopt/"
+    said = {
+        "key": token_of(row, "write"),
+        "event": place.event.public_id,
+        "round": place.number,
+    }
+    assert program.role("member", club).post(path, said).status_code == 404
+    director = program.role("director", club)
+    wrong = said | {"key": token_of(row, "follow")}
+    assert director.post(path, wrong).status_code == 404
+    few = director.post(path, said | {"players": list(NAMES[:3])})
+    assert (few.status_code, few.json()["problems"][0]["code"]) == (422, "wrong-players")
+    twice = director.post(path, said | {"players": ["Ayşe", "Ayşe", "Cem", "Deniz"]})
+    assert (twice.status_code, twice.json()["problems"][0]["code"]) == (422, "sits-twice")
+
+    answer = director.post(path, said)
+    assert answer.status_code == 200
+    row.refresh_from_db()
+    assert answer.json()["table"] == row.table.public_id
+    assert row.table.round == place
+    assert director.post(path, said).status_code == 404
+
+
+def test_closed_round_takes_no_table_in(program):
+    place = RoundFactory(closed_at=EVENING)
+    row = GameFactory()
+    said = {
+        "key": token_of(row, "write"),
+        "event": place.event.public_id,
+        "round": place.number,
+    }
+    answer = program.role("director", place.event.club).post(f"games/{row.public_id}/adopt/", said)
+    assert (answer.status_code, answer.json()["code"]) == (409, "round-closed")
+
+
+def test_name_at_another_table_of_the_round_is_refused(program):
+    place = RoundFactory()
+    TableFactory(round=place, number=4)
+    PlayerFactory(club=place.event.club, name="Elif")
+    row = GameFactory()
+    said = {
+        "key": token_of(row, "write"),
+        "event": place.event.public_id,
+        "round": place.number,
+    }
+    answer = program.role("director", place.event.club).post(f"games/{row.public_id}/adopt/", said)
+    problem = answer.json()["problems"][0]
+    assert (problem["code"], problem["where"]) == ("sits-elsewhere", "players")
+    assert problem["params"]["table"] == 4
+
+
+def test_director_writes_after_the_round_and_the_phone_is_told_why_it_does_not(program):
+    row = laid()
+    place = row.table.round
+    place.closed_at = EVENING
+    place.save()
+    game, entry = f"games/{row.public_id}/", {"entry": WHOLE_GAME[0]}
+    phone = program.with_token(token_of(row, "write"))
+    refused = phone.post(f"{game}entries/", entry)
+    assert (refused.status_code, refused.json()["code"]) == (409, "round-closed")
+    assert phone.get(game).status_code == 200
+    director = program.role("director", club_of(row))
+    assert director.post(f"{game}entries/", entry).status_code == 201
+    assert program.role("member", club_of(row)).post(f"{game}entries/", entry).status_code == 404
+
+
+def test_keys_are_told_to_whoever_writes_and_may_score(program):
+    row = laid()
+    club, path = club_of(row), f"games/{row.public_id}/keys/"
+    keys = program.role("director", club).get(path).json()
+    assert keys == {kind: token_of(row, kind) for kind in ("write", "follow", "pen")}
+    assert program.role("director", club, "read").get(path).status_code == 403
+    assert program.role("member", club).get(path).status_code == 404
+    assert program.with_token(keys["follow"]).get(path).status_code == 404
+
+
+def test_pen_is_taken_once_and_whoever_had_it_follows(program):
+    row = GameFactory()
+    game = f"games/{row.public_id}/"
+    before = program.with_token(token_of(row, "write"))
+    taker = program.with_token(token_of(row, "pen"))
+    key = {"Idempotency_Key": "taking-the-pen"}
+    keys = taker.post(f"{game}pen/", {}, **key).json()
+    assert taker.post(f"{game}pen/", {}, **key).json() == keys
+    assert taker.post(f"{game}pen/", {}).status_code == 404
+
+    entry = {"entry": WHOLE_GAME[0]}
+    assert program.with_token(keys["write"]).post(f"{game}entries/", entry).status_code == 201
+    gone = before.post(f"{game}entries/", entry)
+    assert (gone.status_code, gone.json()["code"]) == (410, "pen-taken")
+    assert before.get(game).status_code == 200
+
+
+def test_match_goes_on_game_by_game(program):
+    head = {"ruleset": "krapet", "players": ["Ayşe", "Burak"]}
+    started = program.post("games/", head | {"match": {"length": "best-of", "number": 3}}).json()
+    assert started["match"] == {"game": 1, "length": "best-of", "number": 3}
+    phone, game = program.with_token(started["keys"]["write"]), f"games/{started['id']}/"
+    early = phone.post(f"{game}next-game/", {})
+    assert (early.status_code, early.json()["code"]) == (409, "game-goes-on")
+
+    while not phone.get(f"{game}result/").json()["finished"]:
+        phone.post(f"{game}entries/", {"entry": won_by(0, 30)})
+    opened = phone.post(f"{game}next-game/", {}, Idempotency_Key="the-next-game")
+    assert opened.status_code == 201
+    second = opened.json()
+    assert (second["match"]["game"], second["first_declarer"]) == (2, 1)
+    assert opened["Location"] == f"/api/v1/games/{second['id']}/"
+    assert program.with_token(second["keys"]["write"]).get(opened["Location"]).status_code == 200
+    again = phone.post(f"{game}next-game/", {}, Idempotency_Key="the-next-game")
+    assert again.json() == second
+    other = phone.post(f"{game}next-game/", {})
+    assert (other.status_code, other.json()["id"]) == (200, second["id"])
+    assert "keys" not in other.json()
+
+    match = phone.get(f"{game}match/").json()
+    assert (match["won"], match["over"], match["winners"]) == ([1, 0], False, [])
+    assert match["games"] == [started["id"], second["id"]]
+    follower = program.with_token(match["next"]["follow"])
+    assert follower.get(f"games/{match['next']['id']}/").status_code == 200
+
+
+def test_match_that_is_won_has_no_further_game(program):
+    game = krapet(number=1)
+    phone = program.with_token(token_of(game, "write"))
+    path = f"games/{game.public_id}/"
+    while not phone.get(f"{path}result/").json()["finished"]:
+        phone.post(f"{path}entries/", {"entry": won_by(0, 30)})
+    answer = phone.post(f"{path}next-game/", {})
+    assert (answer.status_code, answer.json()["code"]) == (409, "match-over")
+    assert phone.get(f"{path}match/").json()["winners"] == [0]
+
+
+def test_game_without_a_target_makes_no_match(program):
+    head = {"ruleset": "turkish-king", "players": list(NAMES)}
+    answer = program.post("games/", head | {"match": {"length": "best-of", "number": 3}})
+    assert (answer.status_code, answer.json()["problems"][0]["where"]) == (422, "match")
+    assert not Game.objects.exists()

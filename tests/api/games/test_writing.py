@@ -1,0 +1,197 @@
+"""What is written on a sheet, corrected, taken off, sealed; and what its log tells of it."""
+
+import pytest
+
+from tests.club_factories import TableFactory
+from tests.factories import NAMES, WHOLE_GAME, GameFactory, deal
+from tournaments.api.access import token_of
+from tournaments.models import Game
+
+pytestmark = pytest.mark.django_db
+
+RIFKI, QUEENS = WHOLE_GAME[:2]
+OTHER_RIFKI = deal("heart-king", 1, 0, 0, 0)
+
+
+def phone_of(program, row):
+    return program.with_token(token_of(row, "write")), f"games/{row.public_id}/"
+
+
+@pytest.fixture
+def two_deals(program):
+    """A phone at a table at which two deals are written, and its path."""
+    return phone_of(program, GameFactory(entries=[RIFKI, QUEENS]))
+
+
+def faults(answer):
+    return [(p["code"], p["where"]) for p in answer.json()["problems"]]
+
+
+def test_corrected_and_withdrawn_entries_stay_in_the_log(two_deals):
+    phone, game = two_deals
+    said = {"entry": OTHER_RIFKI, "reason": "wrong seat", "author": "Ayşe"}
+    put = phone.put(f"{game}entries/0/", said, If_Match='"2"')
+    phone.delete(f"{game}entries/1/?reason=misdealt&author=Cem", If_Match=put["ETag"])
+
+    lines = phone.get(f"{game}log/").json()["results"]
+    assert [(w["revision"], w["kind"], w["position"]) for w in lines] == [
+        (1, "entry", 0),
+        (2, "entry", 1),
+        (3, "correction", 0),
+        (4, "withdrawal", 1),
+    ]
+    assert [(w["author"], w["reason"]) for w in lines[2:]] == [
+        ("Ayşe", "wrong seat"),
+        ("Cem", "misdealt"),
+    ]
+    assert [w["entry"] for w in lines[2:]] == [OTHER_RIFKI, None]
+    assert lines[0]["at"].endswith("Z")
+    assert {"key"} & lines[0].keys() == set()
+
+
+def test_log_is_filtered_ordered_and_paged(two_deals):
+    phone, game = two_deals
+    phone.put(f"{game}entries/0/", {"entry": OTHER_RIFKI}, If_Match='"2"')
+    of_first = phone.get(f"{game}log/?position=0&ordering=-revision").json()["results"]
+    assert [w["revision"] for w in of_first] == [3, 1]
+    page = phone.get(f"{game}log/?page_size=2").json()
+    rest = phone.get(page["next"].removeprefix("http://testserver")).json()
+    assert [w["revision"] for w in page["results"] + rest["results"]] == [1, 2, 3]
+
+
+def test_entry_is_told_with_its_versions(two_deals):
+    phone, game = two_deals
+    phone.put(f"{game}entries/0/", {"entry": OTHER_RIFKI}, If_Match='"2"')
+    entry = phone.get(f"{game}entries/0/").json()
+    assert (entry["position"], entry["entry"]) == (0, OTHER_RIFKI)
+    assert [w["entry"] for w in entry["versions"]] == [RIFKI, OTHER_RIFKI]
+    gone = phone.get(f"{game}entries/7/")
+    assert (gone.status_code, gone.json()["code"]) == (404, "no-such-entry")
+
+
+def test_correction_that_cannot_be_is_refused_at_its_place_and_that_of_a_later_entry_too(two_deals):
+    phone, game = two_deals
+    wrong = {"entry": deal("heart-king", 1, 1, 0, 0)}
+    refused = phone.put(f"{game}entries/0/", wrong, If_Match='"2"')
+    assert (refused.status_code, faults(refused)) == (
+        422,
+        [("wrong-total", "entry.counts.heart_king")],
+    )
+    three = [QUEENS, QUEENS, RIFKI]
+    phone, game = phone_of(phone, GameFactory(entries=three))
+    # Two deals of a contract are all there are: the second of them would be a third.
+    refused = phone.put(f"{game}entries/2/", {"entry": QUEENS}, If_Match='"3"')
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+
+
+def test_entry_that_makes_a_later_one_impossible_says_which(program):
+    phone, game = phone_of(program, GameFactory(entries=[RIFKI, QUEENS, QUEENS]))
+    refused = phone.put(f"{game}entries/0/", {"entry": QUEENS}, If_Match='"3"')
+    assert refused.status_code == 422
+    problem = refused.json()
+    assert (problem["code"], problem["position"]) == ("later-entry-invalid", 2)
+
+
+def test_stale_write_is_answered_with_the_revision_there_is(two_deals):
+    phone, game = two_deals
+    for answer in (
+        phone.post(f"{game}entries/", {"entry": RIFKI}, If_Match='"1"'),
+        phone.put(f"{game}entries/0/", {"entry": OTHER_RIFKI}, If_Match='"1"'),
+        phone.delete(f"{game}entries/0/", If_Match='"nonsense"'),
+        phone.patch(game, {"title": "Friday"}, If_Match='"1"'),
+        phone.delete(game, If_Match='"1"'),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (412, "changed-meanwhile")
+        assert (answer.json()["revision"], answer["ETag"]) == (2, '"2"')
+
+
+def test_correction_has_to_say_of_which_revision_it_is(two_deals):
+    phone, game = two_deals
+    answer = phone.put(f"{game}entries/0/", {"entry": OTHER_RIFKI})
+    assert (answer.status_code, answer.json()["code"]) == (428, "if-match-needed")
+
+
+def test_key_of_a_write_is_not_for_another_one(two_deals):
+    phone, game = two_deals
+    key = {"Idempotency_Key": "abcdefgh-1"}
+    first = phone.put(f"{game}entries/0/", {"entry": OTHER_RIFKI}, If_Match='"2"', **key)
+    again = phone.put(f"{game}entries/0/", {"entry": OTHER_RIFKI}, If_Match='"2"', **key)
+    assert (again.status_code, again.json()) == (200, first.json())
+    other = phone.put(f"{game}entries/1/", {"entry": QUEENS}, If_Match='"3"', **key)
+    assert (other.status_code, other.json()["code"]) == (422, "key-reused")
+    bad = phone.put(f"{game}entries/0/", {"entry": RIFKI}, If_Match='"3"', Idempotency_Key="?")
+    assert (bad.status_code, bad.json()["code"]) == (422, "bad-key")
+
+
+@pytest.mark.parametrize("entry", [[], "deal", 3, None])
+def test_entry_that_is_no_object_is_a_problem_even_while_a_deal_is_open(program, entry):
+    begun = {"type": "deal", "contract": "no-queens"}
+    row = GameFactory(head__ruleset="turkish-king-blind", entries=[begun])
+    phone, game = phone_of(program, row)
+    for answer in (
+        phone.post(f"{game}entries/", {"entry": entry}),
+        phone.put(f"{game}entries/0/", {"entry": entry}, If_Match='"1"'),
+    ):
+        assert answer.status_code == 422
+        assert [p["where"] for p in answer.json()["problems"]] == ["entry"]
+
+
+def test_points_of_an_adjustment_are_exact(program):
+    row = GameFactory(head__ruleset="italian-king")
+    phone, game = phone_of(program, row)
+    half = {"type": "adjustment", "seat": 0, "points": "-1/2", "reason": "talking"}
+    answer = phone.post(f"{game}entries/", {"entry": half})
+    assert answer.json()["result"]["totals"][0] == "-1/2"
+
+
+def test_contract_is_sealed_and_revealed(program):
+    phone, game = phone_of(program, GameFactory(head__ruleset="turkish-king-sealed"))
+    sealed = phone.post(f"{game}seal/", {"contract": "no-queens"})
+    assert sealed.status_code == 201
+    assert "no-queens" not in str(sealed.json()["entries"])
+    revealed = phone.post(f"{game}entries/0/reveal/", {})
+    assert revealed.status_code == 200
+    assert revealed.json()["entries"][0]["entry"]["contract"] == "no-queens"
+    again = phone.post(f"{game}entries/0/reveal/", {})
+    assert (again.status_code, again.json()["code"]) == (404, "no-such-entry")
+
+
+def test_contract_that_is_none_is_not_sealed(program):
+    phone, game = phone_of(program, GameFactory(head__ruleset="turkish-king-sealed"))
+    refused = phone.post(f"{game}seal/", {"contract": "no-such"})
+    assert (refused.status_code, faults(refused)) == (422, [("unknown-contract", "contract")])
+
+
+def test_head_is_corrected_and_what_is_not_said_stays(two_deals):
+    phone, game = two_deals
+    answer = phone.patch(game, {"title": "Friday", "first_declarer": 1}, If_Match='"2"')
+    assert answer.status_code == 200
+    head = answer.json()
+    assert (head["title"], head["first_declarer"], head["players"]) == ("Friday", 1, list(NAMES))
+    lines = phone.get(f"{game}log/?kind=head").json()["results"]
+    assert (lines[0]["before"]["first_declarer"], lines[0]["head"]["title"]) == (0, "Friday")
+
+
+def test_head_that_cannot_be_is_refused_at_its_fields(two_deals):
+    phone, game = two_deals
+    refused = phone.patch(game, {"players": ["Ayşe"], "options": {"king": "maybe"}})
+    assert refused.status_code == 422
+    assert {where for _code, where in faults(refused)} >= {"players"}
+
+
+def test_names_at_a_clubs_table_are_those_of_its_players(program):
+    row = TableFactory().games.get()
+    phone, game = phone_of(program, row)
+    refused = phone.patch(game, {"players": ["Ayşe", "Burak", "Cem", "Nobody"]})
+    assert (refused.status_code, faults(refused)) == (422, [("not-of-club", "players")])
+    refused = phone.patch(game, {"players": ["Ayşe", "Burak", "Cem", "Cem"]})
+    assert refused.status_code == 422
+
+
+def test_open_table_is_deleted_and_a_clubs_game_stays(two_deals):
+    phone, game = two_deals
+    assert phone.delete(game, If_Match='"2"').status_code == 204
+    assert not Game.objects.exists()
+    phone, game = phone_of(phone, TableFactory().games.get())
+    assert phone.delete(game).status_code == 404
+    assert Game.objects.count() == 1
