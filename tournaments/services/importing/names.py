@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.people.players import clean_name
+from tournaments.services.people.players import NoName, clean_name
 
 NEW = "new"
 """What is chosen for a name that is a new player, though others are called like it."""
@@ -14,6 +15,9 @@ LIKE_ENOUGH = 0.55
 MOST_HINTS = 3
 MOST_OFFERED = 12
 """So many players of a first name are offered for it."""
+
+MOST_ASKED = 150
+"""So many doubtful names are asked about at once; each takes two fields of the form."""
 
 Who = Player | str
 """A player of the club, or the name of a new one."""
@@ -90,6 +94,33 @@ class NameBook:
         plain = plain_name(name)
         same_first = self._by_first_word.get(plain.partition(" ")[0], ())
         return [row for row in same_first if f"{row.search_key} ".startswith(f"{plain} ")]
+
+
+@dataclass(frozen=True, slots=True)
+class NameAsked:
+    """A name that nobody has, and who may be meant; `chosen` is what was chosen, or empty."""
+
+    name: str
+    like: tuple[Player, ...]
+    chosen: str
+    new: str = NEW
+
+
+def names_asked(book: NameBook, named: Iterable[str], meant: Mapping[str, str]) -> list[NameAsked]:
+    """The names of a file that nobody has and that somebody may be meant by."""
+    asked: list[NameAsked] = []
+    each_once = {fold_name(name): name for name in named}
+    for key, name in each_once.items():
+        try:
+            like, doubtful = book.doubt(name)
+        except NoName:
+            continue
+        if like:
+            chosen = meant.get(key, "" if doubtful else NEW)
+            asked.append(NameAsked(name, tuple(like), chosen))
+        if len(asked) == MOST_ASKED:
+            break
+    return asked
 
 
 def key_of(who: Who) -> int | str:

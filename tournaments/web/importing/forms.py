@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.models.people import fold_name
+from tournaments.services.importing.names import MOST_ASKED
 from tournaments.web.events.forms import OfferForm
 from tournaments.web.importing.columns import LONGEST_EVENING
-from tournaments.web.importing.preview import MOST_ASKED
 
 TABLES = ".csv,.tsv,.txt,.xlsx"
 

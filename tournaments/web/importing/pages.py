@@ -22,6 +22,7 @@ from tournaments.queries import rulesets_of_club
 from tournaments.services.auditing import Actor
 from tournaments.services.importing.evenings import Imported
 from tournaments.services.importing.faults import PlanChanged
+from tournaments.services.importing.names import names_asked
 from tournaments.services.importing.players import PlayersAsked, foresee_players
 from tournaments.services.importing.players import import_players as store_players
 from tournaments.services.importing.record_files import FilesRefused, record_files
@@ -34,6 +35,7 @@ from tournaments.services.importing.records import (
 from tournaments.services.importing.records import import_records as store_records
 from tournaments.services.importing.results import ResultsAsked, ResultsPlan, foresee_results
 from tournaments.services.importing.results import import_results as store_results
+from tournaments.services.importing.words import fault_text
 from tournaments.visitors import actor_of, directed_club
 from tournaments.web.importing.cells import MOST_LINES, read_rows
 from tournaments.web.importing.columns import NoColumns, read_players, read_results
@@ -42,10 +44,9 @@ from tournaments.web.importing.keeping import NotKept, Upload, upload_of
 from tournaments.web.importing.preview import (
     evenings_of_records,
     evenings_of_results,
-    names_asked,
     wrong_files,
 )
-from tournaments.web.importing.words import fault_text, refusal
+from tournaments.web.importing.words import refusal
 from tournaments.web.spreadsheets import SpreadsheetRefused
 
 REFUSED = (SpreadsheetRefused, FilesRefused, NoColumns, NotKept)

@@ -1,7 +1,7 @@
 """What an import would do, as its page shows it: evenings, tables, lines, and doubtful names."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -9,14 +9,10 @@ from tournaments import words
 from tournaments.models import Player
 from tournaments.models.people import fold_name
 from tournaments.services.importing.faults import Fault
-from tournaments.services.importing.names import NEW, NameBook, Who
+from tournaments.services.importing.names import Who
 from tournaments.services.importing.records import RecordSeen, RecordsPlan
 from tournaments.services.importing.results import GameSeen, ResultsPlan
-from tournaments.services.people.players import NoName
-from tournaments.web.importing.words import fault_text, record_texts
-
-MOST_ASKED = 150
-"""So many doubtful names are asked about at once; each takes two fields of the form."""
+from tournaments.services.importing.words import fault_text, record_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +60,6 @@ class WrongFile:
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NameAsked:
-    """A name that nobody has, and who may be meant; `chosen` is what was chosen, or empty."""
-
-    name: str
-    like: tuple[Player, ...]
-    chosen: str
-    new: str = NEW
-
-
 def evenings_of_results(plan: ResultsPlan) -> list[EveningShown]:
     """The evenings in a file of results."""
     shown: dict[tuple[date, str], list[TableShown]] = defaultdict(list)
@@ -102,23 +88,6 @@ def evenings_of_records(plan: RecordsPlan) -> list[EveningShown]:
 def wrong_files(plan: RecordsPlan) -> list[WrongFile]:
     """The records that cannot be imported."""
     return [WrongFile(seen.file.name, tuple(record_texts(seen))) for seen in plan.wrong]
-
-
-def names_asked(book: NameBook, named: Iterable[str], meant: Mapping[str, str]) -> list[NameAsked]:
-    """The names of a file that nobody has and that somebody may be meant by."""
-    asked: list[NameAsked] = []
-    each_once = {fold_name(name): name for name in named}
-    for key, name in each_once.items():
-        try:
-            like, doubtful = book.doubt(name)
-        except NoName:
-            continue
-        if like:
-            chosen = meant.get(key, "" if doubtful else NEW)
-            asked.append(NameAsked(name, tuple(like), chosen))
-        if len(asked) == MOST_ASKED:
-            break
-    return asked
 
 
 def _evenings(
