@@ -10,9 +10,9 @@ from django.utils import translation
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+# The first has no windows to show, which saves a fifth of the time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NO_CHROMIUM = "no Chromium on this machine"
 
 
