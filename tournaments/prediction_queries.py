@@ -185,6 +185,14 @@ def is_to_be_rated(row: Game, visitor: Visitor) -> bool:
     return games.annotate(known=Count("seats")).filter(known__gte=2).exists()
 
 
+def accuracy_told(row: Tournament, visitor: Visitor, *, directs: bool) -> Accuracy:
+    """As `accuracy_in`; while a tournament is played its directors alone are told anything."""
+    finished = row.state == Tournament.State.FINISHED
+    if not finished and not (directs and row.state == Tournament.State.RUNNING):
+        return Accuracy()
+    return accuracy_in(row, visitor)
+
+
 def accuracy_in(tournament: Tournament, visitor: Visitor) -> Accuracy:
     """How well the club's ratings told the places in a tournament so far (2 queries)."""
     changes = RatingChange.objects.filter(

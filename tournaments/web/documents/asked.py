@@ -6,13 +6,13 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
+from tournaments.document_words import NAMES, NOTES
 from tournaments.models import Club, Player, Report
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import Order, request_document
 from tournaments.visitors import account_of
 from tournaments.web.documents.event_documents import language_of
 from tournaments.web.documents.pages import to_report
-from tournaments.web.documents.words import NAMES, NOTES
 
 
 def asking(kind: Report.Kind) -> dict[str, Any]:

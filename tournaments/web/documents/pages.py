@@ -7,8 +7,15 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from tournaments.document_telling import (
+    CONTENT_TYPES,
+    file_name,
+    may_cancel,
+    report_at,
+    report_secret,
+)
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Report, addresses
+from tournaments.models import Game, Report
 from tournaments.queries import load_sheet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
@@ -19,7 +26,7 @@ from tournaments.services.documents.reporting import (
 )
 from tournaments.visitors import writable_game
 from tournaments.web.documents.papers import paper_of
-from tournaments.web.documents.view import file_name, may_cancel, report_page
+from tournaments.web.documents.view import report_page
 from tournaments.web.phone import address
 
 
@@ -58,7 +65,7 @@ def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResp
 @require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     """How far a document is, and where to get it; htmx asks again for its fragment."""
-    row = _report_at(request, pk, secret)
+    row = report_at(request, pk, secret)
     if request.method == "POST":
         if request.POST.get("do") == "cancel" and may_cancel(request, row):
             cancel_report(row, timezone.now())
@@ -74,7 +81,7 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
 @require_safe
 def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
     """The finished document."""
-    row = _report_at(request, pk, secret)
+    row = report_at(request, pk, secret)
     if row.state != Report.State.DONE:
         raise Http404
     try:
@@ -85,30 +92,9 @@ def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
     return FileResponse(document, filename=file_name(row), content_type=kind)
 
 
-CONTENT_TYPES = {
-    Report.Format.PDF: "application/pdf",
-    Report.Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    Report.Format.CSV: "text/csv; charset=utf-8",
-    Report.Format.JSON: "application/json",
-}
-
-
-def report_secret(pk: int) -> str:
-    """The secret part of a report's address."""
-    return addresses.derive("report", str(pk), 1)
-
-
 def to_report(row: Report) -> HttpResponse:
     """Lead to the page of a report."""
     return redirect("report", row.pk, report_secret(row.pk))
-
-
-def _report_at(request: HttpRequest, pk: int, secret: str) -> Report:
-    """The report at an address, for who may see what it tells of; 404 for all others."""
-    if not addresses.matches(secret, "report", str(pk), 1):
-        raise Http404
-    rows = Report.objects.readable_by(request.user).kept(timezone.now())
-    return get_object_or_404(rows.select_related("game", "club", "event", "player"), pk=pk)
 
 
 def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:

@@ -6,17 +6,13 @@ from types import MappingProxyType
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone, translation
-from django.utils.formats import date_format
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tournaments import words
-from tournaments.models import Report, addresses
+from tournaments.document_telling import about, may_cancel, reason_of, report_secret, title_of
+from tournaments.models import Report
 from tournaments.models.reports import WHOLE_WHEN_ASKED
-from tournaments.queries import rules_of
-from tournaments.services.documents.building import LOST
 from tournaments.services.documents.reporting import is_kept
-from tournaments.web.documents.words import NAMES, SUBJECTS
 from tournaments.web.phone import address_on_phone
 
 LONGER_THAN_USUAL = timedelta(seconds=20)
@@ -27,7 +23,7 @@ Kind, Step = Report.Kind, Report.Step
 
 def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
     """What the template of a report, and of its fragment, needs (no query)."""
-    going, secret = row.is_going, addresses.derive("report", str(row.pk), 1)
+    going, secret = row.is_going, report_secret(row.pk)
     return {
         "report": row,
         "title": title_of(row),
@@ -44,62 +40,6 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "here": reverse("report", args=[row.pk, secret]),
         "back": _back(request, row),
     }
-
-
-def may_cancel(request: HttpRequest, row: Report) -> bool:
-    """Whether it is theirs to give up: nobody's who has asked without an account for a club's."""
-    return row.club is None or (row.asked_by_id is not None and row.asked_by == request.user)
-
-
-def title_of(row: Report) -> str:
-    """What the page calls the document."""
-    if row.kind == Kind.EMPTY_SHEET:
-        ruleset = words.ruleset_name(row.parameters["ruleset"])
-        return _("%(ruleset)s, empty sheet") % {"ruleset": ruleset}
-    return str(NAMES[Kind(row.kind)])
-
-
-def about(row: Report) -> list[str]:
-    """What the document tells of, in a few lines."""
-    if row.game is not None:
-        day = date_format(timezone.localtime(row.game.played_at), "DATE_FORMAT")
-        head = [row.game.title, day] if row.game.title else [day]
-        return [" · ".join(row.game.players), " · ".join(head)]
-    lines = [row.player.shown_name] if row.player else []
-    lines += [row.event.name] if row.event else []
-    lines += [row.club.name] if row.club else []
-    more = SUBJECTS.get(Kind(row.kind))
-    return [*lines, *([more(row.parameters)] if more else [])]
-
-
-def reason_of(row: Report) -> str:
-    """Why a report failed, in words."""
-    if row.error == LOST:
-        return _("the worker was stopped each time while it was at it")
-    return row.error
-
-
-def file_name(row: Report) -> str:
-    """A name by which the file is found again years later."""
-    with translation.override(row.language):
-        name = _file_name(row)
-    # What a file system would take for a folder.
-    return "".join("-" if letter in "/\\:" else letter for letter in name) + f".{row.format}"
-
-
-def _file_name(row: Report) -> str:
-    if row.game is not None:
-        day = timezone.localdate(row.game.played_at).isoformat()
-        title = row.game.title or words.name_of(rules_of(row.game))
-        return " ".join([title, day, *row.game.players])
-    if row.club is None:
-        return title_of(row)
-    day = row.event.held_on.isoformat() if row.event else ""
-    whose = [row.player.shown_name] if row.player else []
-    whose += [row.event.name if row.event else row.club.name]
-    more = SUBJECTS.get(Kind(row.kind))
-    what = [title_of(row), *([more(row.parameters)] if more else [])]
-    return " ".join(part for part in [*whose, day, *what] if part)
 
 
 def _steps(row: Report) -> list[str]:

@@ -7,10 +7,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.leaderboard_queries import pools_with_ratings
+from tournaments.leaderboard_telling import Looker
 from tournaments.models import Club, RatingPool
 from tournaments.models.clubs import Role
 from tournaments.visitors import account_of, members_club
-from tournaments.web.ratings.view import Asked, Looker, board_of
+from tournaments.web.ratings.view import Asked, board_of
 
 
 @never_cache

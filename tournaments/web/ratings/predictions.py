@@ -13,7 +13,7 @@ from tournaments.engine.predictions import COIN, Accuracy
 from tournaments.models import Game, Tournament
 from tournaments.prediction_queries import (
     SeatRated,
-    accuracy_in,
+    accuracy_told,
     is_to_be_rated,
     rated_version,
     seats_rated,
@@ -62,10 +62,7 @@ def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> l
 
     While it is played, for its directors only; none where there is nothing to tell.
     """
-    finished = row.state == Tournament.State.FINISHED
-    if not finished and not (directs and row.state == Tournament.State.RUNNING):
-        return []
-    told = accuracy_in(row, request.user)
+    told = accuracy_told(row, request.user, directs=directs)
     return list(_sentences(told)) if told.pairs else []
 
 

@@ -1,6 +1,6 @@
 """A leaderboard as its page shows it: who is on it, and where the visitor is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,9 +19,8 @@ from tournaments.leaderboard_queries import (
     Listed,
     rating_of_account,
 )
-from tournaments.models import Club, Member, Player, PlayerRating, RatingPool, Season, User
-from tournaments.models.clubs import DIRECTING
-from tournaments.models.people import PlayerQuerySet
+from tournaments.leaderboard_telling import Looker, called, listed_in
+from tournaments.models import Club, PlayerRating, RatingPool, Season
 from tournaments.season_queries import ListedInSeason
 from tournaments.words import points_text
 
@@ -74,24 +73,6 @@ class Asked:
             ("active", "" if self.active else "all"),
             ("provisional", "yes" if self.provisional else ""),
         ]
-
-
-@dataclass(frozen=True)
-class Looker:
-    """Who looks: the account, and what it is in which clubs, by their keys."""
-
-    user: User | None
-    roles: Mapping[int, str]
-
-    @staticmethod
-    def of(user: User | None) -> "Looker":
-        """With all clubs (1 query for somebody signed in)."""
-        members = Member.objects.of_user(user).values_list("club_id", "role")
-        return Looker(user, dict(members) if user is not None else {})
-
-    def directs(self, club: Club | None) -> bool:
-        """Whether this is a director of a club."""
-        return club is not None and self.roles.get(club.pk) in DIRECTING
 
 
 @dataclass(frozen=True)
@@ -160,9 +141,9 @@ def board_of(
     pool = next((each for each in pools if each.family == asked.game), pools[0])
     seasons = list(club.seasons.all()) if club is not None else []
     season = next((each for each in seasons if str(each.pk) == asked.season), None)
-    listed = _listed(pool, season, asked, now)
+    listed = listed_in(pool, season, now, active=asked.active, provisional=asked.provisional)
     own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
-    found = listed.keys_called(_called(asked.name, looker, club)) if asked.name else None
+    found = listed.keys_called(called(asked.name, looker, club)) if asked.name else None
     part, keys = _page_of(listed, found, asked.page)
     return Board(
         family=pool.family,
@@ -185,20 +166,6 @@ def _filter_text(asked: Asked, season: Season | None) -> str:
     else:
         first = _("Active players") if asked.active else _("All players")
     return f"{first} · {_('with provisional') if asked.provisional else _('settled ratings')}"
-
-
-def _listed(
-    pool: RatingPool, season: Season | None, asked: Asked, now: datetime
-) -> Listed | ListedInSeason:
-    if season is not None:
-        return ListedInSeason(pool, season, provisional=asked.provisional)
-    return Listed(pool, now, active=asked.active, provisional=asked.provisional)
-
-
-def _called(name: str, looker: Looker, club: Club | None) -> PlayerQuerySet:
-    """Whom a visitor finds by a name: directors know whose initials they see."""
-    players = Player.objects.all()
-    return players.matching(name) if looker.directs(club) else players.matching_shown(name)
 
 
 def _page_of(

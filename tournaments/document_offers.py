@@ -8,10 +8,10 @@ from django.db.models import Count
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from tournaments.document_words import NAMES, NOTES
 from tournaments.models import Event, Report, Round
 from tournaments.models.clubs import DIRECTING
 from tournaments.reports.documents import formats_of
-from tournaments.web.documents.words import NAMES, NOTES
 
 Kind, Audience = Report.Kind, Report.Audience
 
