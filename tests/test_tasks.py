@@ -48,6 +48,8 @@ def test_everything_on_the_clock_is_a_task_there_is():
             tasks.sweep_checks,
             tasks.sweep_letters,
             tasks.sweep_months,
+            tasks.sweep_webhooks,
+            tasks.forget_deliveries,
             tasks.sweep_answers,
             tasks.sweep_sessions,
         )

@@ -183,11 +183,110 @@ PEOPLE = {
     "claim": row("wrong link to claim", scope="manage", GET=NOBODY, POST=NOBODY),
 }
 
+DOCUMENTS = {
+    "event_documents": row("event", scope="read", GET=MEMBERS, POST=MEMBERS, published=EVERYBODY),
+    "player_documents": row("player", scope="read", POST=MEMBERS),
+    "club_documents": row("club", scope="read", GET=MEMBERS, POST=MEMBERS),
+    # The scoresheet says where the sheet is followed: it is for whoever may write or follows.
+    "game_documents": row(
+        "game", scope="read", POST=only("write", "follow", "closed", "director", "owner")
+    ),
+    "ruleset_documents": row("ruleset", scope=None, POST=EVERYBODY),
+    "document": row("report", GET=EVERYBODY),
+    "cancel_document": row("report", scope="read", POST=EVERYBODY),
+    "make_document_again": row("report", scope="read", POST=EVERYBODY),
+    "document_file": row("report", GET=EVERYBODY),
+}
+
+TOURNAMENTS = {
+    "tournaments": row("club", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "tournament_records": row("club", scope="manage", POST=OWNERS),
+    "tournament": row(
+        "tournament", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
+    "move_tournament": row("tournament", POST=DIRECTORS),
+    "tournament_links": row("tournament", read="direct", GET=DIRECTORS),
+    "replace_links": row("tournament", POST=DIRECTORS),
+    "tournament_record": row("tournament", read="direct", GET=DIRECTORS),
+    "entrants": row("tournament", GET=MEMBERS, POST=DIRECTORS, published=EVERYBODY),
+    "entrant": row(
+        "an entrant", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
+    ),
+    "withdraw_entrant": row("an entrant", POST=DIRECTORS),
+    "return_entrant": row("an entrant", POST=DIRECTORS),
+    "check_in_entrant": row("an entrant", POST=DIRECTORS),
+    "substitute": row("an entrant replaced", PUT=DIRECTORS, DELETE=DIRECTORS),
+    # By the links of a tournament: `entrants/test_entrants.py` follows them.
+    "registrations": row("links", scope=None, GET=NOBODY, POST=NOBODY),
+    "check_ins": row("links", scope=None, GET=NOBODY, POST=NOBODY),
+    "standings": row("tournament", GET=MEMBERS, published=EVERYBODY),
+    "why_place": row("an entrant", GET=MEMBERS, published=EVERYBODY),
+    "league": row("season", GET=MEMBERS, published=EVERYBODY),
+}
+
+ROUNDS = {
+    "seat_round": row("tournament", POST=DIRECTORS),
+    "tournament_rounds": row("tournament", GET=MEMBERS, published=EVERYBODY),
+    "tournament_round": row("seated round", GET=DIRECTORS, DELETE=DIRECTORS, published=DIRECTORS),
+    "open_tournament_round": row("tournament round", POST=DIRECTORS),
+    "close_tournament_round": row("tournament round", POST=DIRECTORS),
+    "reopen_tournament_round": row("tournament round", POST=DIRECTORS),
+    "start_clock": row("tournament round", POST=DIRECTORS),
+    "pause_clock": row("tournament round", POST=DIRECTORS),
+    "add_time": row("tournament round", POST=DIRECTORS),
+    "outlook": row("tournament round", GET=MEMBERS, published=EVERYBODY),
+    "seating": row("seated round", GET=DIRECTORS, PUT=DIRECTORS, published=DIRECTORS),
+    "swap_seats": row("seated round", GET=DIRECTORS, POST=DIRECTORS),
+    "seat_again": row("seated round", POST=DIRECTORS),
+    "publish_round": row("seated round", POST=DIRECTORS),
+    "take_back_round": row("tournament round", POST=DIRECTORS),
+    "change_late": row("tournament round", GET=DIRECTORS, POST=DIRECTORS),
+    "round_tables": row("tournament round", GET=DIRECTORS),
+    "round_table": row("tournament table", GET=DIRECTORS),
+    "add_table_time": row("tournament table", POST=DIRECTORS),
+    "finish_table": row("tournament table", POST=DIRECTORS),
+    "answer_call": row("tournament table", POST=DIRECTORS),
+    "round_rulings": row("tournament round", POST=DIRECTORS),
+    "rulings": row("tournament", GET=DIRECTORS),
+    "ruling": row("ruling", GET=DIRECTORS),
+    "withdraw_ruling": row("ruling", POST=DIRECTORS),
+    "corrections": row("tournament", GET=DIRECTORS),
+    "accept_corrections": row("tournament", POST=DIRECTORS),
+    "wall": row("tournament", GET=MEMBERS, published=EVERYBODY),
+}
+
+RATINGS = {
+    "server_ratings": row(GET=EVERYBODY),
+    "club_ratings": row("club", GET=MEMBERS, published=EVERYBODY),
+    "player_ratings": row("player", GET=MEMBERS),
+    # It is not finished.
+    "game_ratings": row("game", GET=NOBODY),
+    "accuracy": row("tournament", GET=MEMBERS, published=EVERYBODY),
+}
+
+IMPORTS = {
+    f"import_{what}": row("club", POST=DIRECTORS) for what in ("players", "results", "records")
+}
+
 OF_ALL = {
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 
-TABLE = CLUBS | WEBHOOKS | PEOPLE | EVENTS | GAMES | RULES | TABLES | RECORDS | DOCUMENTS | OF_ALL
+TABLE = (
+    CLUBS
+    | WEBHOOKS
+    | PEOPLE
+    | IMPORTS
+    | EVENTS
+    | GAMES
+    | RULES
+    | TABLES
+    | RECORDS
+    | DOCUMENTS
+    | OF_ALL
+    | TOURNAMENTS
+    | ROUNDS
+)
 """All of them; each topic its own part. `KEYS` are the visitors who come with an address as key."""
 
 assert {*KEYS, *ACCOUNTS} <= set(VISITORS)

@@ -27,18 +27,19 @@ FOR_ALL_ALIKE = ("openapi",)
 WORDS = {401: UNKNOWN, 403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
 
 
-def patterns(resolver=None, *, within=False):
-    """Every address of the API that has a name."""
+def patterns(resolver=None, above=(), *, within=False):
+    """Every address of the API that has a name, with the names of its places."""
     for pattern in (resolver or get_resolver()).url_patterns:
+        places = (*above, *pattern.pattern.converters)
         if isinstance(pattern, URLPattern):
             if within and pattern.name:
-                yield pattern
+                yield pattern, places
         elif isinstance(pattern, URLResolver):
-            yield from patterns(pattern, within=within or pattern.namespace == "api")
+            yield from patterns(pattern, places, within=within or pattern.namespace == "api")
 
 
 def names_of_all():
-    return {pattern.name for pattern in patterns()}
+    return {pattern.name for pattern, _places in patterns()}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def files(files_of_this_test_only, programs):
 
 def path_of(name, place):
     """Where an address is; of what fills in a place it takes what it needs."""
-    wanted = next(p for p in patterns() if p.name == name).pattern.converters
+    wanted = next(places for pattern, places in patterns() if pattern.name == name)
     lacking = set(wanted) - set(place)
     assert not lacking, f"api:{name} wants {lacking} of its place: see tests/api/access_world.py"
     return reverse(f"api:{name}", kwargs={key: place[key] for key in wanted})
@@ -154,7 +155,7 @@ def test_every_address_is_in_the_table_and_the_table_names_no_other():
 
 
 def test_every_address_says_which_scope_it_needs():
-    views = {pattern.name: pattern.callback for pattern in patterns()}
+    views = {pattern.name: pattern.callback for pattern, _places in patterns()}
     said = {
         name: getattr(view.view_class, "scope", None)
         for name, view in views.items()

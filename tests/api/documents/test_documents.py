@@ -1,0 +1,204 @@
+"""Documents by the API: what there is, asked for, made, and downloaded."""
+
+import pytest
+from django.utils import timezone
+
+from tests.club_factories import (
+    ClubFactory,
+    EventFactory,
+    MemberFactory,
+    PlayerFactory,
+    SeasonFactory,
+    TableFactory,
+)
+from tests.factories import WHOLE_GAME, GameFactory
+from tournaments.api.access import token_of
+from tournaments.building import build_report
+from tournaments.models import Report
+from tournaments.services.documents.reporting import cancel_report
+
+
+@pytest.fixture
+def club(program):
+    return ClubFactory(slug="moda")
+
+
+@pytest.fixture
+def table(club):
+    return TableFactory(round__event=EventFactory(club=club, name="Cuma"), entries=WHOLE_GAME[:2])
+
+
+def documents_of(table):
+    return f"clubs/moda/events/{table.round.event.public_id}/documents/"
+
+
+def made(program, order):
+    """A document, made as the worker makes it."""
+    build_report(Report.objects.get().pk)
+    return program.get(order["Location"]).json()
+
+
+def test_sheets_of_an_evening_are_listed_asked_for_made_and_downloaded(program, club, table):
+    member = program.role("member", club)
+    offers = member.get(documents_of(table)).json()["offers"]
+    sheets = next(offer for offer in offers if offer["document"] == "sheets")
+    assert sheets["missing"] == ""
+    assert "json" in sheets["formats"]
+
+    order = member.post(documents_of(table), {"document": "sheets", "format": "json"})
+
+    assert order.status_code == 202
+    assert order["Location"] == order.json()["address"]
+    assert (order.json()["state"], order.json()["file"]) == ("waiting", None)
+    waiting = member.get(f"{order['Location']}file/")
+    assert (waiting.status_code, waiting.json()["code"]) == (409, "not-done")
+    done = made(member, order)
+    assert (done["state"], done["error"]) == ("done", "")
+    file = member.get(done["file"])
+    assert file["Content-Type"] == "application/json"
+    assert file["Cache-Control"] == "private, no-cache"
+    assert b"kingscore-" in file.getvalue()
+    assert program.get(done["file"]).status_code == 404
+    assert program.get(order["Location"]).status_code == 404
+    assert [r["address"] for r in member.get(documents_of(table)).json()["recent"]] == [
+        order["Location"]
+    ]
+
+
+def test_cards_of_tables_are_for_directors_with_the_scope(program, club, table):
+    owner = MemberFactory(club=club, role="owner").user
+    wanted = {"document": "table-cards-of-round", "round": table.round.number}
+    for lacking in (program.role("member", club), program.as_(owner, "read")):
+        refused = lacking.post(documents_of(table), wanted)
+        assert refused.status_code == 422
+        assert [(p["code"], p["where"]) for p in refused.json()["problems"]] == [
+            ("unknown", "document")
+        ]
+
+    directs = program.as_(owner, "read", "direct")
+    order = directs.post(documents_of(table), wanted)
+
+    assert order.status_code == 202
+    assert program.role("member", club).get(order["Location"]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        ({"document": "recipes"}, "document"),
+        ({"document": "sheets-of-round"}, "round"),
+        ({"document": "sheets-of-round", "round": 9}, "round"),
+        ({"document": "sheets", "format": "xlsx!"}, "format"),
+        ({"document": "sheets", "language": "la"}, "language"),
+        ({}, "document"),
+    ],
+    ids=str,
+)
+def test_document_that_there_is_not_is_refused_with_its_place(program, club, table, wrong, where):
+    refused = program.role("director", club).post(documents_of(table), wrong)
+
+    assert refused.status_code == 422
+    assert [p["where"] for p in refused.json()["problems"]] == [where]
+    assert not Report.objects.exists()
+
+
+def test_document_that_waits_for_a_table_is_refused(program, club):
+    event = EventFactory(club=club)
+    director = program.role("director", club)
+    path = f"clubs/moda/events/{event.public_id}/documents/"
+
+    refused = director.post(path, {"document": "sheets"})
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "not-there-yet")
+    missing = {o["document"]: o["missing"] for o in director.get(path).json()["offers"]}
+    assert missing["sheets"] == "Once a table is laid."
+
+
+def test_order_sent_twice_makes_one_document(program, club, table):
+    member, key = program.role("member", club), {"Idempotency_Key": "abcdefgh-1"}
+    first = member.post(documents_of(table), {"document": "sheets"}, **key)
+    assert (
+        first["Location"]
+        == member.post(documents_of(table), {"document": "sheets"}, **key)["Location"]
+    )
+    assert Report.objects.count() == 1
+
+
+def test_own_document_is_cancelled_and_made_again(program, club, table):
+    member = program.role("member", club)
+    order = member.post(documents_of(table), {"document": "sheets"})
+
+    other = program.role("member", club)
+    assert other.post(f"{order['Location']}cancel/").status_code == 404
+    cancelled = member.post(f"{order['Location']}cancel/")
+    assert cancelled.json()["state"] == "cancelled"
+    again = member.post(f"{order['Location']}again/")
+    assert (again.status_code, again.json()["state"]) == (202, "waiting")
+
+
+def test_season_of_a_player_is_for_members(program, club):
+    player, season = PlayerFactory(club=club), SeasonFactory(club=club)
+    path = f"clubs/moda/players/{player.public_id}/documents/"
+    assert program.role("member", ClubFactory()).post(path).status_code == 404
+    member = program.role("member", club)
+
+    order = member.post(path, {"season": season.pk, "format": "xlsx"})
+
+    assert order.status_code == 202
+    assert Report.objects.get().parameters["season"] == season.pk
+    assert season.name in order.json()["file_name"]
+    refused = member.post(path, {"season": season.pk + 1})
+    assert [p["where"] for p in refused.json()["problems"]] == ["season"]
+
+
+def test_month_of_a_club_is_one_in_which_something_was_held(program, club):
+    EventFactory(club=club, held_on="2026-10-02")
+    member = program.role("member", club)
+    assert member.get("clubs/moda/documents/").json()["months"] == ["2026-10"]
+
+    assert member.post("clubs/moda/documents/", {"month": "2026-10"}).status_code == 202
+    assert member.post("clubs/moda/documents/", {"month": "2026-09"}).status_code == 422
+
+
+def test_scoresheet_is_for_whoever_has_a_key_of_the_game(program):
+    game = GameFactory(entries=WHOLE_GAME[:1])
+    path = f"games/{game.public_id}/documents/"
+    assert program.post(path).status_code == 404
+    follower = program.with_token(token_of(game, "follow"))
+
+    order = follower.post(path, {"format": "pdf", "language": "tr", "paper": "us-letter"})
+
+    assert order.status_code == 202
+    done = made(follower, order)
+    file = program.get(done["file"])
+    assert (file["Content-Type"], file.getvalue()[:5]) == ("application/pdf", b"%PDF-")
+
+
+def test_empty_sheet_is_for_everybody(program):
+    order = program.post("rulesets/krapet/documents/", {"language": "it"})
+
+    assert order.status_code == 202
+    assert made(program, order)["language"] == "it"
+    assert program.post("rulesets/chess/documents/").status_code == 404
+    refused = program.post("rulesets/krapet/documents/", {"format": "csv"})
+    assert [p["code"] for p in refused.json()["problems"]] == ["no-such-format"]
+
+
+def test_file_that_is_gone_can_be_made_again(program):
+    order = program.post("rulesets/krapet/documents/")
+    done = made(program, order)
+    Report.objects.get().file.delete(save=False)
+
+    assert program.get(done["file"]).status_code == 404
+    assert program.get(order["Location"]).json()["file"] is None
+    assert program.post(f"{order['Location']}again/").json()["state"] == "waiting"
+
+
+def test_address_with_another_secret_opens_nothing(program):
+    first = program.post("rulesets/krapet/documents/")["Location"]
+    other = program.post("rulesets/euchre/documents/")["Location"]
+    swapped = f"{first.rsplit('/', 2)[0]}/{other.split('/')[-2]}/"
+
+    assert program.get(swapped).status_code == 404
+    cancel_report(Report.objects.order_by("pk").first(), timezone.now())
+    assert program.get(first).json()["state"] == "cancelled"

@@ -1,0 +1,244 @@
+"""Addresses at which documents are asked for: of an event, a player, a club, a game, or rules."""
+
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.access import games_opened, writable_game
+from tournaments.api.documents.serializers import (
+    ClubOrderSerializer,
+    DocumentSerializer,
+    DocumentsSerializer,
+    EventOrderSerializer,
+    MonthsSerializer,
+    PaperOrderSerializer,
+    PlayerOrderSerializer,
+)
+from tournaments.api.documents.views import form_of, language_of, not_there, ordered
+from tournaments.api.idempotency import idempotent
+from tournaments.api.problems import Answer, Refused
+from tournaments.api.views import Resource
+from tournaments.club_queries import month_key, months_of
+from tournaments.document_offers import Offer, offered, offers_to, rounds_to_print
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Club, Event, PersonalToken, Player, Report, Round, Scope
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.reports.documents import formats_of
+from tournaments.services.documents.reporting import (
+    Order,
+    request_document,
+    request_empty_sheet,
+    request_scoresheet,
+)
+from tournaments.visitors import account_of, members_club, role_in, seen_event
+
+Kind, Audience = Report.Kind, Report.Audience
+
+RECENT = 10
+"""So many documents asked for lately are listed again."""
+
+
+class EventDocuments(Resource):
+    """`/clubs/{slug}/events/{public_id}/documents/`.
+
+    What only directors have takes the scope `direct`, too.
+    """
+
+    scope = Scope.READ
+
+    @extend_schema(responses=DocumentsSerializer)
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """What can be asked for of an evening or a tournament, and what you asked for lately."""
+        event = seen_event(self.visitor, slug, public_id)
+        role = self.role_at(event)
+        rounds = rounds_to_print(event, directs=role in DIRECTING)
+        last = rounds[-1] if rounds else None
+        told = {
+            "offers": [offered(offer, event, last, rounds) for offer in offers_to(event, role)],
+            "recent": _recent(request, event),
+        }
+        return self.shown(DocumentsSerializer, told)
+
+    @extend_schema(request=EventOrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Ask for a document of an evening or a tournament, of one of its rounds or of all."""
+        event = seen_event(self.visitor, slug, public_id)
+        said, role = self.said(EventOrderSerializer), self.role_at(event)
+        directs = role in DIRECTING
+        rounds = rounds_to_print(event, directs=directs)
+        offer = _offer(said["document"], list(offers_to(event, role)))
+        place = _round(said, offer, rounds)
+        shown = offered(offer, event, place, rounds)
+        if shown.missing:
+            raise Refused(Answer(409, "not-there-yet", shown.missing))
+        order = Order(
+            kind=offer.kind,
+            subject=event,
+            # What directors ask for may hold what others are not to see yet.
+            audience=Audience.DIRECTORS if directs else offer.who,
+            language=language_of(said),
+            format=form_of(said, offer.kind),
+            paper=event.club.paper,
+            parameters=self._parameters(place),
+            asked_by=account_of(self.visitor),
+        )
+        return ordered(self, request_document(order, timezone.now()))
+
+    def role_at(self, event: Event) -> str | None:
+        """What one is in the club; without the scope no more than a member."""
+        role, token = role_in(self.visitor, event.club), self.request.auth
+        if role in DIRECTING and not (
+            isinstance(token, PersonalToken) and Scope.DIRECT in token.scopes
+        ):
+            return Role.MEMBER
+        return role
+
+    def _parameters(self, place: Round | None) -> dict[str, object]:
+        host: dict[str, object] = {"host": self.request.build_absolute_uri("/")}
+        return host if place is None else {**host, "round": place.number}
+
+
+def _offer(name: str, offers: list[Offer]) -> Offer:
+    offer = next((offer for offer in offers if offer.name == name), None)
+    if offer is None:
+        raise not_there("document", [offer.name for offer in offers])
+    return offer
+
+
+def _round(said: dict[str, Any], offer: Offer, rounds: list[Round]) -> Round | None:
+    """The round that is asked for, where the document is of one."""
+    if not offer.of_round:
+        return None
+    place = next((place for place in rounds if place.number == said.get("round")), None)
+    if place is None:
+        raise not_there("round", [place.number for place in rounds])
+    return place
+
+
+def _recent(request: Request, event: Event) -> list[Report]:
+    """What this account asked for lately (1 query with a token of one)."""
+    if not request.user.is_authenticated:
+        return []
+    rows = Report.objects.filter(event=event, asked_by=request.user).kept(timezone.now())
+    readable = rows.readable_by(request.user).select_related("game", "club", "event", "player")
+    return list(readable.order_by("-asked_at", "-pk")[:RECENT])
+
+
+class PlayerDocuments(Resource):
+    """`/clubs/{slug}/players/{public_id}/documents/`."""
+
+    scope = Scope.READ
+
+    @extend_schema(request=PlayerOrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Ask for a player's season, or for all the time, as a member of the club."""
+        club = members_club(self.visitor, slug)
+        player = get_object_or_404(Player.objects.present(), club=club, public_id=public_id)
+        said = self.said(PlayerOrderSerializer)
+        parameters: dict[str, Any] = {}
+        if "season" in said:
+            season = club.seasons.filter(pk=said["season"]).first()
+            if season is None:
+                raise not_there("season")
+            parameters = {"season": season.pk, "season_name": season.name}
+        if "game" in said:
+            parameters["game"] = said["game"]
+        return _ask_as_member(self, said, Kind.PLAYER_SEASON, player, parameters)
+
+
+class ClubDocuments(Resource):
+    """`/clubs/{slug}/documents/`."""
+
+    scope = Scope.READ
+
+    @extend_schema(responses=MonthsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """The months that there is a document of, for members."""
+        club = members_club(self.visitor, slug)
+        months = months_of(club, timezone.localdate())
+        told = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
+        return self.shown(MonthsSerializer, told)
+
+    @extend_schema(request=ClubOrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask for a month in which the club has held something, as one of its members."""
+        club = members_club(self.visitor, slug)
+        said = self.said(ClubOrderSerializer)
+        months = [*map(month_key, months_of(club, timezone.localdate()))]
+        if said["month"] not in months:
+            raise not_there("month", months)
+        return _ask_as_member(self, said, Kind.CLUB_MONTH, club, {"month": said["month"]})
+
+
+def _ask_as_member(
+    view: Resource,
+    said: dict[str, Any],
+    kind: Report.Kind,
+    subject: Player | Club,
+    parameters: dict[str, Any],
+) -> Response:
+    """Ask for a document that the members of a club may have."""
+    club = subject if isinstance(subject, Club) else subject.club
+    order = Order(
+        kind=kind,
+        subject=subject,
+        audience=Audience.MEMBERS,
+        language=language_of(said),
+        format=form_of(said, kind),
+        paper=club.paper,
+        parameters=parameters,
+        asked_by=account_of(view.visitor),
+    )
+    return ordered(view, request_document(order, timezone.now()))
+
+
+class GameDocuments(Resource):
+    """`/games/{id}/documents/`."""
+
+    scope = Scope.READ
+
+    @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Ask for the scoresheet as it stands, with a key of the game or as a director."""
+        opened = games_opened(request).filter(public_id=public_id)
+        row = opened.first() or get_object_or_404(writable_game(request, public_id))
+        said = self.said(PaperOrderSerializer)
+        follow = reverse("follow", args=[row.public_id, row.secret("follow")])
+        asked = request_scoresheet(
+            row,
+            language=language_of(said),
+            follow_url=request.build_absolute_uri(follow),
+            paper=said["paper"],
+            made_as=form_of(said, Kind.SCORESHEET),
+            at=timezone.now(),
+        )
+        return ordered(self, asked)
+
+
+class EmptySheets(Resource):
+    """`/rulesets/{ruleset}/documents/`."""
+
+    scope = None
+
+    @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, ruleset: str) -> Response:
+        """Ask for a sheet of a ruleset to print and fill in by hand."""
+        if ruleset not in RULESETS:
+            raise Http404
+        said = self.said(PaperOrderSerializer)
+        form_of(said, Kind.EMPTY_SHEET)
+        asked = request_empty_sheet(
+            ruleset, language=language_of(said), paper=said["paper"], at=timezone.now()
+        )
+        return ordered(self, asked)

@@ -1,0 +1,36 @@
+"""Addresses of documents."""
+
+from django.urls import path
+
+from tournaments.api.documents import ordering, views
+
+CLUB = "clubs/<slug:slug>"
+DOCUMENT = "documents/<int:pk>/<str:secret>"
+
+urlpatterns = [
+    path(
+        f"{CLUB}/events/<slug:public_id>/documents/",
+        ordering.EventDocuments.as_view(),
+        name="event_documents",
+    ),
+    path(
+        f"{CLUB}/players/<str:public_id>/documents/",
+        ordering.PlayerDocuments.as_view(),
+        name="player_documents",
+    ),
+    path(f"{CLUB}/documents/", ordering.ClubDocuments.as_view(), name="club_documents"),
+    path(
+        "games/<slug:public_id>/documents/",
+        ordering.GameDocuments.as_view(),
+        name="game_documents",
+    ),
+    path(
+        "rulesets/<slug:ruleset>/documents/",
+        ordering.EmptySheets.as_view(),
+        name="ruleset_documents",
+    ),
+    path(f"{DOCUMENT}/", views.OneDocument.as_view(), name="document"),
+    path(f"{DOCUMENT}/cancel/", views.CancelDocument.as_view(), name="cancel_document"),
+    path(f"{DOCUMENT}/again/", views.MakeAgain.as_view(), name="make_document_again"),
+    path(f"{DOCUMENT}/file/", views.DocumentFile.as_view(), name="document_file"),
+]

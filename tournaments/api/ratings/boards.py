@@ -1,0 +1,106 @@
+"""The leaderboard that is asked for, as the API tells it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.http import Http404
+
+from tournaments.leaderboard_queries import MOST_FOUND, Line, Listed
+from tournaments.leaderboard_telling import Looker, called, listed_in
+from tournaments.models import Club, PlayerRating, RatingPool, Season
+from tournaments.season_queries import ListedInSeason
+
+PAGE = 50
+
+Told = dict[str, Any]
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Board:
+    """What is asked for, of whom, by whom."""
+
+    asked: Told
+    club: Club | None
+    looker: Looker
+    now: datetime
+
+    def told(self, pools: Sequence[RatingPool]) -> Told:
+        """One part of it, in a fixed number of queries.
+
+        Raises:
+            Http404: there is no such kind of game, season or player on it.
+        """
+        seasons = list(self.club.seasons.all()) if self.club is not None else []
+        season = self._season(seasons)
+        told: Told = {"season": season and season.pk, "seasons": seasons}
+        if not pools:
+            if "game" in self.asked:
+                raise Http404
+            nobody = {"total": 0, "page": 1, "pages": 1, "lines": []}
+            return {**told, "game": None, "games": [], **nobody}
+        pool = self._pool(pools)
+        games = {"game": pool.family, "games": [each.family for each in pools]}
+        return {**told, **games, **self._part(pool, season)}
+
+    def _season(self, seasons: Sequence[Season]) -> Season | None:
+        if "season" not in self.asked:
+            return None
+        return _first(each for each in seasons if each.pk == self.asked["season"])
+
+    def _pool(self, pools: Sequence[RatingPool]) -> RatingPool:
+        if "game" not in self.asked:
+            return pools[0]
+        return _first(each for each in pools if each.family == self.asked["game"])
+
+    def _part(self, pool: RatingPool, season: Season | None) -> Told:
+        asked = self.asked
+        shown = {"active": asked["active"], "provisional": asked["provisional"]}
+        listed = listed_in(pool, season, self.now, **shown)
+        name = asked.get("name", "").strip()
+        found = listed.keys_called(called(name, self.looker, self.club)) if name else None
+        total = listed.ranks.total if found is None else len(found[:MOST_FOUND])
+        page = self._page_of_player(pool, listed) if "player" in asked else asked["page"]
+        first = (page - 1) * PAGE
+        keys = listed.keys(first, PAGE) if found is None else found[:MOST_FOUND][first:][:PAGE]
+        return {
+            "total": total,
+            "page": page,
+            "pages": max(1, -(-total // PAGE)),
+            "lines": [self._line(line) for line in listed.lines(keys)],
+        }
+
+    def _page_of_player(self, pool: RatingPool, listed: Listed | ListedInSeason) -> int:
+        """On which part a player is whom one may know."""
+        rows = PlayerRating.objects.filter(pool=pool, player__public_id=self.asked["player"])
+        row = rows.select_related("player__club").first()
+        place = listed.place(row) if row is not None and self._knows(row) else None
+        if place is None:
+            raise Http404
+        return place[1] // PAGE + 1
+
+    def _knows(self, row: PlayerRating) -> bool:
+        """Whether one may go to the page of a player."""
+        return row.player.club_id in self.looker.roles and row.player.removed_at is None
+
+    def _line(self, line: Line) -> Told:
+        player = line.row.player
+        known = player.club_id in self.looker.roles or player.club.published
+        return {
+            "rank": line.rank,
+            "name": player.shown_name,
+            "player": player.public_id if self._knows(line.row) else None,
+            "club": player.club.slug if known else None,
+            "rating": line.rating,
+            "games": line.games,
+            "change": line.change,
+        }
+
+
+def _first(found: Iterator[Row]) -> Row:
+    row = next(found, None)
+    if row is None:
+        raise Http404
+    return row

@@ -1,0 +1,126 @@
+"""Ratings as the API tells them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from tournaments.api.fields import Moment
+
+LARGEST = 2**31 - 1
+
+
+class AskedSerializer(serializers.Serializer[Any]):
+    """Which leaderboard: of which kind of game, of today or a season, and which part of it.
+
+    With `player` it is the part on which that player is.
+    """
+
+    game = serializers.CharField(required=False, help_text="A family; the most played without.")
+    season = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST)
+    active = serializers.BooleanField(
+        default=True, help_text="Only who has played in this month or the five before."
+    )
+    provisional = serializers.BooleanField(
+        default=False, help_text="Also who has played too few games yet."
+    )
+    name = serializers.CharField(required=False, max_length=80, help_text="Part of a name.")
+    player = serializers.CharField(required=False, max_length=16)
+    page = serializers.IntegerField(default=1, min_value=1, max_value=LARGEST)
+
+
+class RatingSerializer(serializers.Serializer[Any]):
+    """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
+
+    points = serializers.IntegerField()
+    within = serializers.IntegerField(min_value=0)
+    provisional = serializers.BooleanField()
+
+
+class LineSerializer(serializers.Serializer[Any]):
+    """Somebody on a leaderboard; `player` and `club` are null where you may not know them.
+
+    `name` is empty of who was removed, and `change`, since 30 days or in the season, null of who
+    is new.
+    """
+
+    rank = serializers.IntegerField(min_value=1)
+    name = serializers.CharField(allow_blank=True)
+    player = serializers.CharField(allow_null=True)
+    club = serializers.CharField(allow_null=True)
+    rating = RatingSerializer()
+    games = serializers.IntegerField(min_value=0)
+    change = serializers.IntegerField(allow_null=True)
+
+
+class SeasonNameSerializer(serializers.Serializer[Any]):
+    """A season that can be asked for."""
+
+    id = serializers.IntegerField(source="pk")
+    name = serializers.CharField()
+
+
+class LeaderboardSerializer(serializers.Serializer[Any]):
+    """A part of a leaderboard; `total` are on the whole of it, or were found by the name."""
+
+    game = serializers.CharField(allow_null=True)
+    games = serializers.ListField(child=serializers.CharField())
+    season = serializers.IntegerField(allow_null=True)
+    seasons = SeasonNameSerializer(many=True)
+    total = serializers.IntegerField(min_value=0)
+    page = serializers.IntegerField(min_value=1)
+    pages = serializers.IntegerField(min_value=1)
+    lines = LineSerializer(many=True)
+
+
+class StepSerializer(serializers.Serializer[Any]):
+    """What a game changed in a rating, when its round was closed."""
+
+    game = serializers.CharField()
+    at = Moment()
+    before = RatingSerializer()
+    after = RatingSerializer()
+
+
+class CurveSerializer(serializers.Serializer[Any]):
+    """A rating of a player in the club, game by game, the first first."""
+
+    game = serializers.CharField(help_text="A family.")
+    rating = RatingSerializer()
+    games = serializers.IntegerField(min_value=0)
+    steps = StepSerializer(many=True)
+
+
+class CurvesSerializer(serializers.Serializer[Any]):
+    """The ratings of a player in the club, one for each kind of game."""
+
+    curves = CurveSerializer(many=True)
+
+
+class SeatRatedSerializer(serializers.Serializer[Any]):
+    """What a game changed at a seat; of a guest, who has no rating, only the places."""
+
+    name = serializers.CharField(allow_blank=True)
+    before = RatingSerializer(allow_null=True)
+    after = RatingSerializer(allow_null=True)
+    change = serializers.IntegerField()
+    expected = serializers.FloatField(help_text="The place on average before the game.")
+    place = serializers.IntegerField(min_value=1)
+
+
+class GameRatedSerializer(serializers.Serializer[Any]):
+    """What a game changed, per seat; `due` where it is rated once its round is closed."""
+
+    due = serializers.BooleanField()
+    seats = SeatRatedSerializer(many=True)
+
+
+class AccuracySerializer(serializers.Serializer[Any]):
+    """How well ratings told who of two at a table ended above the other; null without any pair.
+
+    `share` were told right, where a coin tells half; `log_loss` is the lower the better.
+    """
+
+    pairs = serializers.IntegerField(min_value=0)
+    share = serializers.FloatField(allow_null=True)
+    log_loss = serializers.FloatField(allow_null=True)
+    log_loss_of_a_coin = serializers.FloatField()

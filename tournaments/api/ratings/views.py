@@ -1,0 +1,141 @@
+"""Addresses of ratings."""
+
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.access import readable_game
+from tournaments.api.ratings.boards import Board
+from tournaments.api.ratings.serializers import (
+    AccuracySerializer,
+    AskedSerializer,
+    CurvesSerializer,
+    GameRatedSerializer,
+    LeaderboardSerializer,
+)
+from tournaments.api.views import Resource
+from tournaments.engine.predictions import COIN
+from tournaments.leaderboard_queries import pools_with_ratings
+from tournaments.leaderboard_telling import Looker
+from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
+from tournaments.player_queries import Step, ratings_of, steps_of
+from tournaments.prediction_queries import accuracy_told, is_to_be_rated, seats_rated
+from tournaments.queries import load_sheet
+from tournaments.rating_queries import rating_at, shown
+from tournaments.visitors import (
+    account_of,
+    directs_club,
+    members_club,
+    seen_tournament,
+)
+
+Told = dict[str, Any]
+
+
+class Leaderboard(Resource):
+    """A part of a leaderboard."""
+
+    def board(self, club: Club | None, pools: list[RatingPool]) -> Response:
+        """The part that is asked for."""
+        asked = AskedSerializer(data=self.request.query_params.dict())
+        asked.is_valid(raise_exception=True)
+        looker = Looker.of(account_of(self.visitor))
+        board = Board(asked.validated_data, club, looker, timezone.now())
+        return self.shown(LeaderboardSerializer, board.told(pools))
+
+
+class ServerRatings(Leaderboard):
+    """`/ratings/`."""
+
+    @extend_schema(parameters=[AskedSerializer], responses=LeaderboardSerializer)
+    def get(self, request: Request) -> Response:
+        """The ratings of all clubs that take part, for everybody."""
+        return self.board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
+
+
+class ClubRatings(Leaderboard):
+    """`/clubs/{slug}/ratings/`."""
+
+    @extend_schema(parameters=[AskedSerializer], responses=LeaderboardSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """The ratings of a club; its members see the list before anybody is rated, too."""
+        seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
+        pools = pools_with_ratings(seen.select_related("club"))
+        return self.board(pools[0].club if pools else members_club(self.visitor, slug), pools)
+
+
+class PlayerRatings(Resource):
+    """`/clubs/{slug}/players/{public_id}/ratings/`."""
+
+    @extend_schema(responses=CurvesSerializer)
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """How the ratings of a player have changed, game by game, for members of the club."""
+        club = members_club(self.visitor, slug)
+        player = get_object_or_404(Player.objects.present(), club=club, public_id=public_id)
+        rows = [row for row in ratings_of(player) if row.pool.club_id is not None]
+        return self.shown(CurvesSerializer, {"curves": _curves(rows)})
+
+
+def _curves(rows: list[PlayerRating]) -> list[Told]:
+    now = timezone.now()
+    steps = {row.pk: steps_of(row) for row in rows}
+    keys = {step.game for each in steps.values() for step in each}
+    games = dict(Game.objects.filter(pk__in=keys).values_list("pk", "public_id"))
+    return [
+        {
+            "game": row.pool.family,
+            "rating": shown(rating_at(row, now)),
+            "games": row.games,
+            "steps": [_step(step, games) for step in steps[row.pk] if step.game in games],
+        }
+        for row in rows
+    ]
+
+
+def _step(step: Step, games: dict[int, str]) -> Told:
+    before, after = shown(step.before), shown(step.after)
+    return {"game": games[step.game], "at": step.at, "before": before, "after": after}
+
+
+class GameRatings(Resource):
+    """`/games/{id}/ratings/`."""
+
+    @extend_schema(responses=GameRatedSerializer)
+    def get(self, request: Request, public_id: str) -> Response:
+        """What a finished game changed in the ratings of its club, per seat."""
+        row = get_object_or_404(readable_game(request, public_id))
+        sheet = load_sheet(row)
+        if row.table_id is None or not sheet.game.finished:
+            raise Http404
+        seats = seats_rated(row, sheet.game.ruleset.sides, sheet.outcome.ranks, request.user)
+        due = not seats and is_to_be_rated(row, request.user)
+        told = [_seat(name, seat) for name, seat in zip(row.players, seats, strict=False)]
+        return self.shown(GameRatedSerializer, {"due": due, "seats": told})
+
+
+def _seat(name: str, seat: Any) -> Told:
+    fields = ("before", "after", "change", "expected", "place")
+    return {"name": name, **{field: getattr(seat, field) for field in fields}}
+
+
+class Accuracy(Resource):
+    """`/clubs/{slug}/tournaments/{slug}/accuracy/`."""
+
+    @extend_schema(responses=AccuracySerializer)
+    def get(self, request: Request, slug: str, tournament: str) -> Response:
+        """How well the ratings told the places of a tournament; until its end for directors."""
+        row = seen_tournament(self.visitor, slug, tournament)
+        directs = directs_club(self.visitor, row.event.club)
+        told = accuracy_told(row, request.user, directs=directs)
+        answer = {
+            "pairs": told.pairs,
+            "share": told.share if told.pairs else None,
+            "log_loss": told.log_loss if told.pairs else None,
+            "log_loss_of_a_coin": COIN,
+        }
+        return self.shown(AccuracySerializer, answer)
