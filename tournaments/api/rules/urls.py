@@ -1,15 +1,16 @@
 """Addresses of the rules."""
 
-from django.urls import URLPattern, include, path
+from django.urls import URLPattern, path
 
 from tournaments.api.rules import house_rules, views
 
 
-def kept_by(keeper: str) -> list[URLPattern]:
-    """The same addresses for each keeper; `keeper` begins their names."""
+def kept_by(keeper: str, at: str) -> list[URLPattern]:
+    """The same addresses for each keeper, below `at`; `keeper` begins their names."""
+    one = f"{at}<slug:slug>/"
     return [
-        path("", house_rules.HouseRules.as_view(), name=f"{keeper}house_rules"),
-        path("<slug:slug>/", house_rules.OneHouseRules.as_view(), name=f"{keeper}house_ruleset"),
+        path(at, house_rules.HouseRules.as_view(), name=f"{keeper}house_rules"),
+        path(one, house_rules.OneHouseRules.as_view(), name=f"{keeper}house_ruleset"),
     ]
 
 
@@ -20,6 +21,6 @@ urlpatterns = [
     path("describe/", views.Describe.as_view(), name="describe"),
     path("schemas/", views.Schemas.as_view(), name="schemas"),
     path("schemas/<str:file>", views.OneSchema.as_view(), name="schema"),
-    path("house-rules/", include(kept_by(""))),
-    path("clubs/<slug:club>/house-rules/", include(kept_by("club_"))),
+    *kept_by("", "house-rules/"),
+    *kept_by("club_", "clubs/<slug:club>/house-rules/"),
 ]
