@@ -17,9 +17,11 @@ urlpatterns = [
     path("", include("tournaments.api.events.urls")),
     path("", include("tournaments.api.clubs.urls")),
     path("", include("tournaments.api.people.urls")),
+    path("", include("tournaments.api.importing.urls")),
     path("", include("tournaments.api.tournaments.urls")),
     path("", include("tournaments.api.entrants.urls")),
     path("", include("tournaments.api.standings.urls")),
     path("", include("tournaments.api.rounds.urls")),
     path("", include("tournaments.api.documents.urls")),
+    path("", include("tournaments.api.ratings.urls")),
 ]
