@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from tests.web.access_world import make_world
 from tournaments.api.access import token_of
-from tournaments.models import Game, PersonalToken, Scope, Table
+from tournaments.models import Entrant, Game, PersonalToken, Scope, Table
 
 KEYS = ("write", "follow", "pen", "table", "another", "another table", "closed", "closed table")
 """Programs with an address of a table as key: the right one, another one, one of a closed round."""
@@ -84,9 +84,15 @@ def _places(world):
         "a schema": {"file": "kingscore-game-1.json"},
         "table of a round": world.right["round"] | {"table": world.right["table"]["public_id"]},
         "a table": {"public_id": world.right["table"]["public_id"]},
-        "own token": {
-            "public_id": PersonalToken.objects.filter(user=world.accounts["member"]).get().public_id
-        },
+    }
+    number = world.right["entrant"]["entrant"]
+    entrant = Entrant.objects.get(tournament__slug="moda-acik", number=number)
+    at = world.right["tournament"] | {"number": number}
+    place = {"place": 3, "player": entrant.player.public_id}
+    world.right |= {
+        "an entrant": at,
+        "an entrant replaced": at | place,
+        "links": {"public_id": entrant.tournament.public_id},
     }
     for kind in ("join", "claim"):
         there = world.right[kind]["public_id"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
@@ -14,6 +14,7 @@ from tournaments.services.tournaments.entering import MOST_ENTRANTS
 LONGEST_NAME = 80
 
 
+@extend_schema_serializer(component_name="RatingOfEntrant")
 class RatingSerializer(serializers.Serializer[Any]):
     """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
 

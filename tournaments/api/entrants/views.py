@@ -136,6 +136,7 @@ class OfEntrants(Resource):
 class Entrants(OfEntrants):
     """`/clubs/{slug}/tournaments/{tournament}/entrants/`."""
 
+    queryset = Entrant.objects.none()
     filterset_class = EntrantFilter
     ordering_fields = ("number", "name")
     ordering = ("number",)

@@ -44,6 +44,7 @@ class RulingFilter(filters.FilterSet):  # type: ignore[misc]
 class Rulings(OfRound):
     """`/clubs/{slug}/tournaments/{tournament}/rulings/`."""
 
+    queryset = Ruling.objects.none()
     filterset_class = RulingFilter
     ordering_fields = ("at",)
 

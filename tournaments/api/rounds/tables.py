@@ -31,7 +31,7 @@ class TroubleSerializer(serializers.Serializer[Any]):
     seats = serializers.ListField(child=serializers.IntegerField())
 
 
-class TableSerializer(serializers.Serializer[Any]):
+class WatchedTableSerializer(serializers.Serializer[Any]):
     """A table of a round as its directors watch it; `players` are in order of seats, from 0.
 
     `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
@@ -77,10 +77,10 @@ class TableSerializer(serializers.Serializer[Any]):
         return KeysSerializer(seen.row).data
 
 
-class TablesSerializer(serializers.Serializer[Any]):
+class WatchedTablesSerializer(serializers.Serializer[Any]):
     """The tables of a round, those first where something is wrong."""
 
-    tables = TableSerializer(many=True)
+    tables = WatchedTableSerializer(many=True)
 
 
 class OfTable(OfRound):
@@ -109,23 +109,23 @@ class OfTable(OfRound):
         found = [each for each in self.watched() if each.table.number == number]
         if not found:
             raise Http404
-        return self.shown(TableSerializer, found[0])
+        return self.shown(WatchedTableSerializer, found[0])
 
 
 class Tables(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/`."""
 
-    @extend_schema("round_tables_list", responses=TablesSerializer)
+    @extend_schema("round_tables_list", responses=WatchedTablesSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """All tables of a round, for its directors; those first where something is wrong."""
         self.direct(slug, tournament, number)
-        return self.shown(TablesSerializer, {"tables": self.watched()})
+        return self.shown(WatchedTablesSerializer, {"tables": self.watched()})
 
 
 class OneTable(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/`."""
 
-    @extend_schema("round_table_read", responses=TableSerializer)
+    @extend_schema("round_table_read", responses=WatchedTableSerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """A table by its number, for its directors."""
         return self.table_shown(self.find(where).number)
@@ -134,7 +134,9 @@ class OneTable(OfTable):
 class AddTableTime(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/add-time/`."""
 
-    @extend_schema("round_table_add_time", request=AddTimeSerializer, responses=TableSerializer)
+    @extend_schema(
+        "round_table_add_time", request=AddTimeSerializer, responses=WatchedTableSerializer
+    )
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
         """Give one table more time than the others, or take some of it back."""
@@ -148,7 +150,7 @@ class AddTableTime(OfTable):
 class FinishTable(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/finish/`."""
 
-    @extend_schema("round_table_finish", request=None, responses=TableSerializer)
+    @extend_schema("round_table_finish", request=None, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
         """End the game of a table whose time is over, as the settings say."""
@@ -160,7 +162,7 @@ class FinishTable(OfTable):
 class AnswerCall(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/answer/`."""
 
-    @extend_schema("round_table_answer", request=None, responses=TableSerializer)
+    @extend_schema("round_table_answer", request=None, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
         """Say that somebody has gone to a table that called."""

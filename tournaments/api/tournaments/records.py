@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
 from tournaments.api.schema import component
-from tournaments.api.tournaments.serializers import TournamentRecordField, TournamentSerializer
+from tournaments.api.tournaments.serializers import TournamentSerializer
 from tournaments.api.tournaments.views import OfTournament
 from tournaments.models import Scope
 from tournaments.reports.tournament_document import tournament_document
@@ -36,7 +36,10 @@ class Records(OfTournament):
 
     scope = Scope.MANAGE
 
-    @extend_schema(request=TournamentRecordField, responses={201: TournamentSerializer})
+    @extend_schema(
+        request={"application/json": component("TournamentRecord")},
+        responses={201: TournamentSerializer},
+    )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Take a tournament of another server over from its document, for owners.

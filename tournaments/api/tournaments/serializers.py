@@ -8,7 +8,6 @@ from rest_framework import serializers
 
 from tournaments.api.access import AddressToken
 from tournaments.api.fields import Moment, Strict
-from tournaments.api.schema import component
 from tournaments.engine.finals import STAGES
 from tournaments.engine.tournament_schema import Settings
 from tournaments.engine.tournament_settings import PRESETS, write_settings
@@ -28,11 +27,6 @@ class SettingsField(serializers.JSONField):
 @extend_schema_field({"type": "object"})
 class OptionsField(serializers.JSONField):
     """The options of a ruleset, by name."""
-
-
-@extend_schema_field(component("TournamentRecord"))
-class TournamentRecordField(serializers.JSONField):
-    """A `kingscore-tournament/1` document."""
 
 
 class TournamentLineSerializer(serializers.Serializer[Any]):

@@ -93,6 +93,7 @@ class OfTournament(Resource):
 class Tournaments(OfTournament):
     """`/clubs/{slug}/tournaments/`."""
 
+    queryset = Tournament.objects.none()
     filterset_class = TournamentFilter
     ordering_fields = ("held_on", "name")
     ordering = ("-held_on",)
