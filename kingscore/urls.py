@@ -3,7 +3,7 @@
 from allauth.account.decorators import secure_admin_login
 from allauth.mfa.webauthn.views import list_webauthn
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from kingscore.accounts import SessionsView
 from tournaments.api.problems import nothing_here
@@ -22,7 +22,7 @@ urlpatterns = [
     path("api/", include("tournaments.api.reference.urls")),
     path("api/v1/", include("tournaments.api.urls")),
     # Whatever else a program asks for, it understands the answer.
-    path("api/<path:where>", nothing_here),
+    re_path(r"^api/(?P<where>[\s\S]*)", nothing_here),
     path("", include("tournaments.web.urls")),
 ]
 

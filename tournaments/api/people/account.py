@@ -127,7 +127,7 @@ class ClaimCode(Resource):
 
     scope = Scope.MANAGE
 
-    @extend_schema(request=ClaimCodeSerializer, responses=ClaimSerializer)
+    @extend_schema("claim_by_code", request=ClaimCodeSerializer, responses=ClaimSerializer)
     @idempotent
     def post(self, request: Request) -> Response:
         """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.

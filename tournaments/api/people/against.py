@@ -34,7 +34,9 @@ MOST_FOUND = 50
 class Opponents(PlayerResource):
     """`/clubs/{slug}/players/{id}/against/`."""
 
-    @extend_schema(responses=OpponentsSerializer, parameters=[*LIMITS, BY_NAME])
+    @extend_schema(
+        "clubs_players_opponents_read", responses=OpponentsSerializer, parameters=[*LIMITS, BY_NAME]
+    )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
         row = self.player_of(slug, public_id)

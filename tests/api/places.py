@@ -1,0 +1,30 @@
+"""What there is at each address of the API, as the description writes addresses."""
+
+import re
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.api.access_table import TABLE
+
+PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+def routes_of_all(resolver=None, before="/", *, within=False):
+    """Name, route and what it takes, of every address of the API that has a name."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        route = f"{before}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            yield from routes_of_all(pattern, route, within=within or pattern.namespace == "api")
+        elif isinstance(pattern, URLPattern) and within and pattern.name:
+            yield pattern.name, route
+
+
+def places_of(world):
+    """What fills in each address: by its path as `/api/v1/clubs/{slug}/`, by its parameter."""
+    found = {}
+    for name, route in routes_of_all():
+        place = world.right.get(TABLE[name].place, {}) if name in TABLE else {}
+        wanted = PARAMETER.findall(route)
+        if wanted and place.keys() >= set(wanted):
+            found[PARAMETER.sub(r"{\1}", route)] = {key: place[key] for key in wanted}
+    return found

@@ -1,0 +1,97 @@
+"""Schemathesis asks a real server at every address, with what the description says and with worse.
+
+The server is gunicorn as `up` starts it; with KINGSCORE_DATABASE_URL it works on PostgreSQL.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers import PATIENCE, prepared, serve
+from tournaments.api.reference.views import KEPT
+
+CHECKS = ",".join(
+    f"{check}_conformance" for check in ("status_code", "content_type", "response_headers")
+)
+CHECKS += ",not_a_server_error,response_schema_conformance"
+
+MAKE = """
+import json
+from tests.api.places import places_of
+from tests.api.access_world import make_programs
+programs = make_programs()
+print(json.dumps({"token": programs.tokens["owner"], "places": places_of(programs.world)}))
+"""
+
+RUNS = {
+    # Everything that leaves things where they are, then what takes them away.
+    "reading and writing": ("--exclude-method", "DELETE"),
+    "removing": ("--include-method", "DELETE"),
+}
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A server, and the words with which schemathesis asks it as the owner of a club."""
+    folder = tmp_path_factory.mktemp("asked")
+    database = os.environ.get("KINGSCORE_DATABASE_URL")
+    with serve(folder, database, "tests.api.served_settings", prepared()) as server:
+        made = json.loads(server.run_python(MAKE).splitlines()[-1])
+        config = folder / "schemathesis.toml"
+        config.write_text(config_of(made, f"http://{server.host}:{server.port}"))
+        yield folder, config
+
+
+def config_of(made, address):
+    """Where the server is, who asks, and what there is at each address."""
+    head = {"Authorization": f"Bearer {made['token']}", "Accept-Language": "en"}
+    lines = [
+        f"base-url = {json.dumps(address)}",
+        "headers = " + table(head),
+        "[generation]",
+        'database = "none"',
+        # Every byte in a header costs a request of its own, and says little.
+        "[phases.coverage]",
+        "enabled = false",
+    ]
+    for path, place in made["places"].items():
+        values = {f"path.{name}": value for name, value in place.items()}
+        lines += [
+            "[[operations]]",
+            f"include-path = {json.dumps(path)}",
+            f"parameters = {table(values)}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def table(values):
+    """A map as TOML writes it in one line."""
+    return "{ " + ", ".join(f"{json.dumps(k)} = {json.dumps(v)}" for k, v in values.items()) + " }"
+
+
+@pytest.mark.parametrize("which", RUNS.values(), ids=RUNS)
+def test_no_answer_breaks_what_the_description_says(asked, which):
+    folder, config = asked
+    st = Path(sys.executable).parent / "st"
+    done = subprocess.run(
+        [
+            *(st, "--config-file", config, "run", KEPT, *which),
+            *("--checks", CHECKS, "--seed", "8", "--max-examples", "6", "--workers", "2"),
+            *("--no-color", "--no-shrink", "--continue-on-failure", "--warnings", "off"),
+        ],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=5 * PATIENCE,
+        check=False,
+    )
+    said = f"{done.stdout}\n{(folder / 'log').read_text()[-20_000:]}"
+    assert done.returncode == 0, said
+    tested, selected = map(int, re.findall(r"(?:Tested|Selected): (\d+)", done.stdout))[:2]
+    assert tested == selected > 0
