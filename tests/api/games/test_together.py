@@ -1,0 +1,153 @@
+"""Many programs at one real server, and one that dies between what it does and its answer.
+
+With KINGSCORE_DATABASE_URL the server works on PostgreSQL, in a database of its own.
+"""
+
+import json
+import os
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+
+import pytest
+
+from tests.factories import NAMES, WHOLE_GAME
+from tests.servers import prepared, serve
+
+RIFKI = WHOLE_GAME[0]
+HEAD = {"ruleset": "turkish-king", "players": list(NAMES)}
+PROGRAMS = 8
+PATIENCE = 30
+
+KILLED_BEFORE_THE_ANSWER_IS_KEPT = """
+import json, os
+from django.db import connection
+from django.test import Client
+
+def die(execute, sql, params, many, context):
+    if sql.startswith('UPDATE "tournaments_keptanswer"'):
+        os._exit(9)
+    return execute(sql, params, many, context)
+
+headers = {{"Authorization": "Bearer {token}", "Idempotency-Key": "{key}"}}
+with connection.execute_wrapper(die):
+    Client().post(
+        "{path}", json.dumps({body}), content_type="application/json", headers=headers
+    )
+"""
+
+HOW_MANY = """
+from tournaments.models import KeptAnswer, Write
+print(KeptAnswer.objects.count(), Write.objects.count())
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    database = os.environ.get("KINGSCORE_DATABASE_URL")
+    with serve(folder, database, ready=prepared()) as server:
+        yield server
+
+
+@pytest.fixture
+def started(server):
+    """A game that was just started."""
+    return post(server, "/api/v1/games/", HEAD)[1]
+
+
+def post(server, path, body, token="", **headers):
+    return ask(server, "POST", path, body, token, **headers)
+
+
+def ask(server, method, path, body, token="", **headers):
+    """Ask the server; the status and what it answers."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    sent |= {"Content-Type": "application/json"}
+    if token:
+        sent["Authorization"] = f"Bearer {token}"
+    program = HTTPConnection(server.host, server.port, timeout=PATIENCE)
+    try:
+        program.request(method, path, json.dumps(body) if body else None, sent)
+        answer = program.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        program.close()
+
+
+def at_once(asks):
+    start = threading.Barrier(len(asks))
+
+    def one(ask):
+        start.wait(PATIENCE)
+        return ask()
+
+    with ThreadPoolExecutor(len(asks)) as pool:
+        return list(pool.map(one, asks))
+
+
+def entries_of(game):
+    return f"/api/v1/games/{game['id']}/entries/"
+
+
+def writes(server, game):
+    """What stands in the log of a game."""
+    log = f"/api/v1/games/{game['id']}/log/"
+    lines = ask(server, "GET", log, None, game["keys"]["write"])[1]["results"]
+    return [line["entry"] for line in lines]
+
+
+def test_start_sent_by_many_with_one_key_opens_one_game_and_all_are_answered_alike(server):
+    there = len(server.read_sheets())
+    key = {"Idempotency_Key": "one-key-for-all"}
+
+    answers = at_once([lambda: post(server, "/api/v1/games/", HEAD, **key)] * PROGRAMS)
+
+    assert Counter(status for status, _answer in answers) == {201: PROGRAMS}
+    assert len({json.dumps(answer, sort_keys=True) for _status, answer in answers}) == 1
+    assert len(server.read_sheets()) == there + 1
+
+
+def test_entry_sent_by_many_with_one_key_is_written_once(server, started):
+    def add():
+        key = {"Idempotency_Key": "one-key-for-one-entry", "If_Match": '"0"'}
+        return post(server, entries_of(started), {"entry": RIFKI}, started["keys"]["write"], **key)
+
+    answers = at_once([add] * PROGRAMS)
+
+    assert Counter(status for status, _answer in answers) == {201: PROGRAMS}
+    assert {tuple(answer["result"]["totals"]) for _status, answer in answers} == {(0, 0, -320, 0)}
+    assert writes(server, started) == [RIFKI]
+
+
+def test_entry_sent_by_many_with_keys_of_their_own_is_written_once(server, started):
+    def add(number):
+        key = {"Idempotency_Key": f"own-key-{number:03}", "If_Match": '"0"'}
+        return post(server, entries_of(started), {"entry": RIFKI}, started["keys"]["write"], **key)
+
+    answers = at_once([lambda number=number: add(number) for number in range(PROGRAMS)])
+
+    assert Counter(status for status, _answer in answers) == {201: 1, 412: PROGRAMS - 1}
+    assert {answer["revision"] for _status, answer in answers} == {1}
+    assert writes(server, started) == [RIFKI]
+
+
+def test_program_killed_before_its_answer_was_kept_leaves_neither_key_nor_entry(server, started):
+    asked = {
+        "token": started["keys"]["write"],
+        "key": "killed-half-way",
+        "path": entries_of(started),
+        "body": {"entry": RIFKI},
+    }
+    before = server.run_python(HOW_MANY)
+
+    with pytest.raises(RuntimeError):
+        server.run_python(KILLED_BEFORE_THE_ANSWER_IS_KEPT.format(**asked))
+
+    assert server.run_python(HOW_MANY) == before
+    again = {"Idempotency_Key": asked["key"]}
+    for _time in range(2):
+        status, answer = post(server, asked["path"], asked["body"], asked["token"], **again)
+        assert (status, answer["revision"]) == (201, 1)
+    assert writes(server, started) == [RIFKI]
