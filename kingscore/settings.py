@@ -321,7 +321,7 @@ REST_FRAMEWORK = {
     ],
     # For each token, table or address, and each process of the web server by itself: a count
     # that all shared would make a write of every read.
-    "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min"},
+    "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min", "failure": "60/min"},
     "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
     # What an address can do stands in the description of the API.
     "DEFAULT_METADATA_CLASS": None,

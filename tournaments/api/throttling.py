@@ -44,3 +44,12 @@ class WriteThrottle(ReadThrottle):
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         return None if request.method in SAFE_METHODS else self.counted_as(request)
+
+
+class FailureThrottle(ReadThrottle):
+    """What is asked with a token that is none; whoever has a right one is let in all the same."""
+
+    scope = "failure"
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        return self.counted_as(request)

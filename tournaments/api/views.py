@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import conditional_page
-from rest_framework.exceptions import NotAuthenticated
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from tournaments.api.problems import NOT_KEPT, Answer, Refused
+from tournaments.api.throttling import FailureThrottle
 from tournaments.models import Scope, User
 from tournaments.services.auditing import Actor
 from tournaments.visitors import account_of, actor_of
@@ -76,7 +77,13 @@ class Resource(GenericAPIView[Any]):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what no database looks for, before anybody looks."""
-        super().initial(request, *args, **kwargs)
+        try:
+            super().initial(request, *args, **kwargs)
+        except AuthenticationFailed:
+            throttle = FailureThrottle()
+            if not throttle.allow_request(request, self):
+                self.throttled(request, throttle.wait() or 1)
+            raise
         if "%00" in request.get_full_path():
             raise Refused(Answer(400, "bad-address", _("No address has a NUL in it.")))
 
