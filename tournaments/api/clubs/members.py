@@ -4,6 +4,7 @@ from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -118,5 +119,6 @@ def _reason(request: Request) -> str:
     """
     reason: str = request.query_params.get("reason", "").strip()
     if len(reason) > LONGEST_REASON or "\0" in reason:
-        raise Refused(invalid([fault("max-length", "reason", "At most 200 letters.")]))
+        text = _("At most %(most)s.") % {"most": LONGEST_REASON}
+        raise Refused(invalid([fault("max-length", "reason", text)]))
     return reason
