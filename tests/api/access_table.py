@@ -261,6 +261,7 @@ RATINGS = {
     "player_ratings": row("player", GET=MEMBERS),
     # It is not finished.
     "game_ratings": row("game", GET=NOBODY),
+    "club_records": row("club", GET=MEMBERS, published=EVERYBODY),
     "accuracy": row("tournament", GET=MEMBERS, published=EVERYBODY),
 }
 

@@ -24,4 +24,5 @@ urlpatterns = [
     path("", include("tournaments.api.rounds.urls")),
     path("", include("tournaments.api.documents.urls")),
     path("", include("tournaments.api.ratings.urls")),
+    path("", include("tournaments.api.reading.urls")),
 ]

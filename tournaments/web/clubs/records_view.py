@@ -1,6 +1,5 @@
 """The club in numbers as its page shows it, kept until a game, a name or a season changes."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,28 +14,17 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from tournaments.club_queries import ClubGame, load_games, version_of_games
-from tournaments.engine.club_sums import ClubSums, Record, add_up
+from tournaments.club_numbers import Champion, Wanted, numbers_of
+from tournaments.club_queries import version_of_games
+from tournaments.engine.club_sums import ClubSums, Record
 from tournaments.engine.rulesets import Points
+from tournaments.game_scope import Scope
 from tournaments.league_telling import Looker
 from tournaments.models import Club, Game, Player, RatedRound, Season
 from tournaments.queries import Visitor
-from tournaments.web.clubs.champions import Champion, champion_of
 from tournaments.web.clubs.play_times import months_of, week_of, years_of
-from tournaments.web.ratings.game_scope import Scope, family_asked, scope_of
 from tournaments.web.standings.view import KEPT_SECONDS
 from tournaments.words import points_text
-
-MOST_ACTIVE = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the address asks for, as it was typed, and who asks."""
-
-    family: str
-    season: str
-    looker: Looker
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,37 +80,9 @@ def numbers_shown(club: Club, visitor: Visitor, wanted: Wanted) -> Shown:
 
 
 def _shown(club: Club, visitor: Visitor, wanted: Wanted, seasons: Sequence[Season]) -> Shown:
-    games = load_games(club, visitor)
-    scope = _scope_of(games, wanted, seasons)
-    of_scope = [
-        game.played
-        for game in games
-        if game.family == scope.family and scope.season in (None, game.season)
-    ]
-    sums = add_up(of_scope, MOST_ACTIVE)
-    season = _season_of(seasons, scope.season)
-    champion = None
-    if season is not None:
-        champion = champion_of(season, scope.family, visitor, wanted.looker)
-    page = _page(club, sums, wanted.looker, champion)
-    return Shown(render_to_string("tournaments/_club_numbers.html", page), scope)
-
-
-def _scope_of(games: Sequence[ClubGame], wanted: Wanted, seasons: Sequence[Season]) -> Scope:
-    """What the address asks for; without a word the kind that is played most."""
-    by_family = Counter(game.family for game in games)
-    family = family_asked(by_family, wanted.family)
-    by_season = Counter(game.season for game in games if game.family == family)
-    with_games = [(season, by_season[season.pk]) for season in seasons if by_season[season.pk]]
-    return scope_of(by_family, family, with_games, wanted.season)
-
-
-def _season_of(seasons: Sequence[Season], asked: int | None) -> Season | None:
-    """The season that is asked for, else the last one that has begun."""
-    today = timezone.localdate()
-    if asked is not None:
-        return next(season for season in seasons if season.pk == asked)
-    return next((season for season in seasons if season.starts_on <= today), None)
+    numbers = numbers_of(club, visitor, wanted, seasons)
+    page = _page(club, numbers.sums, wanted.looker, numbers.champion)
+    return Shown(render_to_string("tournaments/_club_numbers.html", page), numbers.scope)
 
 
 def _page(

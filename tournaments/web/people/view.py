@@ -10,6 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 from django.utils import timezone
 
+from tournaments.game_scope import Scope, family_asked, scope_of
 from tournaments.models import Player, PlayerRating, Season
 from tournaments.player_queries import (
     PlayerGame,
@@ -32,7 +33,6 @@ from tournaments.player_sums import (
 from tournaments.player_telling import opponents_of, played, rating_row, rows_of
 from tournaments.rating_curve import Curve, draw_curve
 from tournaments.rating_queries import ShownRating, rating_at, shown
-from tournaments.web.ratings.game_scope import Scope, family_asked, scope_of
 
 GAMES = 25
 OPPONENTS = 6

@@ -1,0 +1,1 @@
+"""What is only read: the club in numbers."""
