@@ -1,0 +1,138 @@
+"""Rounds as they run: tables, time, calls, rulings, corrections, and what hangs on the wall."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.api.rounds.evening import FIRST, begin
+from tests.club_factories import ClubFactory, TableFactory
+from tournaments.models import Table, Tournament
+
+
+@pytest.fixture
+def evening(program):
+    evening = begin(program, program.role("director", ClubFactory(slug="moda")))
+    evening.seat(1)
+    return evening
+
+
+def test_clock_runs_stops_and_is_set_on_once(evening):
+    director = evening.director
+    assert director.post(evening.round(1, "clock/start/")).json()["clock"]["running"] is True
+    paused = director.post(evening.round(1, "clock/pause/")).json()["clock"]
+    assert paused["running"] is False
+    for _twice in range(2):
+        added = director.post(evening.round(1, "clock/add/"), {"seconds": 300, "seen": 3600})
+        assert added.json()["clock"]["seconds"] == 3900
+    less = director.post(evening.round(1, "clock/add/"), {"seconds": -4000})
+    assert (less.status_code, less.json()["code"]) == (422, "not-that-long")
+    named = [p["where"] for p in director.post(evening.round(1, "clock/add/")).json()["problems"]]
+    assert named == ["seconds"]
+
+
+def test_table_is_given_time_ended_and_its_call_answered(evening):
+    director = evening.director
+    path = evening.round(1, "tables/1/")
+    Table.objects.filter(number=1).update(called_at=timezone.now() - timedelta(minutes=2))
+    (first, second) = evening.tables(1)
+    assert (first["number"], [t["code"] for t in first["troubles"]]) == (1, ["called"])
+    assert (second["troubles"], second["deals"], second["totals"]) == ([], 0, [0, 0, 0, 0])
+    assert director.post(f"{path}answer/").json()["called_at"] is None
+    given = director.post(f"{path}add-time/", {"seconds": 120}).json()
+    assert (given["extra_seconds"], given["left"]) == (120, 3720)
+    ended = director.post(f"{path}finish/").json()
+    assert (ended["finished"], ended["deals"]) == (True, None)
+    assert director.get(evening.round(1, "tables/3/")).status_code == 404
+
+
+def test_keys_are_told_only_to_tokens_that_may_score(program, evening):
+    club = Tournament.objects.get().event.club
+    reads = program.role("director", club, "read")
+    tables = reads.get(evening.round(1, "tables/")).json()["tables"]
+    assert [table["keys"] for table in tables] == [None, None]
+    assert program.role("member", club).get(evening.round(1, "tables/")).status_code == 404
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_tables_take_as_many_queries_however_many(evening, rows, django_assert_num_queries):
+    place = Table.objects.first().round
+    for number in range(rows):
+        TableFactory(round=place, number=10 + number)
+    evening.tables(1)
+    with django_assert_num_queries(TABLES_QUERIES):
+        assert len(evening.tables(1)) == 2 + rows
+
+
+TABLES_QUERIES = 7
+
+
+def test_ruling_is_given_listed_and_withdrawn(evening):
+    director = evening.director
+    said = {"entrant": 1, "kind": "penalty", "points": "1/2", "reason": "late"}
+    made = director.post(evening.round(1, "rulings/"), said)
+    assert (made.status_code, made.json()["points"]) == (201, "1/2")
+    ruling = made["Location"]
+    assert director.get(ruling).json() == made.json()
+    listed = director.get(f"{evening.path}rulings/?entrant=1&withdrawn=false").json()["results"]
+    assert [each["id"] for each in listed] == [made.json()["id"]]
+    assert director.post(f"{ruling}withdraw/").json()["withdrawn_at"] is not None
+    assert director.get(f"{evening.path}rulings/?withdrawn=false").json()["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"points": 0}, "no-such-points"),
+        ({"points": [1]}, "no-such-points"),
+        ({"kind": "adjusted", "points": 100_000}, "no-such-points"),
+        ({"entrant": 40}, "invalid"),
+        ({"reason": " "}, "invalid"),
+    ],
+)
+def test_ruling_that_cannot_be_is_refused(evening, said, code):
+    whole = {"entrant": 1, "kind": "penalty", "points": 5, "reason": "late"} | said
+    refused = evening.director.post(evening.round(1, "rulings/"), whole)
+    assert (refused.status_code, refused.json()["code"]) == (422, code)
+
+
+def test_correction_after_closing_is_told_until_it_is_accepted(evening):
+    director = evening.director
+    evening.play(1, FIRST)
+    director.post(evening.round(1, "close/"))
+    path = f"{evening.path}corrections/"
+    assert director.get(path).json()["changes"] == []
+    first = evening.standings()["rows"][0]["entrant"]
+    director.post(
+        evening.round(1, "rulings/"),
+        {"entrant": first, "kind": "penalty", "points": 4, "reason": "late"},
+    )
+    told = director.get(path).json()
+    (moved,) = [each for each in told["changes"] if each["entrant"] == first]
+    assert (moved["round"], moved["before"]["place"]) == (1, 1)
+    assert moved["before"]["points"] == moved["after"]["points"] + 4
+    stale = director.post(f"{path}accept/", {"seen": "something else"})
+    assert (stale.status_code, stale.json()["code"]) == (409, "more-changed")
+    assert director.post(f"{path}accept/", {"seen": told["seen"]}).json()["changes"] == []
+
+
+def test_round_is_opened_again_until_a_later_one_is_published(evening):
+    director = evening.director
+    evening.play(1, FIRST)
+    director.post(evening.round(1, "close/"))
+    assert director.post(evening.round(1, "reopen/")).json()["state"] == "open"
+    director.post(evening.round(1, "close/"))
+    evening.seat(2)
+    refused = director.post(evening.round(1, "reopen/"))
+    assert (refused.status_code, refused.json()["code"]) == (409, "depended")
+
+
+def test_wall_shows_who_sits_where_and_later_who_is_in_front(program, evening):
+    wall = program.get(f"{evening.path}wall/").json()
+    assert (wall["round"]["number"], wall["going"], wall["standings"]) == (1, [1, 2], [])
+    assert [table["number"] for table in wall["tables"]] == [1, 2, None]
+    assert len(wall["tables"][2]["names"]) == 1
+    evening.play(1, FIRST)
+    evening.director.post(evening.round(1, "close/"))
+    over = program.get(f"{evening.path}wall/").json()
+    assert (over["tables"], over["going"], len(over["standings"])) == ([], [], 9)

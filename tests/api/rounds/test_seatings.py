@@ -1,0 +1,144 @@
+"""Seatings proposed, changed by hand, published, changed late, and taken back by programs."""
+
+import pytest
+
+from tests.api.rounds.evening import NAMES, begin
+from tests.club_factories import ClubFactory
+from tests.factories import WHOLE_GAME
+
+
+@pytest.fixture
+def evening(program):
+    return begin(program, program.role("director", ClubFactory(slug="moda")))
+
+
+@pytest.fixture
+def seated(evening):
+    assert evening.director.post(f"{evening.path}seat/").status_code == 201
+    return evening
+
+
+def tables_of(seating):
+    return [[e["entrant"] for e in table["entrants"]] for table in seating["tables"]]
+
+
+def codes(answer):
+    return [(p["code"], p["where"], p["params"]) for p in answer.json()["problems"]]
+
+
+def test_proposal_is_replaced_only_as_it_was_read(seated):
+    director, path = seated.director, seated.round(1, "seating/")
+    read = director.get(path)
+    mine = {"tables": [[1, 2, 3, 4], [5, 6, 7, 8]], "byes": [9], "locked": [2]}
+    put = director.put(path, mine, If_Match=read["ETag"])
+    assert tables_of(put.json()) == mine["tables"]
+    assert [table["locked"] for table in put.json()["tables"]] == [False, True]
+    late = director.put(path, mine, If_Match=read["ETag"])
+    assert (late.status_code, late.json()["code"]) == (412, "changed-meanwhile")
+    assert director.put(path, mine, If_Match=put["ETag"]).status_code == 200
+
+
+def test_seating_that_is_none_is_refused_with_every_fault(seated):
+    wrong = {"tables": [[1, 2, 3], [5, 6, 7, 7], [40, 8, 9, 4]]}
+    refused = seated.director.put(seated.round(1, "seating/"), wrong)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-seating")
+    assert codes(refused) == [
+        ("odd-table", "tables.0", {"table": 0, "expected": 4, "got": 3}),
+        ("unknown-entrant", "tables", {"entrant": 40}),
+        ("seated-twice", "tables", {"entrant": 7}),
+    ]
+
+
+def test_two_change_places_once_and_it_is_told_before_what_it_costs(seated):
+    director, path = seated.director, seated.round(1, "seating/")
+    before = director.get(path).json()
+    (one, *_rest), (other, *_others) = tables_of(before)
+    told = director.get(f"{path}swap/?one={one}&other={other}").json()
+    assert (told["one"], told["changes"]) == (one, [])
+    swap = {"one": one, "other": other, "revision": before["revision"]}
+    after = director.post(f"{path}swap/", swap).json()
+    assert [table[0] for table in tables_of(after)] == [other, one]
+    again = director.post(f"{path}swap/", swap)
+    assert (again.status_code, again.json()["code"]) == (409, "seating-moved")
+
+
+def test_locked_table_stays_when_all_are_seated_again(seated):
+    director, path = seated.director, seated.round(1, "seating/")
+    kept = tables_of(director.get(path).json())[0]
+    again = director.post(f"{path}again/", {"locked": [1]}).json()
+    assert tables_of(again)[0] == kept
+    assert again["tables"][0]["locked"] is True
+
+
+def test_seating_of_who_has_left_is_not_published(seated):
+    director, path = seated.director, seated.round(1, "seating/")
+    director.post(f"{seated.path}entrants/1/withdraw/")
+    presence = director.get(path).json()["presence"]
+    assert (presence["absent"], presence["gone"]) == ([1], [1])
+    refused = director.post(f"{path}publish/", {"all_the_same": True})
+    assert refused.json()["code"] == "seating-outdated"
+    assert codes(refused) == [("has-left", "", {"entrant": 1})]
+
+
+def test_seating_not_of_who_is_here_is_published_when_it_is_asked_for_twice(seated):
+    director, path = seated.director, seated.round(1, "seating/")
+    director.patch(f"{seated.path}", {"settings": {"check_in": "once"}})
+    refused = director.post(f"{path}publish/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "not-who-is-here")
+    published = director.post(f"{path}publish/", {"all_the_same": True}).json()
+    assert (published["state"], published["quality"]) == ("published", None)
+
+
+def test_somebody_comes_late_to_a_published_round(seated):
+    director, path = seated.director, seated.round(1, "seating/")
+    published = director.post(f"{path}publish/").json()
+    leaving = published["byes"][0]["entrant"]
+    assert director.get(f"{path}late/").json() == {
+        "arriving": [],
+        "leaving": list(range(1, len(NAMES) + 1)),
+    }
+    done = director.post(f"{path}late/", {"leaving": [leaving]}).json()
+    assert (done["byes"], done["changed"]) == ([], [])
+    at_table = tables_of(done)[0][0]
+    back = director.post(f"{path}late/", {"leaving": [at_table], "arriving": [leaving]}).json()
+    assert back["changed"] == [1]
+    assert leaving in tables_of(back)[0]
+    unknown = director.post(f"{path}late/", {"arriving": [99]})
+    assert (unknown.status_code, unknown.json()["code"]) == (409, "wrong-state")
+
+
+def test_round_is_taken_back_until_something_is_written(seated):
+    director = seated.director
+    director.post(seated.round(1, "seating/publish/"))
+    back = director.post(seated.round(1, "seating/take-back/")).json()
+    assert back["state"] == "seated"
+    director.post(seated.round(1, "seating/publish/"))
+    director.post(seated.round(1, "open/"))
+    seated.play(1, WHOLE_GAME[:1])
+    refused = director.post(seated.round(1, "seating/take-back/"))
+    assert (refused.status_code, refused.json()["code"]) == (409, "depended")
+
+
+def test_proposal_is_thrown_away(seated):
+    director = seated.director
+    assert director.delete(seated.round(1)).status_code == 204
+    assert director.get(seated.round(1)).status_code == 404
+    assert director.get(f"{seated.path}rounds/").json() == {"rounds": []}
+
+
+def test_too_few_are_not_seated(program):
+    evening = begin(program, program.role("director", ClubFactory(slug="moda")), NAMES[:3])
+    refused = evening.director.post(f"{evening.path}seat/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "not-enough")
+
+
+def test_everybody_cannot_meet_everybody_in_any_field(program):
+    director = program.role("director", ClubFactory(slug="moda"))
+    evening = begin(program, director, seating="round-robin")
+    refused = director.post(f"{evening.path}seat/")
+    assert codes(refused) == [("no-round-robin", "", {"count": 9, "sizes": [4, 16, 28]})]
+
+
+def test_what_is_expected_of_a_seating_is_told_with_ratings(seated):
+    outlook = seated.director.get(seated.round(1, "outlook/")).json()
+    assert outlook == {"entrants": []}
