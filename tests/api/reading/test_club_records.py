@@ -56,7 +56,7 @@ def test_numbers_are_of_a_kind_of_game_and_a_season(program, club):
 
 def test_numbers_are_for_who_sees_the_ratings_and_ids_for_members(program, club):
     assert program.get(PATH).status_code == 404
-    club.published = True
+    club.published = club.in_server_ratings = True
     club.save()
     club.events.update(published=True)
 
