@@ -14,14 +14,14 @@ class NamedSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(allow_null=True)
 
 
-class FamilySerializer(serializers.Serializer[Any]):
+class PlayedFamilySerializer(serializers.Serializer[Any]):
     """A kind of game with how many were played."""
 
     family = serializers.CharField(source="key")
     games = serializers.IntegerField(min_value=0)
 
 
-class SeasonSerializer(serializers.Serializer[Any]):
+class PlayedSeasonSerializer(serializers.Serializer[Any]):
     """A season with how many games it had."""
 
     id = serializers.IntegerField(source="key")
@@ -34,8 +34,8 @@ class ScopeSerializer(serializers.Serializer[Any]):
 
     family = serializers.CharField(allow_blank=True)
     season = serializers.IntegerField(allow_null=True)
-    families = FamilySerializer(many=True)
-    seasons = SeasonSerializer(many=True)
+    families = PlayedFamilySerializer(many=True)
+    seasons = PlayedSeasonSerializer(many=True)
 
 
 class RecordSerializer(serializers.Serializer[Any]):
@@ -63,7 +63,7 @@ class HourSerializer(serializers.Serializer[Any]):
     games = serializers.IntegerField(min_value=0)
 
 
-class MonthSerializer(serializers.Serializer[Any]):
+class PlayedMonthSerializer(serializers.Serializer[Any]):
     """How many games were played in a month."""
 
     year = serializers.IntegerField()
@@ -95,4 +95,4 @@ class ClubNumbersSerializer(serializers.Serializer[Any]):
     longest_runs_out = RecordSerializer(many=True)
     most_active = ActiveSerializer(many=True)
     hours = HourSerializer(many=True)
-    months = MonthSerializer(many=True)
+    months = PlayedMonthSerializer(many=True)
