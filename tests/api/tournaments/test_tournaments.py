@@ -62,6 +62,19 @@ def test_wrong_settings_are_refused_each_at_its_place(director):
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "where"),
+    [
+        ([], "wrong-type", "options"),
+        ({"king": []}, "unknown-option", "options.king"),
+        ({"colour": "red"}, "unknown-option", "options.colour"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(director, options, code, where):
+    refused = director.post("clubs/moda/tournaments/", NEW | {"options": options})
+    assert (refused.status_code, codes(refused)) == (422, [(code, where)])
+
+
 def test_season_of_another_club_is_refused(director):
     refused = director.post("clubs/moda/tournaments/", NEW | {"season": SeasonFactory().pk})
     assert codes(refused) == [("unknown-season", "season")]

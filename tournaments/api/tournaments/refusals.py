@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext_lazy
 
 from tournaments.api.problems import REFUSALS, Answer, Json, fault, refuses
 from tournaments.engine.pairing.byes import ImpossibleFixed
@@ -29,49 +29,59 @@ from tournaments.services.tournaments.rulings import NoReason, NoSuchPoints, Not
 from tournaments.services.tournaments.substituting import NotAtTable, TakesPart
 from tournaments.services.tournaments.swapping import SeatingMoved
 
-refuses(RuledAbout, "ruled-about", lazy("Somebody was ruled about: withdraw the ruling first."))
-refuses(Depended, "depended", lazy("Something that came after it depends on it: it stays."))
-refuses(TournamentExists, "tournament-exists", lazy("There is a tournament with this slug."))
-refuses(TooMany, "too-many-entrants", lazy("There is no room for so many entrants."))
+refuses(
+    RuledAbout, "ruled-about", gettext_lazy("Somebody was ruled about: withdraw the ruling first.")
+)
+refuses(Depended, "depended", gettext_lazy("Something that came after it depends on it: it stays."))
+refuses(
+    TournamentExists, "tournament-exists", gettext_lazy("There is a tournament with this slug.")
+)
+refuses(TooMany, "too-many-entrants", gettext_lazy("There is no room for so many entrants."))
 refuses(
     NoLabel,
     "no-label",
-    lazy("A team or a club has letters, and 80 of them at most."),
+    gettext_lazy("A team or a club has letters, and 80 of them at most."),
     as_status=422,
 )
-refuses(TooFewLeft, "too-few-left", lazy("Too few are left for these finals."))
-refuses(TooFewThrough, "too-few-through", lazy("Too few are left for this stage."))
-refuses(NotEnough, "not-enough", lazy("Too few are here to fill a table."))
-refuses(StageUnfinished, "stage-unfinished", lazy("A table of the stage before has no result yet."))
+refuses(TooFewLeft, "too-few-left", gettext_lazy("Too few are left for these finals."))
+refuses(TooFewThrough, "too-few-through", gettext_lazy("Too few are left for this stage."))
+refuses(NotEnough, "not-enough", gettext_lazy("Too few are here to fill a table."))
+refuses(
+    StageUnfinished,
+    "stage-unfinished",
+    gettext_lazy("A table of the stage before has no result yet."),
+)
 refuses(
     RoundsLeft,
     "rounds-left",
-    lazy("A round is still played; its results decide who sits where."),
+    gettext_lazy("A round is still played; its results decide who sits where."),
 )
-refuses(NoRoundLeft, "no-round-left", lazy("All rounds have been seated."))
+refuses(NoRoundLeft, "no-round-left", gettext_lazy("All rounds have been seated."))
 refuses(
     ImpossibleFixed,
     "impossible-fixed",
-    lazy("Those who are to sit together do not fit at the tables."),
+    gettext_lazy("Those who are to sit together do not fit at the tables."),
 )
-refuses(NotWhoIsHere, "not-who-is-here", lazy("Look who is here: the seating is not of them."))
+refuses(
+    NotWhoIsHere, "not-who-is-here", gettext_lazy("Look who is here: the seating is not of them.")
+)
 refuses(
     SeatingMoved,
     "seating-moved",
-    lazy("The seating has changed meanwhile: look at it once more."),
+    gettext_lazy("The seating has changed meanwhile: look at it once more."),
 )
 refuses(
     NotThatLong,
     "not-that-long",
-    lazy("Between 1 second and 2 hours, and not below nothing."),
+    gettext_lazy("Between 1 second and 2 hours, and not below nothing."),
     as_status=422,
 )
-refuses(NotInRound, "not-in-round", lazy("They do not take part in this round."))
-refuses(NoReason, "no-reason", lazy("A ruling is given with a reason."), as_status=422)
+refuses(NotInRound, "not-in-round", gettext_lazy("They do not take part in this round."))
+refuses(NoReason, "no-reason", gettext_lazy("A ruling is given with a reason."), as_status=422)
 refuses(
     NoSuchPoints,
     "no-such-points",
-    lazy("Not a number of points that can be ruled; a penalty takes some."),
+    gettext_lazy("Not a number of points that can be ruled; a penalty takes some."),
     as_status=422,
 )
 
@@ -87,7 +97,7 @@ def key_of(number: int) -> str:
 
 
 def _wrong_state(error: WrongState) -> Answer:
-    title = lazy("It is not as far as that, or too far.")
+    title = gettext_lazy("It is not as far as that, or too far.")
     return Answer(409, "wrong-state", title, [_state(error.state)])
 
 
@@ -106,7 +116,7 @@ def _not_at_table(error: NotAtTable) -> Answer:
 
 
 def _no_round_robin(error: NoRoundRobin) -> Answer:
-    title = lazy("So many cannot all meet each other once at tables of four.")
+    title = gettext_lazy("So many cannot all meet each other once at tables of four.")
     params = {"count": error.count, "sizes": list(error.sizes)}
     return Answer(409, "no-round-robin", title, [fault("no-round-robin", "", title, params)])
 
@@ -118,17 +128,19 @@ def _impossible_change(error: ImpossibleChange) -> Answer:
         return Answer(
             409, "table-begun", title, [fault("table-begun", "", title, {"place": number})]
         )
-    return Answer(409, "no-table-left", lazy("So few are left that not one table could be filled."))
+    return Answer(
+        409, "no-table-left", gettext_lazy("So few are left that not one table could be filled.")
+    )
 
 
 def _outdated(error: SeatingOutdated) -> Answer:
-    title = lazy("Somebody of this seating has withdrawn: seat again.")
+    title = gettext_lazy("Somebody of this seating has withdrawn: seat again.")
     gone = [fault("has-left", "", title, {"entrant": number_of(key)}) for key in error.keys]
     return Answer(409, "seating-outdated", title, gone)
 
 
 def _invalid_seating(error: InvalidSeating) -> Answer:
-    title = lazy("This is no seating of those who are here.")
+    title = gettext_lazy("This is no seating of those who are here.")
     return Answer(422, "invalid-seating", title, [_seating_fault(each) for each in error.faults])
 
 
@@ -171,7 +183,7 @@ UNREADY: Mapping[str, Told] = {
 
 
 def _not_ready(error: RoundNotReady) -> Answer:
-    title = lazy("Tables keep the round from being closed.")
+    title = gettext_lazy("Tables keep the round from being closed.")
     return Answer(409, "round-not-ready", title, list(_unready(error.tables)))
 
 

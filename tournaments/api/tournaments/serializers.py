@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -27,6 +28,12 @@ class SettingsField(serializers.JSONField):
 @extend_schema_field({"type": "object"})
 class OptionsField(serializers.JSONField):
     """The options of a ruleset, by name."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """An object, of which the ruleset says whether it can be."""
+        if not isinstance(data, dict):
+            raise serializers.ValidationError(_("An object is needed here."), "invalid")
+        return super().to_internal_value(data)
 
 
 class TournamentLineSerializer(serializers.Serializer[Any]):
