@@ -7,6 +7,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
+from tests.databases import LEFT_OUT
+
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
@@ -14,6 +16,17 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NO_CHROMIUM = "no Chromium on this machine"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--second-database", action="store_true", help="leave out what tests/databases.py names"
+    )
+
+
+def pytest_ignore_collect(collection_path, config):
+    # None leaves the decision to others.
+    return (config.getoption("second_database") and collection_path in LEFT_OUT) or None
 
 
 def pytest_sessionstart(session):

@@ -1,0 +1,38 @@
+"""What the second database is not asked has no questions of its own."""
+
+import ast
+
+import pytest
+
+from tests.databases import LEFT_OUT, PAGES_WITHOUT_QUERIES, TESTS
+
+APP = TESTS.parent / "tournaments"
+QUERY_WORDS = {
+    *("order_by", "annotate", "alias", "aggregate", "distinct", "union", "extra", "raw"),
+    *("select_for_update", "bulk_create", "bulk_update", "get_or_create", "update_or_create"),
+    *("atomic", "cursor", "execute"),
+}
+
+
+def questions(module):
+    """What a module imports and calls to put a query together."""
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("django.db"):
+            yield node.module
+        elif isinstance(node, ast.Attribute) and node.attr in QUERY_WORDS:
+            yield node.attr
+
+
+@pytest.mark.parametrize("topic", PAGES_WITHOUT_QUERIES)
+def test_pages_that_one_database_is_asked_for_put_no_query_together(topic):
+    modules = sorted((APP / topic).rglob("*.py"))
+    assert modules
+    assert {str(module): found for module in modules if (found := list(questions(module)))} == {}
+
+
+def test_pages_with_queries_are_recognised():
+    assert list(questions(APP / "web/events/seasons.py")) != []
+
+
+def test_everything_left_out_is_there():
+    assert [path for path in LEFT_OUT if not path.exists()] == []
