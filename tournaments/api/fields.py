@@ -4,12 +4,23 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.rulesets import Points
+
+MOMENTS = [
+    MinValueValidator(datetime(1900, 1, 1, tzinfo=UTC)),
+    MaxValueValidator(datetime(2999, 1, 1, tzinfo=UTC)),
+]
+"""What can be asked for: beyond it a moment is none in some time zone."""
+
+
+LARGEST_KEY = 2**53
+"""No row has a larger one, and databases take none that is much larger."""
 
 
 @extend_schema_field(

@@ -176,7 +176,9 @@ def test_audit_is_read_page_by_page_and_filtered_by_directors(program, owner, cl
     asked = {"action=change": 3, f"since={moment}": 1, f"user={by.pk}": 4, "kind=role": 0}
     found = {q: len(owner.get(f"clubs/moda/audit/?{q}").json()["results"]) for q in asked}
     assert found == asked
-    assert owner.get("clubs/moda/audit/?kind=x").status_code == 422
+    for wrong in ("kind=x", f"user={10**30}", "since=0001-01-01T00:00:00%2B14:00"):
+        assert owner.get(f"clubs/moda/audit/?{wrong}").status_code == 422
+    assert owner.get(f"clubs/moda/members/{10**30}/").status_code == 404
     assert program.role("member", club).get("clubs/moda/audit/").status_code == 404
 
 

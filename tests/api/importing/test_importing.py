@@ -112,6 +112,8 @@ def test_faults_of_results_are_told_by_line_and_column(director):
     assert told(director.post(f"{IMPORTS}results/", late)) == [
         ("day-to-come", f"lines.{number}.date") for number in range(4)
     ]
+    early = results(lines=lines(date="0001-01-01"))
+    assert told(director.post(f"{IMPORTS}results/", early))[0] == ("no-day", "lines.0.date")
     broken = results(lines=lines(totals=(1, "1/3", 2.5, True)))
     assert told(director.post(f"{IMPORTS}results/", broken)) == [
         ("no-points", f"lines.{number}.points") for number in (1, 2, 3)

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.clubs.serializers import AuditLineSerializer
+from tournaments.api.fields import LARGEST_KEY, MOMENTS
 from tournaments.api.views import Resource
 from tournaments.models import AuditLine
 from tournaments.visitors import directed_club
@@ -17,9 +18,15 @@ class AuditFilter(filters.FilterSet):  # type: ignore[misc]
     kind = filters.ChoiceFilter(choices=AuditLine.Kind.choices)
     action = filters.CharFilter(max_length=20)
     subject = filters.CharFilter(max_length=40, label="What lines are about.")
-    user = filters.NumberFilter(field_name="user_id", label="The account that made the change.")
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte", label="From then.")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt", label="Before it.")
+    user = filters.NumberFilter(
+        field_name="user_id", max_value=LARGEST_KEY, label="The account that made the change."
+    )
+    since = filters.IsoDateTimeFilter(
+        field_name="at", lookup_expr="gte", validators=MOMENTS, label="From then."
+    )
+    until = filters.IsoDateTimeFilter(
+        field_name="at", lookup_expr="lt", validators=MOMENTS, label="Before it."
+    )
 
 
 class Audit(Resource):

@@ -77,7 +77,7 @@ class OneMember(MemberResource):
     def get(self, request: Request, slug: str, user: int) -> Response:
         """One of the accounts of a club."""
         rows = self.members_of(members_club(self.visitor, slug))
-        return self.shown(MemberSerializer, get_object_or_404(rows, user=user))
+        return self.shown(MemberSerializer, get_object_or_404(rows, user__id=user))
 
     @extend_schema(request=RoleSerializer, responses=MemberSerializer)
     def patch(self, request: Request, slug: str, user: int) -> Response:
@@ -106,7 +106,7 @@ class OneMember(MemberResource):
     def _locked(self, club: Club, user: int) -> Member:
         """The member, unless they have changed since they were read."""
         lock_people(club.pk)
-        row = get_object_or_404(self.members_of(club), user=user)
+        row = get_object_or_404(self.members_of(club), user__id=user)
         self.check_unchanged(MemberSerializer, row)
         return row
 

@@ -3,6 +3,7 @@
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
+from tournaments.api.fields import MOMENTS
 from tournaments.models import Club, Game, Player, Seat
 from tournaments.visitors import account_of
 
@@ -21,8 +22,12 @@ class GameFilter(filters.FilterSet):  # type: ignore[misc]
     finished = filters.BooleanFilter(
         "result", "isnull", exclude=True, label="Whether the game is over."
     )
-    played_after = filters.IsoDateTimeFilter("played_at", "gte", label="At this moment or later.")
-    played_before = filters.IsoDateTimeFilter("played_at", "lt", label="Before this moment.")
+    played_after = filters.IsoDateTimeFilter(
+        "played_at", "gte", validators=MOMENTS, label="At this moment or later."
+    )
+    played_before = filters.IsoDateTimeFilter(
+        "played_at", "lt", validators=MOMENTS, label="Before this moment."
+    )
     name = filters.CharFilter(method="of_name", label="What a player of the club is called.")
 
     class Meta:

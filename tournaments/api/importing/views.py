@@ -1,8 +1,9 @@
 """Addresses at which a club takes over players, results and records."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from django.utils import timezone
@@ -49,6 +50,8 @@ from tournaments.services.importing.results import (
     import_results,
 )
 from tournaments.visitors import directed_club
+
+FIRST_DAY = date(1900, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class ImportResults(ImportResource):
             options=said["options"],
             early=said["early"],
             meant=meant,
-            faults=_days_to_come(lines),
+            faults=list(_wrong_days(lines)),
         )
 
         def store(seen: str) -> int:
@@ -170,13 +173,13 @@ def _result_lines(said: Json) -> list[ResultLine]:
     ]
 
 
-def _days_to_come(lines: Sequence[ResultLine]) -> list[Fault]:
+def _wrong_days(lines: Sequence[ResultLine]) -> Iterator[Fault]:
+    """The days on which nothing can have been played."""
     today = timezone.localdate()
-    return [
-        Fault(Wrong.DAY_TO_COME, line.number, "date", {"text": str(line.day)})
-        for line in lines
-        if line.day is None or line.day > today
-    ]
+    for line in lines:
+        if line.day is not None and not FIRST_DAY <= line.day <= today:
+            code = Wrong.DAY_TO_COME if line.day > today else Wrong.NO_DAY
+            yield Fault(code, line.number, "date", {"text": str(line.day)})
 
 
 def _rules(club: Club, said: Json) -> Ruleset:

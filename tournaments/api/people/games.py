@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.people.finding import PlayerResource
 from tournaments.api.people.numbers_serializers import PlayerGameSerializer
 from tournaments.engine.variants import RULESETS
@@ -18,7 +19,9 @@ class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
     """Which games."""
 
     game = filters.CharFilter(method="of_family", label="A kind of game, as `turkish-king`.")
-    season = filters.NumberFilter("table__round__event__season", label="The id of a season.")
+    season = filters.NumberFilter(
+        "table__round__event__season", max_value=LARGEST_KEY, label="The id of a season."
+    )
     beside = filters.CharFilter(method="with_other", label="The id of another player there.")
     finished = filters.BooleanFilter(
         "result", "isnull", exclude=True, label="Whether the game is over."
