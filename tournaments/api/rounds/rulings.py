@@ -48,7 +48,7 @@ class Rulings(OfRound):
     filterset_class = RulingFilter
     ordering_fields = ("at",)
 
-    @extend_schema("rulings_list", responses=RulingSerializer(many=True))
+    @extend_schema(responses=RulingSerializer(many=True))
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """All rulings of a tournament, the newest first, for its directors."""
         row = directed_tournament(self.visitor, slug, tournament)
@@ -138,7 +138,7 @@ class SeenSerializer(Strict):
 class Corrections(OfRound):
     """`/clubs/{slug}/tournaments/{tournament}/corrections/`."""
 
-    @extend_schema("corrections_read", responses=CorrectionsSerializer)
+    @extend_schema(responses=CorrectionsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """What corrections in closed rounds have changed in their standings, until it is seen."""
         row = directed_tournament(self.visitor, slug, tournament)

@@ -133,9 +133,7 @@ def _places(numbers: list[int], most: int) -> list[int]:
 class Swap(OfSeating):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/swap/`."""
 
-    @extend_schema(
-        "seating_swap_read", parameters=[SwapAskedSerializer], responses=SwapToldSerializer
-    )
+    @extend_schema(parameters=[SwapAskedSerializer], responses=SwapToldSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """What it would change if two entrants of a proposal changed places."""
         self.direct(slug, tournament, number)
@@ -204,7 +202,7 @@ class TakeBack(OfSeating):
 class Late(OfSeating):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/late/`."""
 
-    @extend_schema("seating_late_read", responses=LateToldSerializer)
+    @extend_schema(responses=LateToldSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Who can still come to a published round, and who can leave it."""
         self.direct(slug, tournament, number)

@@ -115,7 +115,7 @@ class OfTable(OfRound):
 class Tables(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/`."""
 
-    @extend_schema("round_tables_list", responses=WatchedTablesSerializer)
+    @extend_schema("clubs_tournaments_rounds_tables_list", responses=WatchedTablesSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """All tables of a round, for its directors; those first where something is wrong."""
         self.direct(slug, tournament, number)
@@ -125,7 +125,7 @@ class Tables(OfTable):
 class OneTable(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/`."""
 
-    @extend_schema("round_table_read", responses=WatchedTableSerializer)
+    @extend_schema(responses=WatchedTableSerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """A table by its number, for its directors."""
         return self.table_shown(self.find(where).number)
@@ -134,9 +134,7 @@ class OneTable(OfTable):
 class AddTableTime(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/add-time/`."""
 
-    @extend_schema(
-        "round_table_add_time", request=AddTimeSerializer, responses=WatchedTableSerializer
-    )
+    @extend_schema(request=AddTimeSerializer, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
         """Give one table more time than the others, or take some of it back."""
@@ -150,7 +148,7 @@ class AddTableTime(OfTable):
 class FinishTable(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/finish/`."""
 
-    @extend_schema("round_table_finish", request=None, responses=WatchedTableSerializer)
+    @extend_schema(request=None, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
         """End the game of a table whose time is over, as the settings say."""
@@ -162,7 +160,7 @@ class FinishTable(OfTable):
 class AnswerCall(OfTable):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/answer/`."""
 
-    @extend_schema("round_table_answer", request=None, responses=WatchedTableSerializer)
+    @extend_schema(request=None, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
         """Say that somebody has gone to a table that called."""

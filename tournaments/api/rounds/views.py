@@ -72,7 +72,7 @@ class OfRound(Resource):
 class Rounds(OfRound):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/`."""
 
-    @extend_schema("rounds_list", responses=RoundsSerializer)
+    @extend_schema("clubs_tournaments_rounds_list", responses=RoundsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """All rounds, in order; those that are only seated are for directors."""
         self.see(slug, tournament)

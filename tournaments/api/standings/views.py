@@ -72,7 +72,7 @@ class Standings(OfStandings):
 class Why(OfStandings):
     """`/clubs/{slug}/tournaments/{tournament}/standings/{number}/`."""
 
-    @extend_schema("standings_why", responses=WhySerializer)
+    @extend_schema("clubs_tournaments_standings_why", responses=WhySerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Why an entrant stands where they stand: the sum, opened."""
         row = seen_tournament(self.visitor, slug, tournament)

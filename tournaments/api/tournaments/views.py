@@ -178,7 +178,7 @@ class Links(OfTournament):
 
     reading_scope = Scope.DIRECT
 
-    @extend_schema("tournament_links_read", responses=LinksSerializer)
+    @extend_schema(responses=LinksSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """The links by which players register and check in, for directors to hand out."""
         row = directed_tournament(self.visitor, slug, tournament)
