@@ -1,0 +1,37 @@
+"""Everything the pages can do, programs can do: no page comes without its address of the API."""
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.api.pages_covered import ADDRESSES, REASONS
+from tests.api.places import routes_of_all
+
+
+def pages(resolver=None):
+    """The names of all pages of our own."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from pages(pattern)
+        elif isinstance(pattern, URLPattern) and is_ours(pattern):
+            yield pattern.name
+
+
+def is_ours(pattern):
+    return pattern.callback.__module__.startswith("tournaments.web") and pattern.name
+
+
+PAGES = sorted(set(pages()))
+OF_API = {name for name, _route in routes_of_all()}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_has_an_address_of_the_api_or_a_reason(page):
+    if page in REASONS:
+        assert page not in ADDRESSES
+        return
+    wanted = set(ADDRESSES.get(page, [page]))
+    assert wanted <= OF_API
+
+
+def test_no_line_is_about_a_page_that_is_no_more():
+    assert (ADDRESSES.keys() | REASONS.keys()) - set(PAGES) == set()
