@@ -3,6 +3,14 @@
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
 from django.views.decorators.http import require_POST
+from rest_framework.decorators import (
+    api_view,
+    authentication_classes,
+    permission_classes,
+    throttle_classes,
+)
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from benchmarks.bare.models import Line
 
@@ -13,4 +21,17 @@ def insert(request: HttpRequest) -> HttpResponse:
     return HttpResponse("stored")
 
 
-urlpatterns = [path("bare/", insert), path("", include("kingscore.urls"))]
+@api_view(["POST"])
+@authentication_classes([])
+@permission_classes([])
+@throttle_classes([])
+def insert_by_framework(request: Request) -> Response:
+    Line.objects.create(text=request.data["text"])
+    return Response({"stored": True}, 201)
+
+
+urlpatterns = [
+    path("bare/", insert),
+    path("bare/api/", insert_by_framework),
+    path("", include("kingscore.urls")),
+]

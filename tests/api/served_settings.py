@@ -2,4 +2,5 @@
 
 from kingscore.settings import *  # noqa: F403
 
-REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"read": None, "write": None}  # noqa: F405
+RATES = REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]  # noqa: F405
+REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = dict.fromkeys(RATES)  # noqa: F405
