@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.db import DataError
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 
 
@@ -17,3 +20,17 @@ class Pages(CursorPagination):
         """The order that was asked for, then by key: two rows alike stay in one order."""
         ordering = super().get_ordering(request, queryset, view)
         return ordering if ordering[-1].lstrip("-") in {"pk", "id"} else (*ordering, "pk")
+
+    def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
+        """The rows of the page that was asked for.
+
+        Raises:
+            NotFound: the cursor is none that was given out.
+        """
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, ValidationError, DataError) as error:
+            if self.cursor_query_param not in request.query_params:
+                raise
+            # What somebody made up can be of no type that the order has.
+            raise NotFound(self.invalid_cursor_message) from error

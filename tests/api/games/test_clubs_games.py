@@ -108,6 +108,12 @@ def test_list_takes_as_many_queries_for_three_games_as_for_one(program):
     assert counts[0] == counts[1]
 
 
+@pytest.mark.parametrize("cursor", ["x", "cD0x", "cD14", "cD0lMDA="])
+def test_cursor_that_was_never_given_out_leads_nowhere(program, cursor):
+    phone = program.with_token(token_of(GameFactory(), "write"))
+    assert phone.get(f"games/?cursor={cursor}").status_code == 404
+
+
 def finished(program):
     """A finished game of a club, with a program at its phone."""
     row = laid(entries=WHOLE_GAME)
