@@ -12,7 +12,7 @@ class AppFilesFinder(AppDirectoriesFinder):
     Naming and compressing these would take a minute of the first start.
     """
 
-    unused = ("django_htmx", "drf_spectacular_sidecar", "rest_framework")
+    unused = ("django_htmx", "rest_framework")
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[Any]:
         """All other files."""

@@ -73,7 +73,8 @@ def sheet(get=EVERYBODY, post=None, closed=DIRECTORS, closed_get=None, place="wr
 SITE = {
     "api_index": Page("", EVERYBODY),
     "api_problems": Page("", EVERYBODY),
-    "api_redoc": Page("", EVERYBODY),
+    "api_topic": Page("topic of the API", EVERYBODY),
+    "api_form": Page("form of the API", EVERYBODY),
     "api_reference": Page("", EVERYBODY),
     "home": Page("", EVERYBODY),
     "new": Page("", EVERYBODY, EVERYBODY),

@@ -164,6 +164,8 @@ def _club_pages(world, event, going, tables):
         "club rules": {"club": club.slug, "slug": rules.slug},
         "server rules": {"slug": "of-the-server"},
         "ruleset": {"ruleset": "turkish-king"},
+        "topic of the API": {"name": "games"},
+        "form of the API": {"name": "Problem"},
         "rules of the club": {"ruleset": rules.slug},
         "join": {"public_id": invitation.public_id, "secret": invitation.secret},
     }

@@ -20,12 +20,37 @@ def test_description_is_served_as_it_is_kept_and_not_twice():
     assert again.status_code == 304
 
 
-def test_page_of_the_reference_may_use_what_redoc_needs_and_no_other_page_may():
-    page = Client().get(reverse("api_reference"))
-    assert "style-src 'self' 'unsafe-inline'" in page["Content-Security-Policy"]
-    assert "script-src" not in page["Content-Security-Policy"]
-    assert reverse("api:openapi") in page.content.decode()
-    assert "unsafe-inline" not in Client().get(reverse("api_index"))["Content-Security-Policy"]
+def test_reference_leads_to_every_operation_and_every_form_it_speaks_of():
+    document = json.loads(KEPT.read_text())
+    told = Client().get(reverse("api_reference")).content.decode()
+    places = re.findall(r'href="(/api/v1/docs/[^"#]+)#([^"]+)"', told)
+    operations = [one["operationId"] for way in document["paths"].values() for one in way.values()]
+    assert sorted(place for _page, place in places) == sorted(operations)
+
+    topics = {page: Client().get(page).content.decode() for page, _place in places}
+    assert [place for page, place in places if f'id="{place}"' not in topics[page]] == []
+    forms = {
+        form for page in topics.values() for form in re.findall(r'"(/[^"]+/forms/\w+/)"', page)
+    }
+    assert forms
+    assert [form for form in sorted(forms) if Client().get(form).status_code != 200] == []
+
+
+def test_operation_is_told_with_who_may_what_is_sent_and_what_comes_back():
+    page = Client().get(reverse("api_topic", args=["games"])).content.decode()
+    _before, _id, after = page.partition('id="games_entries_add"')
+    one = " ".join(re.sub("<[^>]+>", " ", after.partition("</article>")[0]).split())
+    assert "POST /api/v1/games/{public_id}/entries/" in one
+    assert "token score · key" in one
+    assert "Idempotency-Key" in one
+    assert "entry * Entry" in one
+    assert "201 Game" in one
+    assert "412 · 413" in one
+
+
+def test_topic_or_form_that_there_is_not_is_not_found():
+    assert Client().get(reverse("api_topic", args=["nothing"])).status_code == 404
+    assert Client().get(reverse("api_form", args=["Nothing"])).status_code == 404
 
 
 def test_each_problem_has_its_place_on_the_page_its_type_leads_to():

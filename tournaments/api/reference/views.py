@@ -7,37 +7,37 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import drf_spectacular_sidecar
-from csp.decorators import csp_update
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import etag, require_safe
 
-KEPT = Path(__file__).parent.parent / "openapi.json"
+from tournaments.api.reference.telling import Reference, marked
 
-REDOC = (
-    Path(drf_spectacular_sidecar.__file__).parent
-    / "static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
-)
+KEPT = Path(__file__).parent.parent / "openapi.json"
 
 PARAMETER = re.compile(r"%\(\w+\)s|\{\w+(?::\w+)?\}")
 """What a sentence tells of the one problem it is about."""
-
-PICTURE = (
-    b"https://cdn.redoc.ly/redoc/logo-mini.svg",
-    b"data:image/gif;base64,R0lGODlhAQABAAAAACw=",
-)
-"""A picture that Redoc would fetch from elsewhere, and one of nothing in its place."""
-
-A_DAY = 24 * 60 * 60
 
 
 @cache
 def content_of(file: Path) -> tuple[bytes, str]:
     """What is in a file that only changes with the program, and its entity tag."""
-    content = file.read_bytes().replace(*PICTURE)
+    content = file.read_bytes()
     return content, f'"{sha256(content).hexdigest()[:32]}"'
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The description of the API, read once."""
+    kept: dict[str, Any] = json.loads(content_of(KEPT)[0])
+    return kept
+
+
+def described() -> Reference:
+    """The description, as pages tell it."""
+    return Reference(document(), lambda name: reverse("api_form", args=[name]))
 
 
 @require_safe
@@ -55,20 +55,30 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/api.html")
 
 
-@csp_update({"style-src": ["'self'", "'unsafe-inline'"], "img-src": ["'self'", "data:"]})
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
-    """Every address, written out by Redoc, which puts its styles into the page."""
-    return render(request, "tournaments/api_reference.html")
+    """Every address, by topic."""
+    return render(request, "tournaments/api_reference.html", {"topics": described().topics()})
 
 
 @require_safe
-@etag(lambda _request: content_of(REDOC)[1])
-def redoc(_request: HttpRequest) -> HttpResponse:
-    """Redoc, from its package: among the static files it would slow down the first start."""
-    answer = HttpResponse(content_of(REDOC)[0], content_type="text/javascript")
-    answer["Cache-Control"] = f"public, max-age={A_DAY}"
-    return answer
+def topic(request: HttpRequest, name: str) -> HttpResponse:
+    """The addresses of a topic: what each does, what is sent, and what comes back."""
+    found = described().topic(name)
+    if found is None:
+        raise Http404
+    return render(request, "tournaments/api_topic.html", {"topic": found})
+
+
+@require_safe
+def form(request: HttpRequest, name: str) -> HttpResponse:
+    """A form that is sent or comes back, field by field."""
+    found = described().form(name)
+    if found is None:
+        raise Http404
+    told = document()["components"]["schemas"][name].get("description", "")
+    page = {"name": name, "form": found, "told": marked(told)}
+    return render(request, "tournaments/api_form.html", page)
 
 
 @require_safe
@@ -80,8 +90,7 @@ def problems(request: HttpRequest) -> HttpResponse:
 
 def told(component: str) -> list[tuple[str, str]]:
     """The codes of an enumeration, each with its sentence."""
-    document: dict[str, Any] = json.loads(content_of(KEPT)[0])
-    sentences = document["components"]["schemas"][component]["x-sentences"]
+    sentences = document()["components"]["schemas"][component]["x-sentences"]
     return [(code, _open(gettext(said)) if said else "") for code, said in sentences.items()]
 
 
