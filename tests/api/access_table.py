@@ -284,6 +284,7 @@ TABLE = (
     | TABLES
     | RECORDS
     | DOCUMENTS
+    | RATINGS
     | OF_ALL
     | TOURNAMENTS
     | ROUNDS
