@@ -170,7 +170,7 @@ def test_scoresheet_is_for_whoever_has_a_key_of_the_game(program):
 
     assert order.status_code == 202
     done = made(follower, order)
-    file = program.get(done["file"])
+    file = program.get(done["file"], Accept="application/pdf")
     assert (file["Content-Type"], file.getvalue()[:5]) == ("application/pdf", b"%PDF-")
 
 

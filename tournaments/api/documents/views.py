@@ -93,6 +93,12 @@ class MakeAgain(Resource):
 class DocumentFile(Resource):
     """`/documents/{id}/{secret}/file/`."""
 
+    refusals = ("409",)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """It is the kind of file that was asked for, whatever is said to be acceptable."""
+        return super().perform_content_negotiation(request, force=True)
+
     @extend_schema(responses=FILES)
     def get(self, request: Request, pk: int, secret: str) -> FileResponse:
         """The finished document; 409 while it is not done."""
