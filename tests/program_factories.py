@@ -50,6 +50,10 @@ class DeliveryFactory(DjangoModelFactory):
     webhook = factory.SubFactory(WebhookFactory)
     line = factory.SubFactory(AuditLineFactory, club=factory.SelfAttribute("..webhook.club"))
     happening = "round.closed"
-    body = {}
+    body = {
+        "type": "round.closed",
+        "timestamp": "2026-11-20T19:30:00+00:00",
+        "data": {"club": "moda"},
+    }
     next_at = EVENING
     at = EVENING

@@ -40,7 +40,7 @@ ADDRESSES = {
     "remove_member": ["member"],
     "new_invitation": ["invitations"],
     "withdraw_invitation": ["invitation"],
-    "club_month": ["club_records", "my_month"],
+    "club_month": ["club_documents"],
     "club_changes": ["audit", "changes"],
     "new_webhook": ["webhooks"],
     "change_webhook": ["webhook"],
