@@ -1,6 +1,7 @@
 """Documents by the API: what there is, asked for, made, and downloaded."""
 
 import pytest
+from django.core.cache import cache
 from django.utils import timezone
 
 from tests.club_factories import (
@@ -79,7 +80,10 @@ def test_cards_of_tables_are_for_directors_with_the_scope(program, club, table):
     order = directs.post(documents_of(table), wanted)
 
     assert order.status_code == 202
-    assert program.role("member", club).get(order["Location"]).status_code == 404
+    assert directs.get(order["Location"]).status_code == 200
+    for lacking in (program.role("member", club), program.as_(owner, "read")):
+        assert lacking.get(order["Location"]).status_code == 404
+        assert lacking.get(documents_of(table)).json()["recent"] == []
 
 
 @pytest.mark.parametrize(
@@ -112,6 +116,19 @@ def test_document_that_waits_for_a_table_is_refused(program, club):
     assert (refused.status_code, refused.json()["code"]) == (409, "not-there-yet")
     missing = {o["document"]: o["missing"] for o in director.get(path).json()["offers"]}
     assert missing["sheets"] == "Once a table is laid."
+
+
+def test_somebody_else_does_not_keep_the_worker_of_a_club_busy(program, club, table):
+    cache.clear()
+    table.round.event.published = club.published = True
+    table.round.event.save()
+    club.save()
+    wanted = {"document": "seating-by-name-of-round", "round": table.round.number}
+    asked = [program.post(documents_of(table), wanted) for _ in range(21)]
+
+    assert [answer.status_code for answer in asked] == [202] * 20 + [429]
+    assert asked[-1]["Retry-After"]
+    assert program.role("member", club).post(documents_of(table), wanted).status_code == 202
 
 
 def test_order_sent_twice_makes_one_document(program, club, table):

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from allauth.core.ratelimit import consume
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,14 +22,14 @@ from tournaments.api.documents.serializers import (
     PaperOrderSerializer,
     PlayerOrderSerializer,
 )
-from tournaments.api.documents.views import form_of, language_of, not_there, ordered
+from tournaments.api.documents.views import directs, form_of, language_of, not_there, ordered
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
 from tournaments.club_queries import month_key, months_of
 from tournaments.document_offers import Offer, offered, offers_to, rounds_to_print
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Event, PersonalToken, Player, Report, Round, Scope
+from tournaments.models import Club, Event, Player, Report, Round, Scope
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
@@ -71,8 +73,11 @@ class EventDocuments(Resource):
         """Ask for a document of an evening or a tournament, of one of its rounds or of all."""
         event = seen_event(self.visitor, slug, public_id)
         said, role = self.said(EventOrderSerializer), self.role_at(event)
-        directs = role in DIRECTING
-        rounds = rounds_to_print(event, directs=directs)
+        leads = role in DIRECTING
+        # A club knows its members; anybody else could keep its worker busy.
+        if role is None and not consume(self.visitor, action="ask_document"):
+            raise Throttled(wait=60)
+        rounds = rounds_to_print(event, directs=leads)
         offer = _offer(said["document"], list(offers_to(event, role)))
         place = _round(said, offer, rounds)
         shown = offered(offer, event, place, rounds)
@@ -82,7 +87,7 @@ class EventDocuments(Resource):
             kind=offer.kind,
             subject=event,
             # What directors ask for may hold what others are not to see yet.
-            audience=Audience.DIRECTORS if directs else offer.who,
+            audience=Audience.DIRECTORS if leads else offer.who,
             language=language_of(said),
             format=form_of(said, offer.kind),
             paper=event.club.paper,
@@ -93,12 +98,8 @@ class EventDocuments(Resource):
 
     def role_at(self, event: Event) -> str | None:
         """What one is in the club; without the scope no more than a member."""
-        role, token = role_in(self.visitor, event.club), self.request.auth
-        if role in DIRECTING and not (
-            isinstance(token, PersonalToken) and Scope.DIRECT in token.scopes
-        ):
-            return Role.MEMBER
-        return role
+        role = role_in(self.visitor, event.club)
+        return Role.MEMBER if role in DIRECTING and not directs(self.request) else role
 
     def _parameters(self, place: Round | None) -> dict[str, object]:
         host: dict[str, object] = {"host": self.request.build_absolute_uri("/")}
@@ -127,6 +128,8 @@ def _recent(request: Request, event: Event) -> list[Report]:
     if not request.user.is_authenticated:
         return []
     rows = Report.objects.filter(event=event, asked_by=request.user).kept(timezone.now())
+    if not directs(request):
+        rows = rows.exclude(audience=Audience.DIRECTORS)
     readable = rows.readable_by(request.user).select_related("game", "club", "event", "player")
     return list(readable.order_by("-asked_at", "-pk")[:RECENT])
 

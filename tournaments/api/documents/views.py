@@ -17,7 +17,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Answer, Refused, fault, invalid
 from tournaments.api.views import Resource
 from tournaments.document_telling import CONTENT_TYPES, file_name, may_cancel, report_at
-from tournaments.models import Report, Scope
+from tournaments.models import PersonalToken, Report, Scope
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import cancel_report, is_kept, try_again
 
@@ -52,16 +52,32 @@ def not_there(where: str, among: Collection[object] = ()) -> Refused:
     return Refused(invalid([fault("unknown", where, _("There is no such thing here."), params)]))
 
 
-class OneDocument(Resource):
+def directs(request: Request) -> bool:
+    """Whether a token is for what directors do: only then it has what only they have."""
+    return isinstance(request.auth, PersonalToken) and Scope.DIRECT in request.auth.scopes
+
+
+class DocumentResource(Resource):
+    """What belongs to one document, for who may see what it tells of."""
+
+    def document(self, pk: int, secret: str) -> Report:
+        """The document; what is for directors takes the scope `direct`, too."""
+        row = report_at(self.visitor, pk, secret)
+        if row.audience == Report.Audience.DIRECTORS and not directs(self.request):
+            raise Http404
+        return row
+
+
+class OneDocument(DocumentResource):
     """`/documents/{id}/{secret}/`."""
 
     @extend_schema(responses=DocumentSerializer)
     def get(self, request: Request, pk: int, secret: str) -> Response:
         """How far a document is, and where its file is once it is done."""
-        return self.shown(DocumentSerializer, report_at(self.visitor, pk, secret))
+        return self.shown(DocumentSerializer, self.document(pk, secret))
 
 
-class CancelDocument(Resource):
+class CancelDocument(DocumentResource):
     """`/documents/{id}/{secret}/cancel/`."""
 
     scope = Scope.READ
@@ -70,14 +86,14 @@ class CancelDocument(Resource):
     @idempotent
     def post(self, request: Request, pk: int, secret: str) -> Response:
         """Give up a document that is not done: your own, or one that belongs to no club."""
-        row = report_at(self.visitor, pk, secret)
+        row = self.document(pk, secret)
         if not may_cancel(self.visitor, row):
             raise Http404
         cancel_report(row, timezone.now())
-        return self.shown(DocumentSerializer, report_at(self.visitor, pk, secret))
+        return self.shown(DocumentSerializer, self.document(pk, secret))
 
 
-class MakeAgain(Resource):
+class MakeAgain(DocumentResource):
     """`/documents/{id}/{secret}/again/`."""
 
     scope = Scope.READ
@@ -86,11 +102,11 @@ class MakeAgain(Resource):
     @idempotent
     def post(self, request: Request, pk: int, secret: str) -> Response:
         """Have a document made once more that failed, was cancelled, or has lost its file."""
-        try_again(report_at(self.visitor, pk, secret), timezone.now())
-        return ordered(self, report_at(self.visitor, pk, secret))
+        try_again(self.document(pk, secret), timezone.now())
+        return ordered(self, self.document(pk, secret))
 
 
-class DocumentFile(Resource):
+class DocumentFile(DocumentResource):
     """`/documents/{id}/{secret}/file/`."""
 
     refusals = ("409",)
@@ -102,7 +118,7 @@ class DocumentFile(Resource):
     @extend_schema(responses=FILES)
     def get(self, request: Request, pk: int, secret: str) -> FileResponse:
         """The finished document; 409 while it is not done."""
-        row = report_at(self.visitor, pk, secret)
+        row = self.document(pk, secret)
         if row.state != Report.State.DONE:
             title = _("The document is not done.")
             raise Refused(Answer(409, "not-done", title, more={"state": row.state}))
