@@ -85,7 +85,7 @@ class BodySerializer(serializers.Serializer[Any]):
 
     type = serializers.ChoiceField(choices=TOLD)
     timestamp = Moment()
-    data = HappenedSerializer()
+    data = HappenedSerializer()  # type: ignore[assignment]
 
 
 @extend_schema_field(BodySerializer)
