@@ -41,6 +41,7 @@ TOPICS = {
     "records": "Portable documents: scored and seated without being stored; JSON Schemas.",
     "clubs": "Clubs, their people and roles, invitations and settings.",
     "people": "The players of a club.",
+    "reading": "A club in numbers.",
     "events": "Seasons, evenings, rounds and their tables.",
     "tournaments": "Tournaments: settings, state, the next step.",
     "entrants": "Who takes part in a tournament.",

@@ -34,3 +34,12 @@ class Pages(CursorPagination):
                 raise
             # What somebody made up can be of no type that the order has.
             raise NotFound(self.invalid_cursor_message) from error
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """A page, and the addresses of those beside it, null at the ends."""
+        beside = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["next", "previous", "results"],
+            "properties": {"next": beside, "previous": beside, "results": schema},
+        }
