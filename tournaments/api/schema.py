@@ -85,7 +85,7 @@ class Described(AutoSchema):
         """What is said of it in the first place."""
         return super().get_summary() or self._said()[0]
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         """What is said of it beyond that."""
         return self._said()[1]
 
