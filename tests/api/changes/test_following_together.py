@@ -9,12 +9,13 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
 from tests.servers import ROOT, database_of_its_own, environment_of, prepared, run_python
 
-WRITERS, WRITES, CLUBS = 3, 25, 3
+WRITERS, WRITES, CLUBS = 3, 60, 3
 
 PREPARE = """
 from django.core.management import call_command
@@ -28,13 +29,17 @@ print(PersonalToken.objects.create(user, name="mirror", scopes=["read"])[1])
 """
 
 WRITE = """
-import random, sys, time
+import random, time
+from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 from tournaments.models import AuditLine, Club
 from tournaments.services.auditing import NOBODY, Change, note_change
 chance = random.Random({seed})
 clubs = list(Club.objects.order_by("pk"))
+Path({folder!r}, "ready {seed}").touch()
+while not Path({folder!r}, "go").exists():
+    time.sleep(0.005)
 for number in range({writes}):
     club = chance.choice(clubs)
     with transaction.atomic():
@@ -115,8 +120,14 @@ def test_follower_sees_every_line_of_many_processes_once_and_in_order(place):
         for file in seen
     ]
     writers = [
-        start(WRITE.format(seed=seed, writes=WRITES), environment) for seed in range(WRITERS)
+        start(WRITE.format(seed=seed, writes=WRITES, folder=str(folder)), environment)
+        for seed in range(WRITERS)
     ]
+    # Whoever is up first waits for the others, so that they do write at once.
+    while len(list(folder.glob("ready *"))) < WRITERS:
+        assert all(writer.poll() is None for writer in writers)
+        time.sleep(0.01)
+    (folder / "go").touch()
     # One that numbers dies in the middle of it, again and again.
     while any(writer.poll() is None for writer in writers):
         assert start(NUMBER, environment).wait(60) in {0, -9}
