@@ -14,6 +14,8 @@ from rest_framework import exceptions, serializers
 
 from tournaments.api.problems import CODES
 from tournaments.messages import SENTENCES
+from tournaments.services.importing import words as importing
+from tournaments.services.importing.faults import Wrong
 
 Sentences = dict[str, str]
 
@@ -37,7 +39,8 @@ def kinds_of_problems() -> Sentences:
 def faults() -> Sentences:
     """Each code that a single fault can have, with its sentence, empty where it has several."""
     of_engine = {code.value: str(sentence) for code, sentence in SENTENCES.items()}
-    found = {**_of_fields(), **_written({"fault", "ErrorDetail"}), **of_engine}
+    of_imports = {code.value: str(importing.SENTENCES.get(code, "")) for code in Wrong}
+    found = {**_of_fields(), **of_imports, **_written({"fault", "ErrorDetail"}), **of_engine}
     return dict(sorted(found.items()))
 
 
