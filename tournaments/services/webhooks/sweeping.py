@@ -191,7 +191,7 @@ def _asked_wait(said: str, now: datetime) -> timedelta | None:
     """What a receiver says by `Retry-After`, in seconds or as a date."""
     if said.isdecimal() and said.isascii():
         return timedelta(seconds=min(int(said[:9]), 10**6))
-    with suppress(ValueError, TypeError):
+    with suppress(ValueError, TypeError, OverflowError):
         moment = parsedate_to_datetime(said)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now
     return None
