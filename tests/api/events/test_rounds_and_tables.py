@@ -122,6 +122,18 @@ def test_table_is_laid_with_players_and_names_and_its_keys_are_told(
     assert phone.post(f"games/{game.public_id}/entries/", {"entry": KING}).status_code == 201
 
 
+def test_keys_are_told_only_to_tokens_that_may_score(program, director, club, evening, place):
+    where = director.post(f"{evening}rounds/1/tables/", FOUR)["Location"]
+
+    for scopes in (["read"], ["read", "direct"]):
+        other = program.role("director", club, *scopes)
+        assert other.get(where).json()["keys"] is None
+        (listed,) = other.get(f"{evening}rounds/1/tables/").json()["results"]
+        assert listed["keys"] is None
+    assert other.post(f"{where}replace/").json()["keys"] is None
+    assert program.role("director", club, "read", "score").get(where).json()["keys"] is not None
+
+
 def test_table_plays_what_is_said_and_else_what_the_evening_offers(director, event, evening, place):
     event.options = {"king": "declared"}
     event.save()

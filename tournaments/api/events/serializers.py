@@ -71,12 +71,16 @@ class EveningRoundSerializer(serializers.ModelSerializer[Round]):
 
 @dataclass(frozen=True)
 class EveningTable:
-    """A table with the sheet of its current game; `directs`: for one of its directors."""
+    """A table with the sheet of its current game; `directs`: for one of its directors.
+
+    `opens`: for whoever may write its sheet, too, so that the keys are told.
+    """
 
     table: Table
     sheet: Sheet
     event: Event
     directs: bool
+    opens: bool
 
     @property
     def game(self) -> dict[str, Any]:
@@ -107,8 +111,8 @@ class EveningTable:
 
     @property
     def keys(self) -> dict[str, str] | None:
-        """The keys of table and game, and its code; None for who is no director."""
-        if not self.directs:
+        """The keys of table and game, and its code; None for whoever may not write there."""
+        if not self.opens:
             return None
         return {
             "table": token_of(self.table, "table"),
@@ -150,7 +154,7 @@ class TableKeysSerializer(serializers.Serializer[Any]):
 
 
 class EveningTableSerializer(serializers.Serializer[Any]):
-    """A table of a round with its current game; `keys` are told to directors only.
+    """A table of a round with its current game; `keys` are for directors whose token may score.
 
     `shut` is a door at which too many wrong codes were said.
     """

@@ -13,6 +13,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.access import has_scope
 from tournaments.api.events.rounds import directed_round, seen_evening
 from tournaments.api.events.serializers import (
     EveningTable,
@@ -23,7 +24,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Refused, fault, invalid
 from tournaments.api.views import Resource
 from tournaments.evening_queries import current_sheets
-from tournaments.models import Club, Event, Game, Player, Round, Table
+from tournaments.models import Club, Event, Game, Player, Round, Scope, Table
 from tournaments.services.play.playing import Head
 from tournaments.services.play.seating import Who
 from tournaments.services.play.tables import Laying, add_table, remove_table, replace_address
@@ -44,7 +45,7 @@ class EveningTables(Resource):
         place = get_object_or_404(event.rounds, number=number)
         directs = directs_club(self.visitor, event.club)
         page = self.paginate_queryset(self.filter_queryset(place.tables.select_related("round")))
-        lines = told(event, page or (), directs=directs)
+        lines = told(self, event, page or (), directs=directs)
         return self.get_paginated_response(EveningTableSerializer(lines, many=True).data)
 
     @extend_schema(request=NewTableSerializer, responses={201: EveningTableSerializer})
@@ -103,12 +104,15 @@ class ReplaceAddress(Resource):
         return shown(self, event, _tables(event, number).get(pk=row.pk))
 
 
-def told(event: Event, tables: Iterable[Table], *, directs: bool) -> list[EveningTable]:
+def told(
+    view: Resource, event: Event, tables: Iterable[Table], *, directs: bool
+) -> list[EveningTable]:
     """Tables with their current games (5 queries)."""
     tables = list(tables)
+    opens = directs and has_scope(view.request, Scope.SCORE)
     games = Game.objects.filter(table__in=tables).prefetch_related("seats__player")
     sheets = current_sheets(games)
-    return [EveningTable(table, sheets[table.pk], event, directs) for table in tables]
+    return [EveningTable(table, sheets[table.pk], event, directs, opens) for table in tables]
 
 
 def shown(
@@ -121,7 +125,7 @@ def shown(
     **headers: str,
 ) -> Response:
     """A table as it stands."""
-    (line,) = told(event, [table], directs=directs)
+    (line,) = told(view, event, [table], directs=directs)
     return view.shown(EveningTableSerializer, line, status, **headers)
 
 
