@@ -69,11 +69,14 @@ import json, time
 from pathlib import Path
 from django.test import Client
 client, after, seen, over = Client(), 0, [], Path({over!r})
+# One answer before the others begin, for the first takes long.
+client.get("/api/v1/changes/", headers={{"Host": "localhost"}})
+Path({seen!r} + " ready").touch()
 while True:
     # Looked at before asking: what was written until then is in the answer.
     last_time = over.exists()
     answer = client.get(
-        f"/api/v1/changes/?after={{after}}&limit=7",
+        f"/api/v1/changes/?after={{after}}&limit={limit}",
         headers={{"Authorization": "Bearer {token}", "Host": "localhost"}},
     )
     feed = answer.json()
@@ -115,17 +118,18 @@ def test_follower_sees_every_line_of_many_processes_once_and_in_order(place):
     environment, token, folder = place
     over = folder / "over"
     seen = [folder / "seen one", folder / "seen other"]
+    # One keeps up with the writers, where lines can pass each other; one falls behind.
     followers = [
-        start(FOLLOW.format(token=token, over=str(over), seen=str(file)), environment)
-        for file in seen
+        start(FOLLOW.format(token=token, over=str(over), seen=str(file), limit=limit), environment)
+        for file, limit in zip(seen, (200, 7), strict=True)
     ]
     writers = [
         start(WRITE.format(seed=seed, writes=WRITES, folder=str(folder)), environment)
         for seed in range(WRITERS)
     ]
-    # Whoever is up first waits for the others, so that they do write at once.
-    while len(list(folder.glob("ready *"))) < WRITERS:
-        assert all(writer.poll() is None for writer in writers)
+    # Whoever is up first waits for the others, so that all do write and follow at once.
+    while len(list(folder.glob("ready *"))) < WRITERS or len(list(folder.glob("* ready"))) < 2:
+        assert all(one.poll() is None for one in [*writers, *followers])
         time.sleep(0.01)
     (folder / "go").touch()
     # One that numbers dies in the middle of it, again and again.
