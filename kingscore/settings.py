@@ -331,8 +331,8 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": [
-        "django_filters.rest_framework.DjangoFilterBackend",
-        "rest_framework.filters.OrderingFilter",
+        "tournaments.api.filtering.Filters",
+        "tournaments.api.filtering.Ordering",
     ],
     # No `?format=`: what is wanted stands in the header Accept.
     "URL_FORMAT_OVERRIDE": None,

@@ -4,8 +4,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import DataError
+from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
+
+from tournaments.api.problems import Refused, fault, invalid
 
 
 class Pages(CursorPagination):
@@ -34,6 +37,27 @@ class Pages(CursorPagination):
                 raise
             # What somebody made up can be of no type that the order has.
             raise NotFound(self.invalid_cursor_message) from error
+
+    def get_page_size(self, request: Any) -> int | None:
+        """How many rows a page has.
+
+        Raises:
+            Refused: what was asked for is no number of rows.
+        """
+        asked = request.query_params.get(self.page_size_query_param, "")
+        if asked and not (asked.isdecimal() and int(asked)):
+            message = _("A whole number from 1 on is needed.")
+            raise Refused(invalid([fault("wrong-type", self.page_size_query_param, message)]))
+        return super().get_page_size(request)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """How pages are asked for."""
+        parameters: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        for parameter in parameters:
+            if parameter["name"] == self.page_size_query_param:
+                parameter["description"] = f"Rows of a page, at most {self.max_page_size}."
+                parameter["schema"]["minimum"] = 1
+        return parameters
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """A page, and the addresses of those beside it, null at the ends."""

@@ -56,6 +56,7 @@ class Members(MemberResource):
 
     queryset = Member.objects.all()
     filterset_class = MemberFilter
+    also_asked = ("q",)
     ordering_fields = ("joined_at",)
     ordering = ("joined_at",)
 

@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404
 from django.utils.crypto import salted_hmac
 from django_filters import rest_framework as filters
 from rest_framework.exceptions import NotFound
-from rest_framework.filters import OrderingFilter
 from rest_framework.pagination import Cursor
 from rest_framework.utils.urls import replace_query_param
 
+from tournaments.api.filtering import Ordering
 from tournaments.api.paging import Pages
 from tournaments.api.views import Resource
 from tournaments.models import Club, Player, addresses
@@ -64,7 +64,7 @@ class PlayerFilter(filters.FilterSet):  # type: ignore[misc]
     initials = filters.BooleanFilter()
 
 
-class ByName(OrderingFilter):
+class ByName(Ordering):
     """Orders players by name as the pages do: without case, with one i, ç after c."""
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> Any:

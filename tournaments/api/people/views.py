@@ -7,11 +7,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.filtering import Filters
 from tournaments.api.idempotency import idempotent
 from tournaments.api.people.finding import (
     ByName,
@@ -47,7 +47,8 @@ class Players(PlayerResource):
 
     queryset = Player.objects.all()
     filterset_class = PlayerFilter
-    filter_backends = (DjangoFilterBackend, ByName)
+    filter_backends = (Filters, ByName)
+    also_asked = ("q",)
     pagination_class = SealedPages
     ordering_fields = ("name", "created_at")
     ordering = ("name",)

@@ -1,0 +1,51 @@
+"""What lists may be asked for, and what they refuse to pass over."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.club_factories import ClubFactory
+
+pytestmark = pytest.mark.django_db
+
+DESCRIPTION = Path("tournaments/api/openapi.json")
+
+
+def lists():
+    """Each list in the description, with the names of what it may be asked."""
+    paths = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
+    for path, operations in paths.items():
+        asked = operations.get("get", {}).get("parameters", [])
+        names = {one["name"] for one in asked if one["in"] == "query"}
+        if "page_size" in names:
+            yield path, names
+
+
+def refused(answer):
+    assert answer.status_code == 422, answer.content
+    return [(p["code"], p["where"]) for p in answer.json()["problems"]]
+
+
+def test_slips_in_filters_orders_and_pages_are_told_and_not_passed_over(program):
+    assert refused(program.get("games/?finised=true&club=")) == [("unexpected-field", "finised")]
+    assert refused(program.get("games/?finished=perhaps")) == [("wrong-type", "finished")]
+    assert refused(program.get("games/?ordering=titel")) == [("unknown-order", "ordering")]
+    for wrong in ("0", "-1", "many"):
+        assert refused(program.get(f"games/?page_size={wrong}")) == [("wrong-type", "page_size")]
+    assert program.get("games/?finished=true&ordering=-played_at&page_size=900").status_code == 200
+
+
+def test_lists_take_all_that_their_description_names(program):
+    owner = program.role("owner", ClubFactory(slug="kadife"))
+    places = {"slug": "kadife", "club": "kadife"}
+    tried = [(path, names) for path, names in lists() if set(_places(path)) <= set(places)]
+    assert len(tried) > 8
+    for path, names in tried:
+        asked = "&".join(f"{name}=" for name in names - {"cursor"})
+        answer = owner.get(f"{path.format(**places)}?{asked}")
+        assert answer.status_code in {200, 404}, (path, answer.content)
+
+
+def _places(path):
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]

@@ -1,0 +1,87 @@
+"""What a list may be asked for: filters and orders that it has, and nothing that it passes over."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from django_filters.filters import BooleanFilter
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.filters import OrderingFilter
+
+from tournaments.api.problems import Json, Refused, fault, invalid
+
+TRUTHS = frozenset({"true", "false", ""})
+
+
+class Filters(DjangoFilterBackend):  # type: ignore[misc]
+    """Keeps what the filters of a view let through.
+
+    A filter with a slip of the pen in its name must not answer with everything.
+    """
+
+    def filter_queryset(self, request: Any, queryset: Any, view: Any) -> Any:
+        """The rows that were asked for.
+
+        Raises:
+            Refused: something was asked for that the list does not have.
+        """
+        shape = self.get_filterset_class(view, queryset)
+        known = shape.base_filters if shape else {}
+        problems = [*_unknown(request.query_params, {*known, *_of_all(view)})]
+        problems += _no_truths(request.query_params, known)
+        if problems:
+            raise Refused(invalid(problems))
+        return super().filter_queryset(request, queryset, view)
+
+
+class Ordering(OrderingFilter):
+    """Orders by one of the fields that a view names, up or down."""
+
+    def get_ordering(self, request: Any, queryset: Any, view: Any) -> Any:
+        """The order that was asked for, or that of the view.
+
+        Raises:
+            Refused: the list has no such order.
+        """
+        asked = request.query_params.get(self.ordering_param)
+        if asked and asked not in _orders(view):
+            message = _("The list has no such order.")
+            raise Refused(invalid([fault("unknown-order", self.ordering_param, message)]))
+        return super().get_ordering(request, queryset, view)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[Json]:
+        """The orders that there are."""
+        return [
+            {
+                "name": self.ordering_param,
+                "required": False,
+                "in": "query",
+                "description": "The order, with `-` downwards.",
+                "schema": {"type": "string", "enum": _orders(view)},
+            }
+        ]
+
+
+def _orders(view: Any) -> list[str]:
+    return [sign + name for name in view.ordering_fields for sign in ("", "-")]
+
+
+def _of_all(view: Any) -> set[str]:
+    """What every list is asked, and what this view reads by itself."""
+    pages = view.pagination_class
+    own = getattr(view, "also_asked", ())
+    return {pages.cursor_query_param, pages.page_size_query_param, "ordering", *own}
+
+
+def _unknown(asked: Mapping[str, str], known: set[str]) -> list[Json]:
+    message = _("The list is not asked for this.")
+    return [fault("unexpected-field", name, message) for name in asked if name not in known]
+
+
+def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Json]:
+    message = _("Must be a valid boolean.")
+    return [
+        fault("wrong-type", name, message)
+        for name, each in filters.items()
+        if isinstance(each, BooleanFilter) and asked.get(name, "") not in TRUTHS
+    ]
