@@ -36,7 +36,7 @@ def raw(program, text, kind="application/json", path="games/"):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", ["nowhere/", "games/abc/nowhere/", "games", "/api/v9/games/"])
+@pytest.mark.parametrize("path", ["nowhere/", "games/abc/nowhere/", "gam", "/api/v9/games/"])
 def test_nothing_is_at_an_unknown_address(program, method, path):
     assert_problem(program.ask(method, path), 404, "not-found")
 
@@ -51,7 +51,13 @@ def test_program_without_a_cookie_is_not_asked_for_a_forms_token(program):
 def test_method_that_an_address_has_not_is_named_with_those_it_has(program, method):
     answer = program.ask(method, "score/", {})
     assert_problem(answer, 405, "method-not-allowed")
-    assert answer["Allow"] == "POST, OPTIONS"
+    assert answer["Allow"] == "POST"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_where_the_last_slash_is_missing_the_same_is_sent_again(program, method):
+    answer = program.ask(method, "changes?after=3&club=a")
+    assert (answer.status_code, answer["Location"]) == (308, "/api/v1/changes/?after=3&club=a")
 
 
 @pytest.mark.parametrize("token", ["ks_nobody", "write.nothing", "sheet.a.b", "ÿ", "ks_\0"])

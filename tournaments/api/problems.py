@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import resolve
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
@@ -119,7 +120,13 @@ def plain_problem(answer: Answer, path: str) -> HttpResponse:
 
 @csrf_exempt
 def nothing_here(request: HttpRequest, **_where: str) -> HttpResponse:
-    """Say to a program that there is nothing at an address."""
+    """Say to a program that there is nothing at an address, or that only its last slash is missing.
+
+    308 has it send the same again, with its body.
+    """
+    if not request.path.endswith("/") and resolve(f"{request.path}/").func is not nothing_here:
+        there = request.get_full_path(force_append_slash=True)
+        return HttpResponse(status=308, headers={"Location": there, "Cache-Control": NOT_KEPT})
     return plain_problem(NOT_FOUND, request.path)
 
 

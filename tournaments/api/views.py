@@ -37,6 +37,9 @@ class Resource(GenericAPIView[Any]):
     scope: Scope | None = Scope.DIRECT
     """What a personal token needs for what is not read; None for what anybody may."""
 
+    # Without OPTIONS: what an address can do stands in the description of the API.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+
     request: Request
 
     @classmethod

@@ -84,7 +84,7 @@ class OneEntry(Resource):
 
     @extend_schema(
         request=None,
-        responses=GameSerializer,
+        responses={200: GameSerializer},
         parameters=[
             OpenApiParameter("reason", OpenApiTypes.STR, description="Why, for the log."),
             OpenApiParameter("author", OpenApiTypes.STR, description="Whose seat the phone is at."),
