@@ -1,5 +1,7 @@
 """How often may be asked: for each token by itself, and wrong ones for nobody else."""
 
+from itertools import count
+
 import pytest
 
 from tests.club_factories import AccountFactory
@@ -60,6 +62,15 @@ def test_wrong_keys_use_up_no_tries_of_the_right_one(program):
 
     assert statuses(lambda: right.get(path), 3) == [200] * 3
     assert_told_to_wait(right.get(path))
+
+
+def test_keys_that_are_made_up_count_as_nobody_where_they_open_nothing(program):
+    def ask():
+        made_up = AddressToken("write", f"a{next(numbers)}", "a" * 24)
+        return program.with_token(made_up).post("score/", {})
+
+    numbers = count()
+    assert statuses(ask, 3) == [200, 200, 429]
 
 
 def test_tokens_that_are_none_are_limited_by_address_and_hinder_no_right_one(program):

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from tournaments.api.problems import Answer, Refused
 from tournaments.models import KeptAnswer, PersonalToken
 from tournaments.services.play.playing import KEY
+from tournaments.visitors import address_of
 
 HEADER = "Idempotency-Key"
 REPEATED = "Idempotency-Replayed"
@@ -62,9 +63,15 @@ def idempotent(post: Post) -> Post:
 
 
 def who_asks(request: Request) -> str:
-    """Whose keys these are: an account's, a table's, or those of all who have no token."""
+    """Whose keys these are: an account's, a table's, or of nobody known at an IP address.
+
+    What somebody without a token was answered can hold keys: who says the same from elsewhere, as
+    whoever tries the examples, is somebody else.
+    """
     asker = request.auth
-    return f"account {asker.user_id}" if isinstance(asker, PersonalToken) else str(asker or "")
+    if isinstance(asker, PersonalToken):
+        return f"account {asker.user_id}"
+    return str(asker or address_of(request._request))  # noqa: SLF001
 
 
 def _said(request: Request) -> str:

@@ -22,14 +22,18 @@ class ReadThrottle(SimpleRateThrottle):
         return caches["throttles"]
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return self.counted_as(request) if request.method in SAFE_METHODS else None
+        return self.counted_as(request, view) if request.method in SAFE_METHODS else None
 
-    def counted_as(self, request: Request) -> str:
-        """Under what the requests of whoever asks are counted."""
+    def counted_as(self, request: Request, view: Any) -> str:
+        """Under what the requests of whoever asks are counted.
+
+        A key counts by itself only at what it may open: made up, it would let in without an end
+        wherever nobody looks at it.
+        """
         asker = request.auth
         if isinstance(asker, PersonalToken):
             who = asker.public_id
-        elif isinstance(asker, AddressToken):
+        elif isinstance(asker, AddressToken) and asker.public_id in view.kwargs.values():
             # With where it comes from: whoever tries wrong ones uses up their own tries.
             who = f"{asker.public_id[:16]} {address_of(request._request)}"  # noqa: SLF001
         else:
@@ -43,7 +47,7 @@ class WriteThrottle(ReadThrottle):
     scope = "write"
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return None if request.method in SAFE_METHODS else self.counted_as(request)
+        return None if request.method in SAFE_METHODS else self.counted_as(request, view)
 
 
 class FailureThrottle(ReadThrottle):
@@ -52,4 +56,4 @@ class FailureThrottle(ReadThrottle):
     scope = "failure"
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return self.counted_as(request)
+        return self.counted_as(request, view)

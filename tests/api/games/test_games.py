@@ -71,6 +71,15 @@ def test_start_sent_twice_opens_one_table(program):
     assert program.post("games/", HEAD, **key).json() == program.post("games/", HEAD, **key).json()
 
 
+def test_same_key_of_somebody_without_a_token_elsewhere_opens_a_table_of_their_own(program):
+    key = {"Idempotency_Key": "example-game-1"}
+    mine = program.post("games/", HEAD, **key).json()
+    program.client = type(program.client)(REMOTE_ADDR="192.0.2.7")
+    theirs = program.post("games/", HEAD, **key).json()
+    assert theirs["id"] != mine["id"]
+    assert theirs["keys"] != mine["keys"]
+
+
 def test_unknown_field_is_a_problem(program):
     refused = program.post("games/", HEAD | {"colour": "red"})
     assert refused.status_code == 422
