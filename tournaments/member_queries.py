@@ -7,6 +7,7 @@ from django.utils.translation import pgettext
 
 from tournaments.models import Club, Member, Player, User
 from tournaments.models.clubs import Role
+from tournaments.models.people import LONGEST_SEARCH
 
 RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
 
@@ -28,7 +29,7 @@ def called_in_club(user: User, player: Player | None) -> str:
 def found_by_address(club: Club, asked: str) -> QuerySet[Member]:
     """The people whose names or addresses hold all that is asked for, as directors see them."""
     found = club.members.select_related("user").order_by(RANK, "user__first_name", "user__username")
-    for word in asked.split():
+    for word in asked[:LONGEST_SEARCH].split():
         # As they are called: the user name where there is no other.
         unnamed = Q(user__first_name="", user__username__icontains=word)
         named = Q(user__first_name__icontains=word) | unnamed
@@ -39,7 +40,7 @@ def found_by_address(club: Club, asked: str) -> QuerySet[Member]:
 def found_by_name(club: Club, asked: str) -> QuerySet[Member]:
     """The people who are called what is asked for; no part of an address finds or sorts them."""
     found = club.members.select_related("user").order_by(RANK, "user__first_name", "pk")
-    for word in asked.split():
+    for word in asked[:LONGEST_SEARCH].split():
         players = Player.objects.present().filter(club=club).matching_shown(word)
         unnamed = Q(user__first_name="", user__in=players.values("account"))
         found = found.filter(Q(user__first_name__icontains=word) | unnamed)

@@ -20,6 +20,9 @@ MOST_WRONG_TYPED = 20
 CODE_LENGTH = 8
 """40 bits: with ten tries a player, nothing to be guessed."""
 
+LONGEST_SEARCH = 160
+"""So much of what is looked for is read: no name is longer, and each word costs the database."""
+
 DOTTED = re.compile("i[\u0300-\u036f]+")
 DOTLESS = str.maketrans({"İ": "i", "I": "i", "ı": "i"})
 
@@ -68,7 +71,7 @@ class PlayerQuerySet(models.QuerySet["Player"]):
 
     def matching(self, text: str) -> "PlayerQuerySet":
         """Those with every word of `text` somewhere in their names."""
-        words = [Q(search_key__contains=word) for word in plain_name(text).split()]
+        words = [Q(search_key__contains=word) for word in plain_name(text[:LONGEST_SEARCH]).split()]
         return self.filter(*words)
 
     def matching_shown(self, text: str) -> "PlayerQuerySet":

@@ -49,6 +49,21 @@ def test_players_are_listed_by_name_and_found_as_one_may_know_them(program, dire
     assert program.get(PLAYERS).status_code == 404
 
 
+def test_search_for_more_words_than_a_name_can_have_is_a_search(program, director, club):
+    words = "+".join(f"a{number}" for number in range(1500))
+    for who in (director, program.role("member", club)):
+        for path in (PLAYERS, "clubs/moda/members/"):
+            assert who.get(f"{path}?q={words}").json()["results"] == []
+    assert program.get(f"games/?name={words}").json()["results"] == []
+
+
+def test_keys_that_no_row_can_have_are_refused(director, club):
+    for number in (10**20, -(10**20)):
+        games = director.get(f"{of(PlayerFactory(club=club))}games/?season={number}")
+        lines = director.get(f"clubs/moda/audit/?user={number}")
+        assert (games.status_code, lines.status_code) == (422, 422)
+
+
 def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, director, club):
     for name in ("Ali", "Dilek Gizli", "Zeki"):
         PlayerFactory(club=club, name=name, initials=name.startswith("Dilek"))

@@ -145,6 +145,8 @@ def test_list_is_filtered_and_ordered(program, club):
     assert listed() == ["day-2", "day-1"]
     assert listed("?ordering=held_on") == ["day-1", "day-2"]
     assert listed(f"?season={season.pk}") == ["day-2"]
+    for number in (10**20, -(10**20)):
+        assert member.get(f"clubs/moda/tournaments/?season={number}").status_code == 422
     assert listed("?held_until=2026-11-01") == ["day-1"]
     assert listed("?state=draft") == []
     first = member.get("clubs/moda/tournaments/?page_size=1").json()

@@ -19,7 +19,10 @@ class AuditFilter(filters.FilterSet):  # type: ignore[misc]
     action = filters.CharFilter(max_length=20)
     subject = filters.CharFilter(max_length=40, label="What lines are about.")
     user = filters.NumberFilter(
-        field_name="user_id", max_value=LARGEST_KEY, label="The account that made the change."
+        field_name="user_id",
+        min_value=1,
+        max_value=LARGEST_KEY,
+        label="The account that made the change.",
     )
     since = filters.IsoDateTimeFilter(
         field_name="at", lookup_expr="gte", validators=MOMENTS, label="From then."

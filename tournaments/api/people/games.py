@@ -20,7 +20,10 @@ class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
 
     game = filters.CharFilter(method="of_family", label="A kind of game, as `turkish-king`.")
     season = filters.NumberFilter(
-        "table__round__event__season", max_value=LARGEST_KEY, label="The id of a season."
+        "table__round__event__season",
+        min_value=1,
+        max_value=LARGEST_KEY,
+        label="The id of a season.",
     )
     beside = filters.CharFilter(method="with_other", label="The id of another player there.")
     finished = filters.BooleanFilter(

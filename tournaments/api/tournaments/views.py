@@ -13,6 +13,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Refused, fault, invalid, placed
 from tournaments.api.tournaments import refusals  # noqa: F401 - known to all from here on
@@ -62,7 +63,7 @@ class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
     """Which tournaments of a club are listed."""
 
     state = filters.ChoiceFilter(choices=Tournament.State.choices)
-    season = filters.NumberFilter(field_name="event__season")
+    season = filters.NumberFilter(field_name="event__season", min_value=1, max_value=LARGEST_KEY)
     published = filters.BooleanFilter(field_name="event__published")
     held_on = filters.DateFilter(field_name="event__held_on")
     held_from = filters.DateFilter(field_name="event__held_on", lookup_expr="gte")
