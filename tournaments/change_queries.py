@@ -10,6 +10,7 @@ from itertools import chain
 
 from tournaments.models import AuditLine, Event, Game, Player, Seat
 from tournaments.models.audit import NAMING_ACTIONS
+from tournaments.models.play import GameQuerySet
 
 API = "/api/v1/"
 
@@ -28,13 +29,14 @@ Games = Mapping[tuple[int, int | None], list[str]]
 class Named:
     """What each of some lines names (at most 4 queries, however many they are).
 
-    The lines come with their `club`, and their `event__tournament`.
+    The lines come with their `club`, and their `event__tournament`. Of the games of players only
+    those are named that whoever follows may see, as `seen` says.
     """
 
-    def __init__(self, lines: Sequence[AuditLine]) -> None:
+    def __init__(self, lines: Sequence[AuditLine], seen: GameQuerySet | None = None) -> None:
         self._players = _players_in(lines)
         self._laid = _laid_games(lines)
-        self._seated = _games_of_players(lines)
+        self._seated = _games_of_players(lines, seen)
         self._standing = _tables_of_games(lines)
 
     def subject(self, line: AuditLine) -> str:
@@ -150,11 +152,15 @@ def _laid_games(lines: Iterable[AuditLine]) -> Games:
     return found
 
 
-def _games_of_players(lines: Iterable[AuditLine]) -> Mapping[str, list[str]]:
+def _games_of_players(
+    lines: Iterable[AuditLine], seen: GameQuerySet | None
+) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     keys = {key for line in lines for key in _named_players(line)}
     if keys:
         seats = Seat.objects.filter(player__in=[int(key) for key in keys]).order_by("game")
+        if seen is not None:
+            seats = seats.filter(game__in=seen.values("pk"))
         for player, game in seats.values_list("player", "game__public_id"):
             found[str(player)].append(game)
     return found

@@ -171,6 +171,19 @@ def test_games_that_are_called_otherwise_or_gone_are_named(program, club):
     assert director.get(removed["resources"][0]).status_code == 404
 
 
+def test_games_that_are_not_to_be_seen_are_not_named(program, club):
+    open_event, hidden = (EventFactory(club=club, published=flag) for flag in (True, False))
+    games = [TableFactory(round__event=each).games.get() for each in (open_event, hidden)]
+    player = games[0].seats.first().player
+    Seat.objects.filter(game=games[1], number=0).update(player=player)
+    rename_player(player.pk, "Anew", NOBODY, at=EVENING)
+
+    for whom, seen in ((program, games[:1]), (program.role("member", club), games)):
+        line = whom.get("changes/").json()["changes"][-1]
+        named = [each for each in line["resources"] if "/games/" in each]
+        assert named == [f"/api/v1/games/{game.public_id}/" for game in seen]
+
+
 def test_game_at_an_open_table_is_nobodys_change(program):
     record(GameFactory(), WHOLE_GAME[0])
 

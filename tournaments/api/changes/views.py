@@ -12,7 +12,7 @@ from tournaments.api.changes.serializers import FeedSerializer, FollowingSeriali
 from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
 from tournaments.change_queries import Named
-from tournaments.models import AuditLine, ChangeFeed, Event
+from tournaments.models import AuditLine, ChangeFeed, Event, Game
 from tournaments.models.audit import AuditLineQuerySet
 from tournaments.visitors import seen_club
 
@@ -43,7 +43,10 @@ class Changes(Resource):
             raise Refused(Answer(410, "feed-begins-again", title, more={"last": last}))
         lines, reached = _read(self._followed(said), said, last)
         feed = {"changes": lines, "last": reached, "more": left or reached < last}
-        context = {**self.get_serializer_context(), "named": Named(lines)}
+        context = {
+            **self.get_serializer_context(),
+            "named": Named(lines, Game.objects.seen_by(request.user)),
+        }
         return Response(FeedSerializer(feed, context=context).data)
 
     def _followed(self, said: dict[str, Any]) -> AuditLineQuerySet:
