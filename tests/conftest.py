@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.utils import translation
 
 from tests.databases import LEFT_OUT
+from tests.servers import drop_prepared_database
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -32,6 +33,11 @@ def pytest_ignore_collect(collection_path, config):
 def pytest_sessionstart(session):
     if not hasattr(session.config, "workerinput"):
         call_command("compile_translations", verbosity=0)
+
+
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):
+        drop_prepared_database()
 
 
 def pytest_collection_modifyitems(items):

@@ -1,6 +1,7 @@
 """A real web server of the project, started as `up` starts it, on data of its own."""
 
 import fcntl
+import hashlib
 import json
 import os
 import secrets
@@ -21,10 +22,13 @@ from tournaments.management.commands.up import open_door, web_words
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60
 
-PREPARE = """
-from django.core.management import call_command
+MIGRATE = """
 from tournaments.management.commands import up
 up.migrate_if_needed()
+"""
+
+PREPARE = f"""{MIGRATE}
+from django.core.management import call_command
 call_command("compile_translations", verbosity=0)
 up.collect_static_if_needed()
 """
@@ -99,7 +103,8 @@ class Server:
     def __init__(self, folder, database_url=None, settings="kingscore.settings"):
         self.folder, self.database_url, self.settings = Path(folder), database_url, settings
         self.process = None
-        if database_url or not (self.folder / "db.sqlite3").exists():
+        # A database of PostgreSQL is made from one that is ready.
+        if not (self.folder / "db.sqlite3").exists():
             self.run_python(PREPARE)
         # Held here as `up` holds it: a server started again is found at the same address.
         self.door = open_door("127.0.0.1", 0)
@@ -192,16 +197,56 @@ def serve(folder, database_url=None, settings="kingscore.settings", ready=None):
 
 @contextmanager
 def database_of_its_own(database_url):
-    """A database beside the one at the address, dropped at the end; None stays None."""
+    """A database beside the one at the address, ready and dropped at the end; None stays None."""
     if not database_url:
         yield None
         return
+    name = f"kingscore_served_{secrets.token_hex(4)}"
+    ready = prepared_database(database_url)
+    tell_database(database_url, f"CREATE DATABASE {name} TEMPLATE {ready}")
+    try:
+        yield beside(database_url, name)
+    finally:
+        tell_database(database_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@cache
+def prepared_database(database_url):
+    """The name of a database to copy, in which every table is: made once for all of a run."""
+    name = name_of_prepared()
+    mark = prepared() / name
+    with mark.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not mark.exists():
+            tell_database(database_url, f"CREATE DATABASE {name}")
+            own = {"KINGSCORE_DATABASE_URL": beside(database_url, name)}
+            own["DJANGO_SETTINGS_MODULE"] = "kingscore.settings"
+            run_python(MIGRATE, environment_of(prepared(), **own))
+            mark.touch()
+    return name
+
+
+def name_of_prepared():
+    """As no other run calls it: that of the folder of this one."""
+    folder = os.environ["KINGSCORE_TEST_DATA"].encode()
+    return f"kingscore_prepared_{hashlib.sha256(folder).hexdigest()[:12]}"
+
+
+def drop_prepared_database():
+    """Leave nothing behind on a server of PostgreSQL that is there for longer than the tests."""
+    if database_url := os.environ.get("KINGSCORE_DATABASE_URL"):
+        name = name_of_prepared()
+        tell_database(database_url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def beside(database_url, name):
+    """The address of another database of the same server."""
+    return urlunsplit(urlsplit(database_url)._replace(path=f"/{name}"))
+
+
+def tell_database(database_url, statement):
+    """Run one statement outside of any transaction."""
     import psycopg
 
-    name = f"kingscore_served_{secrets.token_hex(4)}"
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            yield urlunsplit(urlsplit(database_url)._replace(path=f"/{name}"))
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        connection.execute(statement)
