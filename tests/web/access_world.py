@@ -41,7 +41,7 @@ from tests.program_factories import DeliveryFactory, KeptAnswerFactory, TokenFac
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.document_telling import report_secret
-from tournaments.models import ChangeFeed, Merge, PersonalToken, Player, RatingDue, Round
+from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round
 from tournaments.services.play.matches import start_match
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
@@ -272,8 +272,7 @@ def _rows_of_the_server(world, club, table):
     ChangeFeed.objects.get_or_create(pk=1)
     for model in admin.site._registry:
         row = model._default_manager.order_by("pk").first()
-        at = row.public_id if model is PersonalToken else row.pk
-        world.right[f"office {model._meta.model_name}"] = {"object_id": at}
+        world.right[f"office {model._meta.model_name}"] = {"object_id": row.pk}
     world.right["office elsewhere"] = {"url": "nowhere"}
     world.right["office app"] = {"app_label": "tournaments"}
     kind = ContentType.objects.get_for_model(club)

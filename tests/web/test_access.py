@@ -68,6 +68,10 @@ BODY = {
 """What is sent to every address: for those who may, it does something at many of them."""
 
 
+ANYTHING_ELSE = r"^api/(?P<where>[\s\S]*)"
+"""What a program asks for in vain, which is no page."""
+
+
 def addresses(resolver=None, route="", names=()):
     """Every address of a page, by name; one without a name by its route.
 
@@ -75,7 +79,8 @@ def addresses(resolver=None, route="", names=()):
     """
     for pattern in (resolver or get_resolver()).url_patterns:
         here = route + str(pattern.pattern)
-        if here.startswith("api/"):
+        of_programs = here.startswith("api/v1/") and isinstance(pattern, URLResolver)
+        if of_programs or here == ANYTHING_ELSE:
             continue
         if isinstance(pattern, URLResolver):
             space = [pattern.namespace] if pattern.namespace else []

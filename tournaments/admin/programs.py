@@ -1,23 +1,10 @@
 """What programs have: keys, answers kept for them, webhooks and their calls, the feed."""
 
-from typing import Any
-
 from django.contrib import admin
-from django.contrib.admin.views.main import ChangeList
 from django.db import models
-from django.http import HttpRequest
-from django.urls import reverse
 
 from tournaments.admin.reading import ReadingAdmin
 from tournaments.models import ChangeFeed, Delivery, KeptAnswer, PersonalToken, Webhook
-
-
-class TokenList(ChangeList):
-    """Leads to tokens by their public ids: the key of a row is what the token is known by."""
-
-    def url_for_result(self, result: Any) -> str:
-        """Where a token is."""
-        return reverse("admin:tournaments_personaltoken_change", args=[result.public_id])
 
 
 @admin.register(PersonalToken)
@@ -29,16 +16,6 @@ class PersonalTokenAdmin(ReadingAdmin):
     list_select_related = ("user",)
     ordering = ("-created",)
     search_fields = ("name", "public_id", "user__username", "user__email")
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """The list with addresses that say nothing."""
-        return TokenList
-
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> models.Model | None:
-        """The token with a public id."""
-        return self.get_queryset(request).filter(public_id=object_id).first()
 
 
 @admin.register(KeptAnswer)

@@ -54,7 +54,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='PersonalToken',
             fields=[
-                ('digest', models.CharField(max_length=128, primary_key=True, serialize=False)),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=128, unique=True)),
                 ('token_key', models.CharField(db_index=True, max_length=25)),
                 ('created', models.DateTimeField(auto_now_add=True)),
                 ('expiry', models.DateTimeField(blank=True, null=True)),

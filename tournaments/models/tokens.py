@@ -6,6 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from knox.models import AbstractAuthToken, AuthTokenManager
+from knox.settings import CONSTANTS
 
 from tournaments.models.addresses import new_public_id
 from tournaments.models.people import User
@@ -44,6 +45,8 @@ class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):
 class PersonalToken(AbstractAuthToken):  # type: ignore[misc]
     """A key by which a program acts for an account; the row keeps only its digest."""
 
+    # No primary key, as its parent has it: that would stand in addresses of the back office.
+    digest = models.CharField(max_length=CONSTANTS.DIGEST_LENGTH, unique=True)
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=60)
     # Values of Scope, in its order.
