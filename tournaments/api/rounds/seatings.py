@@ -133,6 +133,9 @@ def _places(numbers: list[int], most: int) -> list[int]:
 class Swap(OfSeating):
     """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/swap/`."""
 
+    # Of a seating that stands already, also where it is only read.
+    refusals = ("409",)
+
     @extend_schema(parameters=[SwapAskedSerializer], responses=SwapToldSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """What it would change if two entrants of a proposal changed places."""
