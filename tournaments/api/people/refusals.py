@@ -1,10 +1,11 @@
 """What is refused about players, as problems."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.api.problems import REFUSALS, Answer, Json, fault, invalid, refuses
+from tournaments.api.problems import REFUSALS, Answer, Json, Refused, fault, invalid, refuses
 from tournaments.services.people.claims import AlreadyPlays
 from tournaments.services.people.merging import (
     WHY_NOT,
@@ -24,8 +25,13 @@ def _name_taken(error: NameTaken) -> Answer:
     return Answer(409, "name-taken", title, more={"player": error.player.public_id})
 
 
-def _no_name(_error: NoName) -> Answer:
-    return invalid([fault("no-name", "name", NO_NAME)])
+@contextmanager
+def name_placed() -> Iterator[None]:
+    """Have what is no name stand at `name`; where games are played it is one of `players`."""
+    try:
+        yield
+    except NoName as error:
+        raise Refused(invalid([fault("no-name", "name", NO_NAME)])) from error
 
 
 def names_refused(names: list[str], error: NamesRefused) -> Answer:
@@ -60,7 +66,6 @@ def _already_plays(error: AlreadyPlays) -> Answer:
 
 
 REFUSALS[NameTaken] = _name_taken
-REFUSALS[NoName] = _no_name
 REFUSALS[NotOnePerson] = _not_one
 REFUSALS[MergedFurther] = _merged_further
 REFUSALS[AlreadyPlays] = _already_plays

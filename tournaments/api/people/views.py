@@ -20,7 +20,7 @@ from tournaments.api.people.finding import (
     SealedPages,
     present_player,
 )
-from tournaments.api.people.refusals import names_refused
+from tournaments.api.people.refusals import name_placed, names_refused
 from tournaments.api.people.serializers import (
     AddedSerializer,
     CardSerializer,
@@ -94,7 +94,8 @@ class OnePlayer(PlayerResource):
             said = self.said(ChangedPlayerSerializer, partial=True)
             now = timezone.now()
             if "name" in said:
-                rename_player(row.pk, said["name"], self.actor, at=now)
+                with name_placed():
+                    rename_player(row.pk, said["name"], self.actor, at=now)
             if "initials" in said:
                 set_initials(row.pk, said["initials"], self.actor, at=now)
         return self.shown(OnePlayerSerializer, present_player(club, public_id))
