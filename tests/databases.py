@@ -18,7 +18,34 @@ PAGES_WITHOUT_QUERIES = ("web/deals", "web/rules", "web/scoring", "web/tables")
 the tests of models, queries and services ask on both databases; the walk through all pages in
 `web/test_access.py` opens them on both, too."""
 
+PAGES_ASKED_BY_THE_WALK = (
+    *("web/documents", "web/entrants", "web/importing", "web/rounds", "web/tournaments"),
+    *("web/webhooks", "web/clubs/test_accounts.py", "web/clubs/test_club_logo.py"),
+    *("web/clubs/test_clubs.py", "web/clubs/test_members.py", "web/clubs/test_tokens.py"),
+    *("web/people/test_claiming.py", "web/people/test_player_page.py"),
+    *("web/ratings/test_curve_view.py", "web/ratings/test_predictions.py"),
+    *("web/ratings/test_rated_games.py", "web/ratings/test_ratings_seen.py"),
+)
+"""Pages whose views at most choose rows and put them in order: the walk in `web/test_access.py`
+asks every page for every visitor on both databases, and what they call is tested on both. Asked
+again stay pages that search and filter, where words and their order differ between databases."""
+
+PROGRAMS_ASKED_BY_THE_WALK = (
+    *("api/test_description.py", "api/test_examples.py", "api/test_pages_covered.py"),
+    *("api/changes/test_mirror.py", "api/clubs/test_members.py", "api/reference"),
+    *(
+        "api/games/test_replaying.py",
+        "api/games/test_starting.py",
+        "api/people/test_own_players.py",
+    ),
+    *("api/rounds/test_running.py", "api/rounds/test_seatings.py", "api/rules/test_rulesets.py"),
+)
+"""What programs do beyond the first file of each topic, by the same services: the walk in
+`api/test_access.py` asks every address for every program on both databases, schemathesis too."""
+
 BROWSER = ("browser",)
 """What pages do in Chromium; what they do with a database, `web` and `api` ask."""
 
-LEFT_OUT = {TESTS / path for path in (*NO_DATABASE, *PAGES_WITHOUT_QUERIES, *BROWSER)}
+ASKED_ONCE = (*PAGES_WITHOUT_QUERIES, *PAGES_ASKED_BY_THE_WALK, *PROGRAMS_ASKED_BY_THE_WALK)
+
+LEFT_OUT = {TESTS / path for path in (*NO_DATABASE, *ASKED_ONCE, *BROWSER)}

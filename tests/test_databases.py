@@ -1,10 +1,11 @@
 """What the second database is not asked has no questions of its own."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
-from tests.databases import LEFT_OUT, PAGES_WITHOUT_QUERIES, TESTS
+from tests.databases import LEFT_OUT, PAGES_ASKED_BY_THE_WALK, PAGES_WITHOUT_QUERIES, TESTS
 
 APP = TESTS.parent / "tournaments"
 QUERY_WORDS = {
@@ -12,6 +13,9 @@ QUERY_WORDS = {
     *("select_for_update", "bulk_create", "bulk_update", "get_or_create", "update_or_create"),
     *("atomic", "cursor", "execute"),
 }
+
+MORE_THAN_ORDER = QUERY_WORDS - {"order_by", "atomic", "execute"}
+TOPICS_OF_THE_WALK = sorted({"/".join(Path(path).parts[:2]) for path in PAGES_ASKED_BY_THE_WALK})
 
 
 def questions(module):
@@ -30,8 +34,17 @@ def test_pages_that_one_database_is_asked_for_put_no_query_together(topic):
     assert {str(module): found for module in modules if (found := list(questions(module)))} == {}
 
 
+@pytest.mark.parametrize("topic", TOPICS_OF_THE_WALK)
+def test_pages_that_the_walk_asks_at_most_put_rows_in_order(topic):
+    modules = sorted((APP / topic).rglob("*.py"))
+    assert modules
+    found = {str(module): MORE_THAN_ORDER.intersection(questions(module)) for module in modules}
+    assert {module: words for module, words in found.items() if words} == {}
+
+
 def test_pages_with_queries_are_recognised():
-    assert list(questions(APP / "web/events/seasons.py")) != []
+    asked = set(questions(APP / "web/events/seasons.py"))
+    assert asked & MORE_THAN_ORDER
 
 
 def test_everything_left_out_is_there():
