@@ -101,8 +101,8 @@ def test_games_are_listed_with_what_they_came_to(member, club):
     assert shown[0]["at"]["event_name"] == "Cuma akşamı"
     (going,) = member.get(of("Cem", "games/?finished=false")).json()["results"]
     assert (going["place"], going["points"], going["rating"]) == (None, None, None)
-    assert len(member.get(of("Cem", "games/?game=turkish-king")).json()["results"]) == 3
-    assert member.get(of("Cem", "games/?game=krapet")).json()["results"] == []
+    assert len(member.get(of("Cem", "games/?family=turkish-king")).json()["results"]) == 3
+    assert member.get(of("Cem", "games/?family=krapet")).json()["results"] == []
 
 
 def test_games_are_those_with_another_one(member, club):

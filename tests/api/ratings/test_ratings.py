@@ -53,7 +53,7 @@ def test_leaderboard_of_a_club_is_told_in_order_and_filtered(program, club):
     everybody = member.get("clubs/moda/ratings/?active=false&provisional=true")
     assert (everybody.json()["total"], names(everybody)[-1]) == (4, "Deniz")
     assert names(member.get("clubs/moda/ratings/?name=ays")) == ["Ayşe"]
-    assert member.get("clubs/moda/ratings/?game=chess").status_code == 404
+    assert member.get("clubs/moda/ratings/?family=chess").status_code == 404
     assert member.get("clubs/moda/ratings/?page=2").json()["lines"] == []
 
 
@@ -115,7 +115,7 @@ def test_members_see_the_list_before_anybody_is_rated(program, club):
 
     answer = program.role("member", club).get("clubs/moda/ratings/").json()
 
-    assert (answer["lines"], answer["game"]) == ([], None)
+    assert (answer["lines"], answer["family"]) == ([], None)
     assert [season["name"] for season in answer["seasons"]] == ["2026/27"]
     assert program.get("clubs/moda/ratings/").status_code == 404
 

@@ -51,7 +51,7 @@ def test_numbers_are_of_a_kind_of_game_and_a_season(program, club):
     assert (told["limited_to"]["season"], told["games"]) == (season.pk, 1)
     # What has no games is as if it was not asked for.
     assert member.get(f"{PATH}?season={empty.pk}").json()["limited_to"]["season"] is None
-    assert member.get(f"{PATH}?game=krapet").json()["limited_to"]["family"] == "turkish-king"
+    assert member.get(f"{PATH}?family=krapet").json()["limited_to"]["family"] == "turkish-king"
 
 
 def test_numbers_are_for_who_sees_the_ratings_and_ids_for_members(program, club):

@@ -18,7 +18,7 @@ Games = QuerySet[Game]
 class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
     """Which games."""
 
-    game = filters.CharFilter(method="of_family", label="A kind of game, as `turkish-king`.")
+    family = filters.CharFilter(method="of_family", label="A kind of game, as `turkish-king`.")
     season = filters.NumberFilter(
         "table__round__event__season",
         min_value=1,

@@ -12,7 +12,7 @@ from tournaments.player_queries import PlayerGame
 
 LIMITS = [
     OpenApiParameter(
-        "game", str, description="A kind of game, as `turkish-king`; else the one played most."
+        "family", str, description="A kind of game, as `turkish-king`; else the one played most."
     ),
     OpenApiParameter("season", int, description="The id of a season; else all the time."),
 ]
@@ -26,7 +26,7 @@ def limited(
     A kind or a season without games is as if it was not asked for, as on the page.
     """
     by_family = Counter(game.family for game in games)
-    asked = request.query_params.get("game", "")
+    asked = request.query_params.get("family", "")
     most = max(by_family, key=by_family.__getitem__, default="")
     family = asked if asked in by_family else most
     own = [game for game in games if game.family == family]

@@ -37,13 +37,13 @@ class Board:
         season = self._season(seasons)
         told: Told = {"season": season and season.pk, "seasons": seasons}
         if not pools:
-            if "game" in self.asked:
+            if "family" in self.asked:
                 raise Http404
             nobody = {"total": 0, "page": 1, "pages": 1, "lines": []}
-            return {**told, "game": None, "games": [], **nobody}
+            return {**told, "family": None, "families": [], **nobody}
         pool = self._pool(pools)
-        games = {"game": pool.family, "games": [each.family for each in pools]}
-        return {**told, **games, **self._part(pool, season)}
+        families = {"family": pool.family, "families": [each.family for each in pools]}
+        return {**told, **families, **self._part(pool, season)}
 
     def _season(self, seasons: Sequence[Season]) -> Season | None:
         if "season" not in self.asked:
@@ -51,9 +51,9 @@ class Board:
         return _first(each for each in seasons if each.pk == self.asked["season"])
 
     def _pool(self, pools: Sequence[RatingPool]) -> RatingPool:
-        if "game" not in self.asked:
+        if "family" not in self.asked:
             return pools[0]
-        return _first(each for each in pools if each.family == self.asked["game"])
+        return _first(each for each in pools if each.family == self.asked["family"])
 
     def _part(self, pool: RatingPool, season: Season | None) -> Told:
         asked = self.asked

@@ -15,7 +15,9 @@ class AskedSerializer(serializers.Serializer[Any]):
     With `player` it is the part on which that player is.
     """
 
-    game = serializers.CharField(required=False, help_text="A family; the most played without.")
+    family = serializers.CharField(
+        required=False, help_text="A kind of game, as `turkish-king`; else the one played most."
+    )
     season = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST)
     active = serializers.BooleanField(
         default=True, help_text="Only who has played in this month or the five before."
@@ -62,8 +64,8 @@ class SeasonNameSerializer(serializers.Serializer[Any]):
 class LeaderboardSerializer(serializers.Serializer[Any]):
     """A part of a leaderboard; `total` are on the whole of it, or were found by the name."""
 
-    game = serializers.CharField(allow_null=True)
-    games = serializers.ListField(child=serializers.CharField())
+    family = serializers.CharField(allow_null=True)
+    families = serializers.ListField(child=serializers.CharField())
     season = serializers.IntegerField(allow_null=True)
     seasons = SeasonNameSerializer(many=True)
     total = serializers.IntegerField(min_value=0)
@@ -84,7 +86,7 @@ class StepSerializer(serializers.Serializer[Any]):
 class CurveSerializer(serializers.Serializer[Any]):
     """A rating of a player in the club, game by game, the first first."""
 
-    game = serializers.CharField(help_text="A family.")
+    family = serializers.CharField(help_text="A kind of game, as `turkish-king`.")
     rating = RatingSerializer()
     games = serializers.IntegerField(min_value=0)
     steps = StepSerializer(many=True)

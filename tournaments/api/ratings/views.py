@@ -88,7 +88,7 @@ def _curves(rows: list[PlayerRating]) -> list[Told]:
     games = dict(Game.objects.filter(pk__in=keys).values_list("pk", "public_id"))
     return [
         {
-            "game": row.pool.family,
+            "family": row.pool.family,
             "rating": shown(rating_at(row, now)),
             "games": row.games,
             "steps": [_step(step, games) for step in steps[row.pk] if step.game in games],

@@ -20,7 +20,9 @@ from tournaments.visitors import role_in
 Told = dict[str, Any]
 
 LIMITS = [
-    OpenApiParameter("game", str, description="A kind of game; else the one played most."),
+    OpenApiParameter(
+        "family", str, description="A kind of game, as `turkish-king`; else the one played most."
+    ),
     OpenApiParameter("season", int, description="The id of a season; else all the time."),
 ]
 
@@ -35,7 +37,7 @@ class ClubRecords(Resource):
         role = role_in(self.visitor, club)
         looker = Looker(member=role is not None, directs=role in DIRECTING)
         asked = request.query_params
-        wanted = Wanted(asked.get("game", ""), asked.get("season", ""), looker)
+        wanted = Wanted(asked.get("family", ""), asked.get("season", ""), looker)
         numbers = numbers_of(club, request.user, wanted, list(club.seasons.all()))
         return self.shown(ClubNumbersSerializer, _told(numbers, looker))
 
