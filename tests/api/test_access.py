@@ -5,6 +5,7 @@ The table is `access_table.py`; whoever adds an address adds its line there.
 
 import json
 import logging
+from functools import cache
 
 import pytest
 from django.conf import settings
@@ -38,6 +39,12 @@ def patterns(resolver=None, above=(), *, within=False):
             yield from patterns(pattern, places, within=within or pattern.namespace == "api")
 
 
+@cache
+def places_of_all():
+    """The names of the places of every address: found once, for there are many."""
+    return {pattern.name: places for pattern, places in patterns()}
+
+
 def names_of_all():
     return {pattern.name for pattern, _places in patterns()}
 
@@ -63,7 +70,7 @@ def files(files_of_this_test_only, programs):
 
 def path_of(name, place):
     """Where an address is; of what fills in a place it takes what it needs."""
-    wanted = next(places for pattern, places in patterns() if pattern.name == name)
+    wanted = places_of_all()[name]
     lacking = set(wanted) - set(place)
     assert not lacking, f"api:{name} wants {lacking} of its place: see tests/api/access_world.py"
     return reverse(f"api:{name}", kwargs={key: place[key] for key in wanted})
