@@ -123,16 +123,16 @@ def test_games_take_as_many_queries_for_three_as_for_one(member, club):
 def test_opponents_are_told_as_they_are_shown(program, member, club):
     play(club, 2)
     Player.objects.filter(name="Deniz").update(initials=True)
-    told = member.get(of("Şule", "against/")).json()["opponents"]
+    told = member.get(of("Şule", "against/")).json()["results"]
     assert sorted((one["name"], one["meeting"]["games"]) for one in told) == [
         ("Burak", 2),
         ("Cem", 2),
         ("D.", 2),
     ]
-    found = member.get(of("Şule", "against/?q=den")).json()["opponents"]
+    found = member.get(of("Şule", "against/?q=den")).json()["results"]
     assert found == []
     director = program.role("director", club)
-    (found,) = director.get(of("Şule", "against/?q=den")).json()["opponents"]
+    (found,) = director.get(of("Şule", "against/?q=den")).json()["results"]
     assert found["name"] == "Deniz"
 
 

@@ -101,7 +101,7 @@ def test_players_are_added_all_or_none(program, director, club):
 
     added = director.post(PLAYERS, {"names": [" Burak ", "Cem"]})
     assert added.status_code == 201
-    assert [player["name"] for player in added.json()["players"]] == ["Burak", "Cem"]
+    assert [player["name"] for player in added.json()["results"]] == ["Burak", "Cem"]
     assert program.role("member", club).post(PLAYERS, {"names": ["X"]}).status_code == 404
     scores = program.role("director", club, Scope.READ, Scope.SCORE)
     assert scores.post(PLAYERS, {"names": ["X"]}).status_code == 403

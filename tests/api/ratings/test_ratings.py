@@ -28,7 +28,7 @@ def club(program):
 
 
 def names(answer):
-    return [line["name"] for line in answer.json()["lines"]]
+    return [line["name"] for line in answer.json()["results"]]
 
 
 def test_leaderboard_of_a_club_is_told_in_order_and_filtered(program, club):
@@ -46,7 +46,7 @@ def test_leaderboard_of_a_club_is_told_in_order_and_filtered(program, club):
     answer = member.get("clubs/moda/ratings/")
 
     assert names(answer) == ["Burak", "Ayşe"]
-    first = answer.json()["lines"][0]
+    first = answer.json()["results"][0]
     assert (first["rank"], first["rating"]["points"], first["club"]) == (1, 1700, "moda")
     assert first["rating"]["provisional"] is False
     assert names(member.get("clubs/moda/ratings/?provisional=true")) == ["Burak", "Cem", "Ayşe"]
@@ -54,7 +54,7 @@ def test_leaderboard_of_a_club_is_told_in_order_and_filtered(program, club):
     assert (everybody.json()["total"], names(everybody)[-1]) == (4, "Deniz")
     assert names(member.get("clubs/moda/ratings/?name=ays")) == ["Ayşe"]
     assert member.get("clubs/moda/ratings/?family=chess").status_code == 404
-    assert member.get("clubs/moda/ratings/?page=2").json()["lines"] == []
+    assert member.get("clubs/moda/ratings/?page=2").json()["results"] == []
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_part_with_a_player_is_found(program, club):
     answer = member.get(f"clubs/moda/ratings/?player={last.public_id}").json()
 
     assert (answer["page"], answer["pages"], answer["total"]) == (2, 2, 55)
-    assert last.public_id in [line["player"] for line in answer["lines"]]
+    assert last.public_id in [line["player"] for line in answer["results"]]
     assert member.get("clubs/moda/ratings/?player=nobody").status_code == 404
 
 
@@ -91,7 +91,7 @@ def test_leaderboard_takes_the_same_queries_for_any_number(program, club):
         RatingCount.objects.all().delete()
         counted()
         with CaptureQueriesContext(connection) as queries:
-            assert len(member.get("clubs/moda/ratings/").json()["lines"]) in (1, 3)
+            assert len(member.get("clubs/moda/ratings/").json()["results"]) in (1, 3)
         seen.append(len(queries))
     assert seen[0] == seen[1]
 
@@ -101,12 +101,12 @@ def test_server_ratings_tell_everybody_no_more_than_the_page(program, club):
     rated(RatingPoolFactory(club=None), 1500, player=player)
     counted()
 
-    line = program.get("ratings/").json()["lines"][0]
+    line = program.get("ratings/").json()["results"][0]
 
     assert (line["name"], line["player"], line["club"]) == (player.shown_name, None, None)
     assert names(program.get("ratings/?name=Gizli")) == []
     assert program.get(f"ratings/?player={player.public_id}").status_code == 404
-    known = program.role("member", club).get("ratings/").json()["lines"][0]
+    known = program.role("member", club).get("ratings/").json()["results"][0]
     assert (known["player"], known["club"]) == (player.public_id, "moda")
 
 
@@ -115,7 +115,7 @@ def test_members_see_the_list_before_anybody_is_rated(program, club):
 
     answer = program.role("member", club).get("clubs/moda/ratings/").json()
 
-    assert (answer["lines"], answer["family"]) == ([], None)
+    assert (answer["results"], answer["family"]) == ([], None)
     assert [season["name"] for season in answer["seasons"]] == ["2026/27"]
     assert program.get("clubs/moda/ratings/").status_code == 404
 
@@ -140,7 +140,7 @@ def test_game_tells_what_it_changed_and_its_players_how_they_came_there(program,
 
     assert (seats["due"], len(seats["seats"])) == (False, 4)
     player = game.seats.get(number=0).player
-    curve = member.get(f"clubs/moda/players/{player.public_id}/ratings/").json()["curves"][0]
+    curve = member.get(f"clubs/moda/players/{player.public_id}/ratings/").json()["results"][0]
     assert [step["game"] for step in curve["steps"]] == [game.public_id]
     step = curve["steps"][0]
     seat = seats["seats"][0]
@@ -168,4 +168,4 @@ def test_ratings_of_a_player_are_for_members(program, club):
     path = f"clubs/moda/players/{player.public_id}/ratings/"
 
     assert program.as_(MemberFactory().user).get(path).status_code == 404
-    assert program.role("member", club).get(path).json() == {"curves": []}
+    assert program.role("member", club).get(path).json() == {"results": []}

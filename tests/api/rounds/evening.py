@@ -30,7 +30,7 @@ class Evening:
                 assert added.status_code == 201, added.content
 
     def tables(self, number):
-        return self.director.get(self.round(number, "tables/")).json()["tables"]
+        return self.director.get(self.round(number, "tables/")).json()["results"]
 
     def seat(self, number):
         """Seat a round, publish it, and open it."""

@@ -49,7 +49,7 @@ def test_table_is_given_time_ended_and_its_call_answered(evening):
 def test_keys_are_told_only_to_tokens_that_may_score(program, evening):
     club = Tournament.objects.get().event.club
     reads = program.role("director", club, "read")
-    tables = reads.get(evening.round(1, "tables/")).json()["tables"]
+    tables = reads.get(evening.round(1, "tables/")).json()["results"]
     assert [table["keys"] for table in tables] == [None, None]
     assert program.role("member", club).get(evening.round(1, "tables/")).status_code == 404
 
@@ -101,19 +101,19 @@ def test_correction_after_closing_is_told_until_it_is_accepted(evening):
     evening.play(1, FIRST)
     director.post(evening.round(1, "close/"))
     path = f"{evening.path}corrections/"
-    assert director.get(path).json()["changes"] == []
-    first = evening.standings()["rows"][0]["entrant"]
+    assert director.get(path).json()["results"] == []
+    first = evening.standings()["results"][0]["entrant"]
     director.post(
         evening.round(1, "rulings/"),
         {"entrant": first, "kind": "penalty", "points": 4, "reason": "late"},
     )
     told = director.get(path).json()
-    (moved,) = [each for each in told["changes"] if each["entrant"] == first]
+    (moved,) = [each for each in told["results"] if each["entrant"] == first]
     assert (moved["round"], moved["before"]["place"]) == (1, 1)
     assert moved["before"]["points"] == moved["after"]["points"] + 4
     stale = director.post(f"{path}accept/", {"seen": "something else"})
     assert (stale.status_code, stale.json()["code"]) == (409, "more-changed")
-    assert director.post(f"{path}accept/", {"seen": told["seen"]}).json()["changes"] == []
+    assert director.post(f"{path}accept/", {"seen": told["seen"]}).json()["results"] == []
 
 
 def test_round_is_opened_again_until_a_later_one_is_published(evening):

@@ -123,7 +123,7 @@ def test_proposal_is_thrown_away(seated):
     director = seated.director
     assert director.delete(seated.round(1)).status_code == 204
     assert director.get(seated.round(1)).status_code == 404
-    assert director.get(f"{seated.path}rounds/").json() == {"rounds": []}
+    assert director.get(f"{seated.path}rounds/").json() == {"results": []}
 
 
 def test_too_few_are_not_seated(program):
@@ -141,4 +141,4 @@ def test_everybody_cannot_meet_everybody_in_any_field(program):
 
 def test_what_is_expected_of_a_seating_is_told_with_ratings(seated):
     outlook = seated.director.get(seated.round(1, "outlook/")).json()
-    assert outlook == {"entrants": []}
+    assert outlook == {"results": []}

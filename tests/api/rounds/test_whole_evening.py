@@ -36,14 +36,14 @@ def test_tournament_is_played_from_the_first_entrant_to_the_last_standings(progr
     evening.play(1, FIRST)
     assert [table["finished"] for table in evening.tables(1)] == [True, True]
     assert director.post(evening.round(1, "close/")).json()["state"] == "closed"
-    assert _as_told(evening.standings()["rows"]) == _as_computed(2)
+    assert _as_told(evening.standings()["results"]) == _as_computed(2)
 
     evening.seat(2)
     evening.play(2, SECOND)
     director.post(evening.round(2, "close/"))
     finished = director.post(f"{evening.path}move/", {"state": "finished"}).json()
     assert finished["next_step"] == {"code": "see-standings", "round": None}
-    rows = program.get(f"{evening.path}standings/").json()["rows"]
+    rows = program.get(f"{evening.path}standings/").json()["results"]
     assert len(rows) == 9
     assert _as_told(rows) == _as_computed(3)
     assert all(len(row["by_round"]) == 2 for row in rows)

@@ -22,7 +22,7 @@ def evening(program):
 
 
 def points_of(standings):
-    return {row["entrant"]: Fraction(row["points"]) for row in standings["rows"]}
+    return {row["entrant"]: Fraction(row["points"]) for row in standings["results"]}
 
 
 def second_round(evening):
@@ -58,7 +58,7 @@ def test_hidden_last_round_is_for_directors_until_the_end(program, evening):
 
 
 def test_place_is_explained_by_codes(program, evening):
-    first, second = evening.standings()["rows"][:2]
+    first, second = evening.standings()["results"][:2]
     why = program.get(f"{evening.path}standings/{first['entrant']}/").json()
     assert why["standing"] == first
     (part,) = why["parts"]
@@ -86,9 +86,11 @@ def test_league_adds_up_the_evenings_of_a_season(program, evening):
         1,
         False,
     )
-    points = [row["points"] for row in evening.standings()["rows"]]
-    assert [row["points"] for row in league["rows"]] == points
-    assert [row["place"] for row in league["rows"]] == [points.index(each) + 1 for each in points]
-    assert {row["player"]["id"] for row in league["rows"]} == {None}
-    known = evening.director.get(path).json()["rows"]
+    points = [row["points"] for row in evening.standings()["results"]]
+    assert [row["points"] for row in league["results"]] == points
+    assert [row["place"] for row in league["results"]] == [
+        points.index(each) + 1 for each in points
+    ]
+    assert {row["player"]["id"] for row in league["results"]} == {None}
+    known = evening.director.get(path).json()["results"]
     assert None not in {row["player"]["id"] for row in known}

@@ -107,7 +107,7 @@ class EntriesSerializer(Strict):
 class EntrantsSerializer(serializers.Serializer[Any]):
     """Entrants in order of their numbers."""
 
-    entrants = EntrantSerializer(many=True)
+    results = EntrantSerializer(many=True)
 
 
 class ChangedEntrantSerializer(Strict):

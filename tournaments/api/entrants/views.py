@@ -172,7 +172,7 @@ class Entrants(OfEntrants):
             added = register_entrants(self.row.pk, entries, self.actor, at=timezone.now())
         self.row.refresh_from_db()
         place = f"{request.path}{added[0].number}/" if len(added) == 1 else request.path
-        told = {"entrants": self.listed(added).lines}
+        told = {"results": self.listed(added).lines}
         return self.shown(EntrantsSerializer, told, 201, Location=place)
 
 

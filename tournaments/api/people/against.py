@@ -48,7 +48,7 @@ class Opponents(PlayerResource):
             keys = found.values_list("pk", flat=True)[:MOST_FOUND]
             met = {pk: met.get(pk) or Meeting(pk) for pk in keys}
         opponents = opponents_of(met, len(met))
-        return self.shown(OpponentsSerializer, {"limited_to": told, "opponents": opponents})
+        return self.shown(OpponentsSerializer, {"limited_to": told, "results": opponents})
 
 
 class Against(PlayerResource):

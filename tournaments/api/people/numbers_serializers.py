@@ -140,7 +140,7 @@ class OpponentsSerializer(serializers.Serializer[Any]):
     """Everybody a player has met, the most frequent first."""
 
     limited_to = LimitedSerializer()
-    opponents = OpponentSerializer(many=True)
+    results = OpponentSerializer(many=True)
 
 
 class ChanceSerializer(serializers.Serializer[Any]):

@@ -76,7 +76,7 @@ class NewPlayersSerializer(Strict):
 class AddedSerializer(serializers.Serializer[Any]):
     """Players who were added, in the order of their names in the request."""
 
-    players = PlayerSerializer(many=True)
+    results = PlayerSerializer(many=True)
 
 
 class ChangedPlayerSerializer(Strict):

@@ -74,7 +74,7 @@ class Players(PlayerResource):
             added = add_players(club, names, self.actor, at=timezone.now())
         except NamesRefused as refused:
             raise Refused(names_refused(names, refused)) from refused
-        return self.shown(AddedSerializer, {"players": added}, 201)
+        return self.shown(AddedSerializer, {"results": added}, 201)
 
 
 class OnePlayer(PlayerResource):

@@ -39,7 +39,7 @@ class Board:
         if not pools:
             if "family" in self.asked:
                 raise Http404
-            nobody = {"total": 0, "page": 1, "pages": 1, "lines": []}
+            nobody = {"total": 0, "page": 1, "pages": 1, "results": []}
             return {**told, "family": None, "families": [], **nobody}
         pool = self._pool(pools)
         families = {"family": pool.family, "families": [each.family for each in pools]}
@@ -69,7 +69,7 @@ class Board:
             "total": total,
             "page": page,
             "pages": max(1, -(-total // PAGE)),
-            "lines": [self._line(line) for line in listed.lines(keys)],
+            "results": [self._line(line) for line in listed.lines(keys)],
         }
 
     def _page_of_player(self, pool: RatingPool, listed: Listed | ListedInSeason) -> int:

@@ -71,7 +71,7 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField(min_value=0)
     page = serializers.IntegerField(min_value=1)
     pages = serializers.IntegerField(min_value=1)
-    lines = LineSerializer(many=True)
+    results = LineSerializer(many=True)
 
 
 class StepSerializer(serializers.Serializer[Any]):
@@ -95,7 +95,7 @@ class CurveSerializer(serializers.Serializer[Any]):
 class CurvesSerializer(serializers.Serializer[Any]):
     """The ratings of a player in the club, one for each kind of game."""
 
-    curves = CurveSerializer(many=True)
+    results = CurveSerializer(many=True)
 
 
 class SeatRatedSerializer(serializers.Serializer[Any]):

@@ -78,7 +78,7 @@ class PlayerRatings(Resource):
         club = members_club(self.visitor, slug)
         player = get_object_or_404(Player.objects.present(), club=club, public_id=public_id)
         rows = [row for row in ratings_of(player) if row.pool.club_id is not None]
-        return self.shown(CurvesSerializer, {"curves": _curves(rows)})
+        return self.shown(CurvesSerializer, {"results": _curves(rows)})
 
 
 def _curves(rows: list[PlayerRating]) -> list[Told]:

@@ -126,7 +126,7 @@ class CorrectionsSerializer(serializers.Serializer[Any]):
     """What corrections have changed since rounds were closed; `seen` names just this list."""
 
     seen = serializers.CharField()
-    changes = MovedSerializer(many=True)
+    results = MovedSerializer(many=True)
 
 
 class SeenSerializer(Strict):
@@ -162,7 +162,7 @@ class AcceptCorrections(OfRound):
 
 def _corrections(row: Tournament) -> dict[str, Any]:
     changes = changes_since_closing(load_course(row))
-    return {"seen": fingerprint(changes), "changes": _told(changes)}
+    return {"seen": fingerprint(changes), "results": _told(changes)}
 
 
 def _told(changes: Sequence[Moved]) -> list[dict[str, Any]]:

@@ -258,4 +258,4 @@ class Outlooks(OfSeating):
             {"entrant": number_of(key), "rating": o.rating, "new": o.new, "place": o.place}
             for key, o in expected.items()
         ]
-        return self.shown(OutlooksSerializer, {"entrants": told})
+        return self.shown(OutlooksSerializer, {"results": told})

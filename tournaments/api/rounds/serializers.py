@@ -306,7 +306,7 @@ class OutlookSerializer(serializers.Serializer[Any]):
 class OutlooksSerializer(serializers.Serializer[Any]):
     """What is expected of everybody seated, where the ratings may be seen."""
 
-    entrants = OutlookSerializer(many=True)
+    results = OutlookSerializer(many=True)
 
 
 class AddTimeSerializer(Strict):

@@ -80,7 +80,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
 class WatchedTablesSerializer(serializers.Serializer[Any]):
     """The tables of a round, those first where something is wrong."""
 
-    tables = WatchedTableSerializer(many=True)
+    results = WatchedTableSerializer(many=True)
 
 
 class OfTable(OfRound):
@@ -119,7 +119,7 @@ class Tables(OfTable):
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """All tables of a round, for its directors; those first where something is wrong."""
         self.direct(slug, tournament, number)
-        return self.shown(WatchedTablesSerializer, {"tables": self.watched()})
+        return self.shown(WatchedTablesSerializer, {"results": self.watched()})
 
 
 class OneTable(OfTable):

@@ -27,7 +27,7 @@ from tournaments.visitors import directed_tournament_round, role_in, seen_tourna
 class RoundsSerializer(serializers.Serializer[Any]):
     """The rounds of a tournament in order; proposals are for directors."""
 
-    rounds = RoundLineSerializer(many=True)
+    results = RoundLineSerializer(many=True)
 
 
 class OfRound(Resource):
@@ -78,7 +78,7 @@ class Rounds(OfRound):
         self.see(slug, tournament)
         rounds = self.row.event.rounds.order_by("number")
         told = [each for each in rounds if self.directs or each.published_at]
-        return self.shown(RoundsSerializer, {"rounds": told})
+        return self.shown(RoundsSerializer, {"results": told})
 
 
 class OneRound(OfRound):

@@ -105,7 +105,7 @@ class StandingsSerializer(serializers.Serializer[Any]):
 
     `last` is the latest round that counts for whoever asks; `hidden` says that one after it is
     kept back until the tournament is finished. A tie-break that says nothing of anybody is null
-    in all rows.
+    of all.
     """
 
     after = serializers.IntegerField()
@@ -113,11 +113,11 @@ class StandingsSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField()
     hidden = serializers.BooleanField()
     rounds = serializers.ListField(child=serializers.IntegerField())
-    rows = serializers.SerializerMethodField()
+    results = serializers.SerializerMethodField()
     teams = serializers.SerializerMethodField()
 
     @extend_schema_field(PlacedSerializer(many=True))
-    def get_rows(self, seen: Seen) -> Any:
+    def get_results(self, seen: Seen) -> Any:
         return PlacedSerializer(seen.rows, many=True, context=self.context).data
 
     @extend_schema_field(TeamSerializer(many=True))
@@ -250,8 +250,8 @@ class LeagueSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(source="season.name")
     best = serializers.IntegerField(source="season.league_best", allow_null=True)
     evenings = LeagueEveningSerializer(many=True)
-    rows = serializers.SerializerMethodField()
+    results = serializers.SerializerMethodField()
 
     @extend_schema_field(LeagueRowSerializer(many=True))
-    def get_rows(self, told: Any) -> Any:
-        return LeagueRowSerializer(told["rows"], many=True, context=self.context).data
+    def get_results(self, told: Any) -> Any:
+        return LeagueRowSerializer(told["results"], many=True, context=self.context).data

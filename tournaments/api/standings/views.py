@@ -102,5 +102,5 @@ class League(OfStandings):
         rows = seen.select_related("event").order_by("event__held_on", "pk")
         found = league_of(season, list(rows), looker)
         self.more = {"people": found.people, "member": looker.member}
-        told = {"season": season, "evenings": found.evenings, "rows": found.rows}
+        told = {"season": season, "evenings": found.evenings, "results": found.rows}
         return self.shown(LeagueSerializer, told)
