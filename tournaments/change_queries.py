@@ -10,6 +10,7 @@ from itertools import chain
 
 from tournaments.models import AuditLine, Event, Game, Player, Seat
 from tournaments.models.audit import NAMING_ACTIONS
+from tournaments.models.clubs import ClubQuerySet
 from tournaments.models.play import GameQuerySet
 
 API = "/api/v1/"
@@ -22,25 +23,45 @@ OF_ROUND = frozenset(
 OF_EVENT = frozenset(("add-event", "import-games", "import-tournament"))
 """What brings games of a whole event."""
 
+NAMES_CHANGED = "names-changed"
+"""What is told of a change of a name to those who do not belong to the club."""
+
 Games = Mapping[tuple[int, int | None], list[str]]
 """Games by event and round; of the whole event under None."""
 
 
 class Named:
-    """What each of some lines names (at most 4 queries, however many they are).
+    """What each of some lines names (at most 5 queries, however many they are).
 
     The lines come with their `club`, and their `event__tournament`. Of the games of players only
     those are named that whoever follows may see, as `seen` says.
+
+    Whose name was changed, and in which games, is told only to those who belong to the club, as
+    `own` says: to others it would tell who asked for initials or to be removed, and which lines of
+    several sheets are one person.
     """
 
-    def __init__(self, lines: Sequence[AuditLine], seen: GameQuerySet | None = None) -> None:
-        self._players = _players_in(lines)
-        self._laid = _laid_games(lines)
-        self._seated = _games_of_players(lines, seen)
-        self._standing = _tables_of_games(lines)
+    def __init__(
+        self,
+        lines: Sequence[AuditLine],
+        seen: GameQuerySet | None = None,
+        own: ClubQuerySet | None = None,
+    ) -> None:
+        self._veiled = _veiled(lines, own)
+        told = [line for line in lines if line.pk not in self._veiled]
+        self._players = _players_in(told)
+        self._laid = _laid_games(told)
+        self._seated = _games_of_players(told, seen)
+        self._standing = _tables_of_games(told)
+
+    def action(self, line: AuditLine) -> str:
+        """What was done."""
+        return NAMES_CHANGED if line.pk in self._veiled else line.action
 
     def subject(self, line: AuditLine) -> str:
-        """What was changed, by the name that programs know it by."""
+        """What was changed, by the name that programs know it by; empty where it is not told."""
+        if line.pk in self._veiled:
+            return ""
         kind, _colon, name = line.subject.partition(":")
         if kind == "player":
             return f"player:{self._players.get(name, '')}"
@@ -52,6 +73,8 @@ class Named:
 
     def resources(self, line: AuditLine) -> list[str]:
         """The addresses to read again; at one of what was removed there is nothing any more."""
+        if line.pk in self._veiled:
+            return [f"{API}games/?club={line.club.slug}"]
         games = chain(_games_told(line), self._games(line), self._games_of_players(line))
         return [
             *(f"{API}games/{public_id}/" for public_id in dict.fromkeys(games)),
@@ -120,9 +143,23 @@ def _games_told(line: AuditLine) -> list[str]:
     return games
 
 
+def _veiled(lines: Iterable[AuditLine], own: ClubQuerySet | None) -> frozenset[int]:
+    """The keys of the lines about names in clubs that are none of one's own; None: all are."""
+    naming = [line for line in lines if _is_naming(line)]
+    if own is None or not naming:
+        return frozenset()
+    clubs = {line.club_id for line in naming}
+    known = set(own.filter(pk__in=clubs).values_list("pk", flat=True))
+    return frozenset(line.pk for line in naming if line.club_id not in known)
+
+
+def _is_naming(line: AuditLine) -> bool:
+    return line.kind == AuditLine.Kind.PLAYER and line.action in NAMING_ACTIONS
+
+
 def _named_players(line: AuditLine) -> list[str]:
     """The keys of the players whose names on sheets a line has changed."""
-    if line.kind != AuditLine.Kind.PLAYER or line.action not in NAMING_ACTIONS:
+    if not _is_naming(line):
         return []
     told = line.after if isinstance(line.after, dict) else {}
     subjects = [line.subject, str(told.get("other", ""))]

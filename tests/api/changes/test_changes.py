@@ -148,9 +148,9 @@ def test_asking_takes_as_few_queries_for_many_lines(program, club, django_assert
         record(table.games.get(), WHOLE_GAME[0])
         rename_player(table.games.get().seats.first().player_id, f"N{table.pk}", NOBODY, at=EVENING)
     director.get("changes/")
-    # Token and account, new lines, last number, lines, players, their games, rounds.
+    # Token and account, new lines, last number, lines, own clubs, players, their games, rounds.
     for after in (4, 0):
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             assert director.get(f"changes/?after={after}").json()["changes"]
     with django_assert_num_queries(4):
         director.get("changes/?after=6")
@@ -178,10 +178,28 @@ def test_games_that_are_not_to_be_seen_are_not_named(program, club):
     Seat.objects.filter(game=games[1], number=0).update(player=player)
     rename_player(player.pk, "Anew", NOBODY, at=EVENING)
 
-    for whom, seen in ((program, games[:1]), (program.role("member", club), games)):
-        line = whom.get("changes/").json()["changes"][-1]
-        named = [each for each in line["resources"] if "/games/" in each]
-        assert named == [f"/api/v1/games/{game.public_id}/" for game in seen]
+    member = program.role("member", club)
+    line = member.get("changes/").json()["changes"][-1]
+    named = [each for each in line["resources"] if "/games/" in each]
+    assert named == [f"/api/v1/games/{game.public_id}/" for game in games]
+
+
+@pytest.mark.parametrize("action", ["rename", "initials", "remove", "merge", "part"])
+def test_strangers_are_not_told_whose_name_was_changed_nor_where(program, club, action):
+    open_event = EventFactory(club=club, published=True)
+    game = TableFactory(round__event=open_event).games.get()
+    player = game.seats.first().player
+    told = {"subject": f"player:{player.pk}", "after": {"other": f"player:{player.pk}"}}
+    AuditLineFactory(club=club, kind="player", action=action, **told)
+
+    for stranger in (program, program.role("owner", ClubFactory())):
+        (line,) = stranger.get("changes/").json()["changes"]
+        assert (line["action"], line["subject"]) == ("names-changed", "")
+        assert line["resources"] == ["/api/v1/games/?club=moda"]
+        (listed,) = stranger.get(line["resources"][0]).json()["results"]
+        assert listed["id"] == game.public_id
+    (line,) = program.role("member", club).get("changes/").json()["changes"]
+    assert (line["action"], line["subject"]) == (action, f"player:{player.public_id}")
 
 
 def test_game_at_an_open_table_is_nobodys_change(program):

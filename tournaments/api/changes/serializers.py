@@ -32,14 +32,24 @@ class ChangeSerializer(serializers.Serializer[Any]):
     club = serializers.CharField(source="club.slug")
     event = serializers.SerializerMethodField(help_text="Null where it belongs to none.")
     kind = serializers.ChoiceField(choices=AuditLine.Kind.choices)
-    action = serializers.CharField(help_text="What was done, as `correction`; more may be added.")
-    subject = serializers.SerializerMethodField(help_text="What it was done to, as `game:…`.")
+    action = serializers.SerializerMethodField(
+        help_text="What was done, as `correction`; more may be added."
+    )
+    subject = serializers.SerializerMethodField(
+        help_text="What it was done to, as `game:…`; empty in `names-changed`, which says to those"
+        " who do not belong to a club that somebody is called otherwise on its sheets."
+    )
     resources = serializers.SerializerMethodField(
-        help_text="Addresses to read again; what was removed is not found at its own any more."
+        help_text="Addresses to read again; what was removed is not found at its own any more. One"
+        " of a list, as of `names-changed`, stands for all games in it."
     )
 
     def get_event(self, line: AuditLine) -> str | None:
         return None if line.event is None else line.event.public_id
+
+    def get_action(self, line: AuditLine) -> str:
+        named: Named = self.context["named"]
+        return named.action(line)
 
     def get_subject(self, line: AuditLine) -> str:
         named: Named = self.context["named"]

@@ -12,7 +12,7 @@ from tournaments.api.changes.serializers import FeedSerializer, FollowingSeriali
 from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
 from tournaments.change_queries import Named
-from tournaments.models import AuditLine, ChangeFeed, Event, Game
+from tournaments.models import AuditLine, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditLineQuerySet
 from tournaments.visitors import seen_club
 
@@ -45,7 +45,9 @@ class Changes(Resource):
         feed = {"changes": lines, "last": reached, "more": left or reached < last}
         context = {
             **self.get_serializer_context(),
-            "named": Named(lines, Game.objects.seen_by(request.user)),
+            "named": Named(
+                lines, Game.objects.seen_by(request.user), Club.objects.of_member(request.user)
+            ),
         }
         return Response(FeedSerializer(feed, context=context).data)
 
