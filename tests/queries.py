@@ -1,7 +1,12 @@
 """How many queries something takes."""
 
+from datetime import UTC, datetime
+
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+
+LONG_AFTER = datetime(2100, 1, 1, tzinfo=UTC)
+"""When a token is said to have been used, so that no minute that begins takes a query to note."""
 
 
 def queries_of(ask):

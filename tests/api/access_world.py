@@ -1,8 +1,8 @@
 """The clubs of `tests/web/access_world.py`, and the keys of every program that may come."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
+from tests.queries import LONG_AFTER
 from tests.web.access_world import make_world
 from tournaments.api.access import token_of
 from tournaments.models import Entrant, Game, PersonalToken, Scope, Table
@@ -21,8 +21,6 @@ LIMITED = {
 """Programs whose token lacks some of what the account may: whose, and for what."""
 
 VISITORS = ("nobody", *KEYS, *ACCOUNTS)
-
-LONG_AFTER = datetime(2100, 1, 1, tzinfo=UTC)
 
 
 @dataclass

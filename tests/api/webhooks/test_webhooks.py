@@ -111,7 +111,7 @@ def test_list_takes_as_few_queries_for_many(owner, club, django_assert_num_queri
     webhook = WebhookFactory(club=club)
     for number in (1, 2):
         DeliveryFactory.create_batch(number, webhook=webhook)
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(5):
             owner.get(f"{ALL}{webhook.public_id}/deliveries/")
 
 
