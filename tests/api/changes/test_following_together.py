@@ -18,10 +18,8 @@ from tests.servers import ROOT, database_of_its_own, environment_of, prepared, r
 WRITERS, WRITES, CLUBS = 3, 60, 3
 
 PREPARE = """
-from django.core.management import call_command
 from tests.club_factories import ClubFactory, MemberFactory
 from tournaments.models import PersonalToken, User
-call_command("migrate", verbosity=0)
 user = User.objects.create(username="follower")
 for number in range({clubs}):
     MemberFactory(club=ClubFactory(slug=f"club-{{number}}"), user=user, role="director")
