@@ -22,6 +22,16 @@ def codes(answer):
     return answer.status_code, [(p["code"], p["where"]) for p in problem["problems"]]
 
 
+NAMES = ("name", "short", "symbol", "about", "value_names", "suits")
+
+
+def unnamed(said):
+    """A description without what only names something."""
+    if isinstance(said, dict):
+        return {key: unnamed(value) for key, value in said.items() if key not in NAMES}
+    return [unnamed(each) for each in said] if isinstance(said, list) else said
+
+
 def test_rulesets_are_those_of_the_program_and_the_house_rules_one_may_play(
     program, django_assert_num_queries
 ):
@@ -52,12 +62,53 @@ def test_rulesets_are_those_of_the_program_and_the_house_rules_one_may_play(
 
 def test_description_is_that_of_the_pages_with_the_options_that_were_asked_for(program):
     asked = program.get("rulesets/turkish-king/")
-    assert asked.json() == json.loads(json.dumps(describe(RULESETS["turkish-king"])))
+    assert unnamed(asked.json()) == unnamed(
+        json.loads(json.dumps(describe(RULESETS["turkish-king"])))
+    )
     chosen = program.get('rulesets/turkish-king/?options={"king":"declared"}').json()
     assert chosen["settings"]["king"] == "declared"
     assert asked.json()["settings"]["king"] != "declared"
     seen = {"If_None_Match": asked["ETag"]}
     assert program.get("rulesets/turkish-king/", **seen).status_code == 304
+
+
+def test_description_names_all_that_a_form_shows_in_the_language_that_was_asked_for(program):
+    asked = {
+        language: program.get("rulesets/turkish-king/", Accept_Language=language)
+        for language in ("en", "tr", "it")
+    }
+    said = asked["en"].json()
+    assert said["name"] == "King"
+    trump = said["contracts"][-1]
+    assert (trump["name"], trump["short"], trump["symbol"]) == ("Trump", "Trump", "+")
+    assert said["units"]["heart_king"]["name"] == "King of hearts"
+    assert said["suits"]["hearts"] == {"name": "hearts", "symbol": "♥"}
+    assert said["suits"]["none"]["name"] == "without trump"
+    king = said["options"][0]
+    assert (king["name"], king["value_names"][0]) == ("King", "ends the game")
+    turkish = asked["tr"].json()
+    assert (turkish["contracts"][-1]["name"], turkish["suits"]["hearts"]["name"]) == ("Koz", "kupa")
+    assert len({answer["ETag"] for answer in asked.values()}) == 3
+    assert "Accept-Language" in asked["tr"]["Vary"]
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_nothing_in_a_description_is_without_a_name(program, ruleset):
+    said = program.get(f"rulesets/{ruleset}/", Accept_Language="it").json()
+    lines = [*said["contracts"], *said["units"].values(), *said["options"], *said["suits"].values()]
+    assert all(line["name"] for line in [said, *lines])
+    for option in said["options"]:
+        assert len(option["value_names"]) == len(option["values"])
+        assert option["about"]
+
+
+def test_house_rules_keep_the_names_that_were_given(program):
+    document = write_ruleset(RULESETS["turkish-king"]) | {"name": "Bizim King"}
+    document["contracts"][0] |= {"id": "no-jacks", "name": "Vale almaz"}
+    said = program.post("describe/", {"ruleset": document}, Accept_Language="it").json()
+    first = said["contracts"][0]
+    assert (said["name"], first["name"], first["short"]) == ("Bizim King", *["Vale almaz"] * 2)
+    assert said["contracts"][-1]["name"] == "Atout"
 
 
 @pytest.mark.parametrize(
@@ -96,8 +147,8 @@ def test_descriptions_are_as_their_schema_says(program):
     schema = DescribedRuleset(None).map_serializer(None, None)
     whole = {**schema, **complete({"info": {}, "components": {}, "paths": {}})}
     validator = Draft202012Validator(whole)
-    for rules in RULESETS.values():
-        each = json.loads(json.dumps(describe(rules)))
+    for rules in RULESETS:
+        each = program.get(f"rulesets/{rules}/").json()
         assert [error.message for error in validator.iter_errors(each)] == []
     wrong = {**each, "contracts": [{**each["contracts"][0], "scoring": "by-luck"}]}
     assert not validator.is_valid(wrong)

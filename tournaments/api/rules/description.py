@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from rest_framework import serializers
 
+from tournaments.api.rules.naming import with_names
 from tournaments.api.schema import component
 from tournaments.engine.entries import NO_TRUMP, SUITS
 from tournaments.engine.fields import FIELDS
@@ -19,14 +20,19 @@ ID: Schema = {"$ref": f"{RECORD}/$defs/id"}
 POINTS: Schema = {"$ref": f"{RECORD}/$defs/points"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 SWITCH: Schema = {"type": "boolean"}
+TEXT: Schema = {"type": "string"}
+NAME: Schema = {"description": "In the language that was asked for.", **TEXT}
 UNIT: Schema = {"enum": list(UNITS)}
 
 
 class RulesetDescriptionSerializer(serializers.BaseSerializer[Ruleset]):
-    """A ruleset as it is played with its options: what an entry may hold, and what it is worth."""
+    """A ruleset as it is played with its options: what an entry may hold, and what it is worth.
+
+    Names are in the language that was asked for, those of house rules as they were given.
+    """
 
     def to_representation(self, instance: Ruleset) -> dict[str, Any]:
-        return describe(instance)
+        return with_names(describe(instance), instance)
 
 
 class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
@@ -43,6 +49,10 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
             | {
                 "units": _map(_object(_unit())),
                 "contracts": _list(_object(_contract())),
+                "suits": {
+                    "description": "What each trump is called.",
+                    **_object(dict.fromkeys([*SUITS, NO_TRUMP], _object(_suit()))),
+                },
                 "checks": _object(_checks()),
             }
         )
@@ -53,7 +63,7 @@ def _head() -> Schema:
         "format": {"const": "kingscore-description/1"},
         "id": ID,
         "family": ID,
-        "name": {"description": "Of house rules; else empty.", "type": "string"},
+        "name": NAME,
         "seats": {"type": "integer", "minimum": 2, "maximum": 4},
         "sides": {"description": "For each seat its side.", **_list(COUNT)},
         "clockwise": SWITCH,
@@ -90,11 +100,15 @@ def _option() -> Schema:
         "setting": {"$ref": f"{RECORD}/$defs/option/properties/setting"},
         "kind": {"enum": list(OPTION_KINDS)},
         "values": _list({"type": ["string", "integer", "boolean"]}),
+        "name": NAME,
+        "about": {"description": "What it decides.", **TEXT},
+        "value_names": {"description": "What each of the values is called.", **_list(TEXT)},
     }
 
 
 def _unit() -> Schema:
     return {
+        "name": NAME,
         "total": {
             "description": "How many there are in a deal; null: not fixed.",
             **_or_null(COUNT),
@@ -108,7 +122,9 @@ def _contract() -> Schema:
     of = f"{RECORD}/$defs/contract/properties"
     return {
         "id": ID,
-        "name": {"description": "Of house rules; else empty.", "type": "string"},
+        "name": NAME,
+        "short": {"description": "Its name in a narrow column.", **TEXT},
+        "symbol": {"description": "A few glyphs for it.", **TEXT},
         "kind": ID,
         "named": {"description": "Whether a deal says it.", **SWITCH},
         "declared": {"description": "Whether a deal says who declared.", **SWITCH},
@@ -130,6 +146,10 @@ def _contract() -> Schema:
         "replay_one_each": SWITCH,
         "cappotto": SWITCH,
     }
+
+
+def _suit() -> Schema:
+    return {"name": NAME, "symbol": TEXT}
 
 
 def _checks() -> Schema:
