@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tournaments.api.problems import TYPES
+from tournaments.api.reference.telling import Reference
 from tournaments.api.reference.views import KEPT
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,38 @@ def test_operation_is_told_with_who_may_what_is_sent_and_what_comes_back():
     assert "entry * Entry" in one
     assert "201 Game" in one
     assert "412 · 413" in one
+
+
+def told_of(schema):
+    """What the form of a field says of it, in one line."""
+    described = {"components": {"schemas": {"Each": {"properties": {"it": schema}}}}}
+    (field,) = Reference(described, str).form("Each").fields
+    return str(field.told)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "string", "default": ""}, "else empty"),
+        ({"type": "array", "default": []}, "else []"),
+        ({"type": "string", "default": "all"}, "else all"),
+        ({"type": "boolean", "default": False}, "else false"),
+        (
+            {"type": "string", "minLength": 1, "maxLength": 40},
+            "at least 1 character · at most 40 characters",
+        ),
+        ({"type": "array", "minItems": 1}, "at least 1"),
+        ({"type": "string", "description": "Its name.", "default": ""}, "Its name. · else empty"),
+    ],
+)
+def test_field_is_told_with_its_limits_in_words(schema, told):
+    assert told_of(schema) == told
+
+
+def test_no_page_ends_a_field_in_the_middle_of_its_sentence():
+    for name in ("tournaments", "rounds", "games"):
+        page = Client().get(reverse("api_topic", args=[name])).content.decode()
+        assert not re.search(r"· else\s*<|>\s*else\s*<|at (least|most) 1 characters", page)
 
 
 def test_topic_or_form_that_there_is_not_is_not_found():

@@ -16,8 +16,8 @@ METHODS = ("get", "post", "put", "patch", "delete")
 LIMITS = {
     "minimum": "from {}",
     "maximum": "to {}",
-    "minLength": "at least {} letters",
-    "maxLength": "at most {} letters",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
     "minItems": "at least {}",
     "maxItems": "at most {}",
     "pattern": "{}",
@@ -168,9 +168,7 @@ class Reference:
 
     def _said_of(self, schema: Json) -> SafeString:
         """What a form says of itself beside its type."""
-        limits = [
-            text.format(_short(schema[name])) for name, text in LIMITS.items() if name in schema
-        ]
+        limits = [_limit(name, schema[name]) for name in LIMITS if name in schema]
         parts = [
             marked(schema.get("description", "")),
             *(format_html("{}", each) for each in limits),
@@ -234,6 +232,12 @@ def _values(values: Sequence[Any]) -> SafeString:
     listed = values[:MOST_LISTED]
     told = format_html_join(" ", "<code>{}</code>", ((_short(each),) for each in listed))
     return format_html("{} …", told) if len(values) > MOST_LISTED else told
+
+
+def _limit(name: str, value: Any) -> str:
+    """What a form says beside its type, in words."""
+    told = LIMITS[name].format("empty" if value == "" else _short(value))
+    return told.replace(" 1 characters", " 1 character")
 
 
 def _short(value: Any) -> str:
