@@ -1,13 +1,13 @@
 """Rounds as they run: tables, time, calls, rulings, corrections, and what hangs on the wall."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
 from tests.api.rounds.evening import FIRST, begin
 from tests.club_factories import ClubFactory, TableFactory
-from tournaments.models import Table, Tournament
+from tournaments.models import Round, Table, Tournament
 
 
 @pytest.fixture
@@ -31,6 +31,23 @@ def test_clock_runs_stops_and_is_set_on_once(evening):
     assert named == ["seconds"]
 
 
+def test_running_clock_says_when_it_ends_and_nothing_that_changes_by_itself(program, evening):
+    director = evening.director
+    begun = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
+    Round.objects.update(clock_started_at=begun, clock_used=600)
+    Table.objects.filter(number=1).update(extra_seconds=120)
+    told = {"seconds": 3600, "running": True, "seconds_left": None}
+    ends = {"ends_at": "2026-11-20T19:20:00Z"}
+
+    wall = program.get(f"{evening.path}wall/").json()
+
+    assert wall["clock"] == director.get(evening.round(1)).json()["clock"] == told | ends
+    later = director.get(evening.round(1, "tables/1/")).json()["clock"]
+    assert later == told | {"seconds": 3720, "ends_at": "2026-11-20T19:22:00Z"}
+    left = director.post(evening.round(1, "clock/pause/")).json()["clock"]
+    assert (left["running"], left["ends_at"], left["seconds_left"] < 0) == (False, None, True)
+
+
 def test_table_is_given_time_ended_and_its_call_answered(evening):
     director = evening.director
     path = evening.round(1, "tables/1/")
@@ -40,7 +57,7 @@ def test_table_is_given_time_ended_and_its_call_answered(evening):
     assert (second["troubles"], second["deals"], second["totals"]) == ([], 0, [0, 0, 0, 0])
     assert director.post(f"{path}answer/").json()["called_at"] is None
     given = director.post(f"{path}add-time/", {"seconds": 120}).json()
-    assert (given["extra_seconds"], given["left"]) == (120, 3720)
+    assert (given["extra_seconds"], given["clock"]["seconds_left"]) == (120, 3720)
     ended = director.post(f"{path}finish/").json()
     assert (ended["finished"], ended["deals"]) == (True, None)
     assert director.get(evening.round(1, "tables/3/")).status_code == 404

@@ -25,7 +25,7 @@ def test_tournament_is_played_from_the_first_entrant_to_the_last_standings(progr
     drawn = {t["number"]: [e["entrant"] for e in t["entrants"]] for t in proposal["tables"]}
     assert names == drawn
     opened = director.post(evening.round(1, "open/")).json()
-    assert (opened["state"], opened["clock"]["left"]) == ("open", 3600)
+    assert (opened["state"], opened["clock"]["seconds_left"]) == ("open", 3600)
 
     early = director.post(evening.round(1, "close/"))
     assert (early.status_code, early.json()["code"]) == (409, "round-not-ready")

@@ -196,7 +196,12 @@ def test_phone_of_a_tournament_sees_the_clock_and_calls_a_director(program, cloc
     phone = program.with_token(token_of(game, "write"))
     told = phone.get(f"games/{game.public_id}/table/").json()
     assert told["event"]["tournament"] == clocked.round.event.tournament.slug
-    assert told["play"]["clock"] == {"seconds_left": 3060, "running": False}
+    assert told["play"]["clock"] == {
+        "seconds": 3660,
+        "running": False,
+        "seconds_left": 3060,
+        "ends_at": None,
+    }
     assert told["play"]["called"] is False
     for _twice in range(2):
         called = phone.post(f"games/{game.public_id}/call/")

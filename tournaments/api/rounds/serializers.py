@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from tournaments.api.entrants.serializers import RatingSerializer
 from tournaments.api.fields import Moment, PointsField, Strict
+from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.api.tournaments.refusals import number_of
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.pairing.judging import Seating
@@ -15,7 +16,7 @@ from tournaments.engine.pairing.quality import Reason
 from tournaments.engine.pairing_schema import REASONS
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.models.tournaments import LONGEST_RULING
-from tournaments.services.tournaments.clocks import MOST_MINUTES, seconds_left
+from tournaments.services.tournaments.clocks import MOST_MINUTES
 from tournaments.services.tournaments.proposals import Presence
 from tournaments.tournament_queries import Course, Drawn
 
@@ -35,14 +36,6 @@ FIGURES = (
 NUMBERS = {"type": "array", "items": {"type": "integer"}}
 
 
-class ClockSerializer(serializers.Serializer[Any]):
-    """The clock of a round: its whole time and what is left, in seconds, below 0 after the end."""
-
-    seconds = serializers.IntegerField()
-    left = serializers.IntegerField()
-    running = serializers.BooleanField()
-
-
 class RoundSerializer(RoundLineSerializer):
     """A round, how far its tables are, and its clock; both null where there is nothing to tell."""
 
@@ -56,17 +49,8 @@ class RoundSerializer(RoundLineSerializer):
 
     @extend_schema_field(ClockSerializer(allow_null=True))
     def get_clock(self, place: Round) -> Any:
-        return clock_told(place, self.context["now"])
-
-
-def clock_told(place: Round, now: Any) -> Any:
-    """The clock of a round; None where no time is kept."""
-    left = seconds_left(place, now) if place.published_at is not None else None
-    if left is None:
-        return None
-    running = place.clock_started_at is not None
-    told = {"seconds": place.clock_seconds, "left": left, "running": running}
-    return ClockSerializer(told).data
+        told = clock_told(place, self.context["now"])
+        return None if told is None else ClockSerializer(told).data
 
 
 class SeatReasonSerializer(serializers.Serializer[Any]):

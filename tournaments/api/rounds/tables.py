@@ -16,6 +16,7 @@ from tournaments.api.games.serializers import KeysSerializer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
+from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.models import Scope, Table
 from tournaments.round_watching import TROUBLES, Watched, watch_tables
 from tournaments.services.tournaments.calls import answer_call
@@ -35,8 +36,8 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     """A table of a round as its directors watch it; `players` are in order of seats, from 0.
 
     `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
-    `finished`. `left` are the seconds of its clock, null where no time is kept. The `keys` of its
-    game are told to tokens that may score.
+    `finished`; `clock` where no time is kept. The `keys` of its game are told to tokens that may
+    score.
     """
 
     number = serializers.IntegerField(source="table.number")
@@ -54,7 +55,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     confirmations_needed = serializers.IntegerField(source="agreement.needed")
     last_at = Moment(allow_null=True)
     last_by = serializers.CharField()
-    left = serializers.IntegerField(allow_null=True)
+    clock = serializers.SerializerMethodField()
     extra_seconds = serializers.IntegerField(source="table.extra_seconds")
     called_at = Moment(source="table.called_at", allow_null=True)
     troubles = TroubleSerializer(many=True)
@@ -69,6 +70,11 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
 
     def get_deals(self, seen: Watched) -> int | None:
         return None if seen.stand is None else seen.stand.deals
+
+    @extend_schema_field(ClockSerializer(allow_null=True))
+    def get_clock(self, seen: Watched) -> Any:
+        told = clock_told(seen.table.round, self.context["now"], seen.table.extra_seconds)
+        return None if told is None else ClockSerializer(told).data
 
     @extend_schema_field(KeysSerializer(allow_null=True))
     def get_keys(self, seen: Watched) -> Any:
@@ -92,8 +98,9 @@ class OfTable(OfRound):
         rows = self.place.sittings.filter(table__isnull=False).order_by("side")
         for table, number in rows.values_list("table", "entrant__number"):
             sitting.setdefault(table, []).append(number)
-        self.more = {"sitting": sitting}
-        return watch_tables(self.row, self.place, timezone.now())
+        now = timezone.now()
+        self.more = {"sitting": sitting, "now": now}
+        return watch_tables(self.row, self.place, now)
 
     def find(self, where: dict[str, Any]) -> Table:
         """The table with a number, for a director; 404 where there is none."""

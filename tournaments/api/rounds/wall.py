@@ -3,14 +3,14 @@
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.fields import PointsField
-from tournaments.api.rounds.serializers import ClockSerializer, clock_told
 from tournaments.api.rounds.views import OfRound
+from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.models import Round
 from tournaments.tournament_queries import Course, load_course
@@ -41,14 +41,10 @@ class WallSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     round = RoundLineSerializer(allow_null=True)
-    clock = serializers.SerializerMethodField()
+    clock = ClockSerializer(allow_null=True)
     tables = WallTableSerializer(many=True)
     standings = WallPlaceSerializer(many=True)
     going = serializers.ListField(child=serializers.IntegerField())
-
-    @extend_schema_field(ClockSerializer(allow_null=True))
-    def get_clock(self, told: dict[str, Any]) -> Any:
-        return None if told["round"] is None else clock_told(told["round"], timezone.now())
 
 
 class Wall(OfRound):
@@ -67,6 +63,7 @@ def _wall(course: Course, place: Round | None) -> dict[str, Any]:
     return {
         "name": course.tournament.event.name,
         "round": place,
+        "clock": None if place is None else clock_told(place, timezone.now()),
         "tables": [
             {"number": number, "names": names}
             for number, names in (seated(course, place) if place is not None and going else ())

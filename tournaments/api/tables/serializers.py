@@ -9,9 +9,9 @@ from rest_framework import serializers
 
 from tournaments.api.access import token_of
 from tournaments.api.fields import Strict
+from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.models import Event, Game, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.services.tournaments.clocks import seconds_left
 
 LONGEST_CODE = 20
 
@@ -27,10 +27,8 @@ class SeenTable:
 
     @property
     def clock(self) -> dict[str, Any] | None:
-        """The time it has left; None where no time is kept."""
-        left = seconds_left(self.table.round, self.at, self.table.extra_seconds)
-        running = self.table.round.clock_started_at is not None
-        return None if left is None else {"seconds_left": left, "running": running}
+        """Its clock; None where no time is kept."""
+        return clock_told(self.table.round, self.at, self.table.extra_seconds)
 
 
 class TableClubSerializer(serializers.Serializer[Any]):
@@ -61,13 +59,6 @@ class TableRoundSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(["seated", "published", "open", "closed"])
 
 
-class TableClockSerializer(serializers.Serializer[Any]):
-    """The time that a table has left, below 0 after the end."""
-
-    seconds_left = serializers.IntegerField()
-    running = serializers.BooleanField()
-
-
 class TablePlaySerializer(serializers.Serializer[SeenTable]):
     """What goes on at a table: its current game, by the names on the sheet in seat order."""
 
@@ -75,7 +66,7 @@ class TablePlaySerializer(serializers.Serializer[SeenTable]):
     ruleset = serializers.CharField(source="game.ruleset")
     players = serializers.ListField(child=serializers.CharField(), source="game.players")
     match_number = serializers.IntegerField(source="game.match_number", allow_null=True)
-    clock = TableClockSerializer(allow_null=True)
+    clock = ClockSerializer(allow_null=True)
     called = serializers.SerializerMethodField()
 
     def get_called(self, seen: SeenTable) -> bool:
