@@ -270,6 +270,7 @@ IMPORTS = {
 }
 
 OF_ALL = {
+    "index": row(GET=EVERYBODY),
     "openapi": row(scope=None, read=None, GET=EVERYBODY),
 }
 

@@ -35,6 +35,7 @@ Reading what is published needs no token. For the rest there are two kinds, both
 """
 
 TOPICS = {
+    "reference": "Where to begin.",
     "games": "Games at a table: started, written, corrected, read as sheet, record and result.",
     "tables": "What the phone at a table may do: open its sheet, confirm, hand over the pen.",
     "rules": "The games there are, house rules, and the form that an entry has in each.",

@@ -3,10 +3,12 @@
 from django.urls import include, path
 
 from tournaments.api.reference import views as reference
+from tournaments.api.reference.index import Index
 
 app_name = "api"
 
 urlpatterns = [
+    path("", Index.as_view(), name="index"),
     path("openapi.json", reference.openapi, name="openapi"),
     path("", include("tournaments.api.games.urls")),
     path("", include("tournaments.api.changes.urls")),

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.club_factories import ClubFactory
 from tournaments.api.problems import TYPES
 from tournaments.api.reference.telling import Reference
 from tournaments.api.reference.views import KEPT
@@ -19,6 +20,15 @@ def test_description_is_served_as_it_is_kept_and_not_twice():
     assert first.json() == json.loads(KEPT.read_text())
     again = Client().get(reverse("api:openapi"), headers={"If-None-Match": first["ETag"]})
     assert again.status_code == 304
+
+
+def test_index_leads_to_where_a_program_begins(program):
+    index = program.get("/api/v1/").json()
+    assert (index["docs"], index["openapi"]) == ("/api/v1/docs/", "/api/v1/openapi.json")
+    asked = {name: Client().get(path).status_code for name, path in index.items()}
+    assert asked == {name: 401 if name == "me" else 200 for name in index}
+    assert program.role("member", ClubFactory()).get(index["me"]).status_code == 200
+    assert Client().get("/api/v1")["Location"] == "/api/v1/"
 
 
 def test_reference_leads_to_every_operation_and_every_form_it_speaks_of():
