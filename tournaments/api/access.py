@@ -99,9 +99,9 @@ def readable_game(request: Request, public_id: str) -> GameQuerySet:
     """
     games = Game.objects.seen_by(request.user).named(public_id)
     key = request.auth
-    if _is_key(key, public_id, "write"):
-        return games | Game.objects.ever_writable_at(public_id, key.secret)
-    return games | _at_key(request, public_id, "follow")
+    if isinstance(key, AddressToken) and key.public_id == public_id:
+        return games | game_of_key(request)
+    return games
 
 
 def takeable_game(request: Request, public_id: str) -> GameQuerySet:
@@ -133,12 +133,20 @@ def games_opened(request: Request) -> GameQuerySet:
     return readable_game(request, key.public_id)
 
 
+def game_of_key(request: Request) -> GameQuerySet:
+    """The game that this visitor has a right key to, by which it is read."""
+    key = request.auth
+    if isinstance(key, AddressToken) and key.kind == "write":
+        return Game.objects.ever_writable_at(key.public_id, key.secret)
+    if isinstance(key, AddressToken) and key.kind == "follow":
+        return Game.objects.readable_at(key.public_id, key.secret)
+    return Game.objects.none()
+
+
 def _at_key(request: Request, public_id: str, kind: str) -> GameQuerySet:
     key = request.auth
     if not _is_key(key, public_id, kind):
         return Game.objects.none()
-    if kind == "follow":
-        return Game.objects.readable_at(public_id, key.secret)
     if kind == "pen":
         return Game.objects.takeable_at(public_id, key.secret)
     return Game.objects.writable_at(public_id, key.secret, request.user)

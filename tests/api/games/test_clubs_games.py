@@ -13,7 +13,7 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory
-from tests.services.play.test_matches import krapet, won_by
+from tests.services.play.test_matches import krapet, play, won_by
 from tournaments.api.access import token_of
 from tournaments.models import Game, Seat
 
@@ -276,6 +276,26 @@ def test_match_goes_on_game_by_game(program):
     assert match["games"] == [started["id"], second["id"]]
     follower = program.with_token(match["next"]["follow"])
     assert follower.get(f"games/{match['next']['id']}/").status_code == 200
+
+
+def test_later_game_of_a_match_is_told_with_its_key_to_whoever_has_one(program):
+    event = EventFactory(published=True)
+    match = play([0, 1]).match
+    match.games.update(table=TableFactory(round__event=event))
+    rows = match.games.order_by("match_number")
+    path = f"games/{rows[0].public_id}/match/"
+    keys = [program.with_token(token_of(rows[0], kind)) for kind in ("write", "follow")]
+    told = {"id": rows[1].public_id, "follow": token_of(rows[1], "follow")}
+
+    for whom in (*keys, program.role("director", event.club, "read", "score")):
+        assert whom.get(path).json()["next"] == told
+    useless = token_of(GameFactory(), "follow"), f"follow.{rows[0].public_id}.wrong"
+    for whom in (
+        *(program, *map(program.with_token, useless), program.role("member", event.club)),
+        *(program.role(role, event.club, "read") for role in ("member", "director")),
+    ):
+        assert whom.get(path).json()["next"] == {"id": rows[1].public_id, "follow": None}
+    assert program.with_token(told["follow"]).get(path).json()["next"] == told
 
 
 def test_match_that_is_won_has_no_further_game(program):

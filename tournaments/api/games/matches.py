@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments import words
-from tournaments.api.access import readable_game, token_of
+from tournaments.api.access import game_of_key, has_scope, readable_game, token_of
 from tournaments.api.fields import PointsField
 from tournaments.api.games.refusals import tag_of
 from tournaments.api.games.serializers import GameSerializer, StartedGameSerializer
@@ -23,13 +23,17 @@ from tournaments.services.play.matches import MatchSoFar, load_match, start_next
 
 
 class LaterGameSerializer(serializers.Serializer[Game]):
-    """The game after another one, with the key to follow it."""
+    """The game after another one.
+
+    The key to `follow` it is told to whoever has a key of a game of the match, and to directors
+    whose token may score; else it is null.
+    """
 
     id = serializers.CharField(source="public_id")
     follow = serializers.SerializerMethodField()
 
-    def get_follow(self, row: Game) -> str:
-        return token_of(row, "follow")
+    def get_follow(self, row: Game) -> str | None:
+        return token_of(row, "follow") if self.context["tells_keys"] else None
 
 
 class MatchSerializer(serializers.Serializer[MatchSoFar]):
@@ -54,7 +58,7 @@ class MatchSerializer(serializers.Serializer[MatchSoFar]):
     @extend_schema_field(LaterGameSerializer(allow_null=True))
     def get_next(self, match: MatchSoFar) -> Any:
         following = match.after(self.context["game"])
-        return following and LaterGameSerializer(following).data
+        return following and LaterGameSerializer(following, context=self.context).data
 
 
 class MatchOfGame(Resource):
@@ -66,8 +70,20 @@ class MatchOfGame(Resource):
         games = readable_game(request, public_id).filter(match__isnull=False)
         row = get_object_or_404(games.select_related("match"))
         assert row.match is not None
-        context = {**self.get_serializer_context(), "game": row}
+        tells = _tells_keys(request, row)
+        context = {**self.get_serializer_context(), "game": row, "tells_keys": tells}
         return Response(MatchSerializer(load_match(row.match), context=context).data)
+
+
+def _tells_keys(request: Request, row: Game) -> bool:
+    """Whether keys of a match are told to whoever reads a game of it.
+
+    Whoever only sees the game, as that of a published evening, gets none that lasts longer.
+    """
+    if game_of_key(request).filter(match=row.match_id).exists():
+        return True
+    directed = Game.objects.directed_by(request.user).filter(pk=row.pk)
+    return has_scope(request, Scope.SCORE) and directed.exists()
 
 
 class NextGame(Resource):
