@@ -11,7 +11,7 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import NAMES, WHOLE_GAME
+from tests.factories import NAMES, WHOLE_GAME, record
 from tournaments.api.access import token_of
 from tournaments.models import Game, Player, Round, Table
 
@@ -201,6 +201,19 @@ def test_table_is_taken_away(director, evening, place):
     assert director.delete(where).status_code == 204
     assert not Game.objects.exists()
     assert director.delete(where).status_code == 404
+
+
+def test_table_is_not_taken_away_when_it_is_not_as_it_was_read(director, evening, place):
+    table = TableFactory(round=place)
+    where = f"{evening}rounds/1/tables/{table.public_id}/"
+    before = director.get(where)["ETag"]
+    record(table.games.get(), KING)
+
+    stale = director.delete(where, If_Match=before)
+    assert (stale.status_code, stale.json()["code"]) == (412, "changed-meanwhile")
+    assert stale["ETag"] == director.get(where)["ETag"]
+    assert Game.objects.exists()
+    assert director.delete(where, If_Match=stale["ETag"]).status_code == 204
 
 
 @pytest.mark.parametrize("count", [1, 3])

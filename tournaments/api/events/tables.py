@@ -25,6 +25,8 @@ from tournaments.api.problems import Refused, fault, invalid
 from tournaments.api.views import Resource
 from tournaments.evening_queries import current_sheets
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Table
+from tournaments.services.clubs.events import lock_round, lock_tables_of
+from tournaments.services.people.players import lock_people
 from tournaments.services.play.playing import Head
 from tournaments.services.play.seating import Who
 from tournaments.services.play.tables import Laying, add_table, remove_table, replace_address
@@ -82,6 +84,11 @@ class OneEveningTable(Resource):
         event = directed_evening(self.visitor, slug, public_id)
         row = get_object_or_404(_tables(event, number), public_id=table)
         with transaction.atomic():
+            place = lock_round(row.round_id)
+            lock_people(event.club_id)
+            lock_tables_of(place)
+            row = get_object_or_404(_tables(event, number), pk=row.pk)
+            self.check_unchanged(EveningTableSerializer, *told(self, event, [row], directs=True))
             remove_table(row.pk, self.actor, at=timezone.now())
         return Response(status=204)
 
