@@ -62,9 +62,9 @@ def test_numbers_are_those_of_the_finished_games(program, member, club):
         "seasons": [{"id": season.pk, "name": season.name, "games": 2}],
     }
     assert (told["games"], told["points"]) == (3, 3 * game.points)
-    assert told["places"] == [
-        {"sides": 4, "place": place, "games": 3 if place == game.place else 0}
-        for place in sorted({row["place"] for row in told["places"]})
+    assert told["ranks"] == [
+        {"sides": 4, "rank": rank, "games": 3 if rank == game.place else 0}
+        for rank in sorted({row["rank"] for row in told["ranks"]})
     ]
     assert told["best"]["points"] == told["worst"]["points"] == game.points
     assert sum(row["declared"] for row in told["contracts"]) == 3 * 5
@@ -94,13 +94,13 @@ def test_games_are_listed_with_what_they_came_to(member, club):
     game = games_of(Player.objects.get(name="Cem"))[-1]
 
     shown = member.get(of("Cem", "games/?finished=true")).json()["results"]
-    assert [(g["seat"], g["place"], g["points"]) for g in shown] == [
+    assert [(g["seat"], g["rank"], g["points"]) for g in shown] == [
         (2, game.place, game.points)
     ] * 2
     assert all(g["rating"]["points"] for g in shown)
     assert shown[0]["at"]["event_name"] == "Cuma akşamı"
     (going,) = member.get(of("Cem", "games/?finished=false")).json()["results"]
-    assert (going["place"], going["points"], going["rating"]) == (None, None, None)
+    assert (going["rank"], going["points"], going["rating"]) == (None, None, None)
     assert len(member.get(of("Cem", "games/?family=turkish-king")).json()["results"]) == 3
     assert member.get(of("Cem", "games/?family=krapet")).json()["results"] == []
 
@@ -144,7 +144,7 @@ def test_two_players_stand_beside_each_other(member, club):
     assert (told["name"], told["other_name"]) == ("Şule", "Burak")
     assert told["meeting"]["games"] == told["compared"]["games"] == 2
     assert told["compared"]["points"] == 2 * games["Şule"].points
-    assert told["compared"]["other_places"] == 2 * games["Burak"].place
+    assert told["compared"]["other_ranks"] == 2 * games["Burak"].place
     assert (told["chance"]["above"] > 50) == (games["Şule"].place < games["Burak"].place)
     assert (
         member.get(of("Şule", f"against/{Player.objects.get(name='Şule').public_id}/")).status_code

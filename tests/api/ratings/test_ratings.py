@@ -145,6 +145,7 @@ def test_game_tells_what_it_changed_and_its_players_how_they_came_there(program,
     step = curve["steps"][0]
     seat = seats["seats"][0]
     assert seat["name"] == player.name
+    assert [each["rank"] for each in seats["seats"]] == game.result["ranks"]
     assert seat["change"] == step["after"]["points"] - step["before"]["points"]
     assert program.get(f"games/{game.public_id}/ratings/").status_code == 404
 

@@ -126,7 +126,7 @@ def test_correction_after_closing_is_told_until_it_is_accepted(evening):
     )
     told = director.get(path).json()
     (moved,) = [each for each in told["results"] if each["entrant"] == first]
-    assert (moved["round"], moved["before"]["place"]) == (1, 1)
+    assert (moved["round"], moved["before"]["rank"]) == (1, 1)
     assert moved["before"]["points"] == moved["after"]["points"] + 4
     stale = director.post(f"{path}accept/", {"seen": "something else"})
     assert (stale.status_code, stale.json()["code"]) == (409, "more-changed")
@@ -153,3 +153,4 @@ def test_wall_shows_who_sits_where_and_later_who_is_in_front(program, evening):
     evening.director.post(evening.round(1, "close/"))
     over = program.get(f"{evening.path}wall/").json()
     assert (over["tables"], over["going"], len(over["standings"])) == ([], [], 9)
+    assert over["standings"][0]["rank"] == 1

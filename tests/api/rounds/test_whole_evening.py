@@ -50,7 +50,7 @@ def test_tournament_is_played_from_the_first_entrant_to_the_last_standings(progr
 
 
 def _as_told(rows):
-    return [(f"e{row['entrant']}", row["place"], row["points"], row["shared"]) for row in rows]
+    return [(f"e{row['entrant']}", row["rank"], row["points"], row["shared"]) for row in rows]
 
 
 def _as_computed(before):

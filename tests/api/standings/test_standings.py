@@ -88,9 +88,7 @@ def test_league_adds_up_the_evenings_of_a_season(program, evening):
     )
     points = [row["points"] for row in evening.standings()["results"]]
     assert [row["points"] for row in league["results"]] == points
-    assert [row["place"] for row in league["results"]] == [
-        points.index(each) + 1 for each in points
-    ]
+    assert [row["rank"] for row in league["results"]] == [points.index(each) + 1 for each in points]
     assert {row["player"]["id"] for row in league["results"]} == {None}
     known = evening.director.get(path).json()["results"]
     assert None not in {row["player"]["id"] for row in known}

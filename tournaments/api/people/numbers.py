@@ -43,7 +43,7 @@ class PlayerNumbers(PlayerResource):
             **{name: getattr(sums, name) for name in COUNTED},
             "limited_to": told,
             "rating": _rating(ratings_of(row), told["family"], timezone.now()),
-            "places": _places(sums),
+            "ranks": _ranks(sums),
             "contracts": _contracts(sums, games),
             "badges": _badges(sums),
             "best": _extreme(sums.best, rows),
@@ -71,9 +71,9 @@ def _rating(rows: Sequence[PlayerRating], family: str, at: datetime) -> Told | N
     }
 
 
-def _places(sums: Sums) -> list[Told]:
+def _ranks(sums: Sums) -> list[Told]:
     counted = sorted(sums.places.items())
-    return [{"sides": s, "place": place, "games": n} for (s, place), n in counted]
+    return [{"sides": s, "rank": rank, "games": n} for (s, rank), n in counted]
 
 
 def _contracts(sums: Sums, games: Sequence[PlayerGame]) -> list[Told]:
@@ -97,6 +97,5 @@ def _badges(sums: Sums) -> list[Told]:
 def _extreme(game: PlayerGame | None, rows: Mapping[int, Game]) -> Told | None:
     if game is None:
         return None
-    fields = ("place", "points")
-    told = {name: getattr(game, name) for name in fields}
+    told = {"rank": game.place, "points": game.points}
     return {"id": rows[game.pk].public_id, "played_at": game.at, **told}

@@ -53,11 +53,11 @@ class StandingRatingSerializer(PlayerRatingSerializer):
     on_server = PlayerRatingSerializer(allow_null=True)
 
 
-class PlacesSerializer(serializers.Serializer[Any]):
-    """How often a place was taken in games of so many sides."""
+class RanksSerializer(serializers.Serializer[Any]):
+    """How often somebody came to a rank in games of so many sides."""
 
     sides = serializers.IntegerField()
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(min_value=1)
     games = serializers.IntegerField()
 
 
@@ -86,7 +86,7 @@ class ExtremeSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     played_at = Moment()
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(min_value=1)
     points = PointsField()
 
 
@@ -101,7 +101,7 @@ class NumbersSerializer(serializers.Serializer[Any]):
     out = serializers.IntegerField()
     sunk = serializers.IntegerField()
     kings = serializers.IntegerField()
-    places = PlacesSerializer(many=True)
+    ranks = RanksSerializer(many=True)
     contracts = ContractedSerializer(many=True)
     badges = BadgeSerializer(many=True)
     best = ExtremeSerializer(allow_null=True)
@@ -152,13 +152,13 @@ class ChanceSerializer(serializers.Serializer[Any]):
 
 
 class ComparedSerializer(serializers.Serializer[Any]):
-    """Points and places of both, added up over the games in which they were no pair."""
+    """Points and ranks of both, added up over the games in which they were no pair."""
 
     games = serializers.IntegerField()
     points = PointsField()
     other_points = PointsField()
-    places = serializers.IntegerField()
-    other_places = serializers.IntegerField()
+    ranks = serializers.IntegerField(source="places")
+    other_ranks = serializers.IntegerField(source="other_places")
 
 
 class AgainstSerializer(serializers.Serializer[Any]):
@@ -187,7 +187,7 @@ class TableOfGameSerializer(serializers.Serializer[Any]):
 class PlayerGameSerializer(serializers.Serializer[Any]):
     """A game of a player: the seat they had, and what it came to for them.
 
-    Place and points are null while it goes on, `rating` and `change` where it did not count.
+    Rank and points are null while it goes on, `rating` and `change` where it did not count.
     """
 
     id = serializers.CharField(source="public_id")
@@ -196,12 +196,12 @@ class PlayerGameSerializer(serializers.Serializer[Any]):
     at = TableOfGameSerializer(source="table", allow_null=True)
     players = serializers.ListField(child=serializers.CharField())
     seat = serializers.IntegerField()
-    place = serializers.SerializerMethodField()
+    rank = serializers.SerializerMethodField()
     points = serializers.SerializerMethodField()
     change = serializers.SerializerMethodField()
     rating = serializers.SerializerMethodField()
 
-    def get_place(self, row: Game) -> int | None:
+    def get_rank(self, row: Game) -> int | None:
         game = game_at_seat(row, row.seat)  # type: ignore[attr-defined]  # annotated
         return game.place if game.finished else None
 

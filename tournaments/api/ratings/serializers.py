@@ -99,14 +99,14 @@ class CurvesSerializer(serializers.Serializer[Any]):
 
 
 class SeatRatedSerializer(serializers.Serializer[Any]):
-    """What a game changed at a seat; of a guest, who has no rating, only the places."""
+    """What a game changed at a seat; of a guest, who has no rating, only the ranks."""
 
     name = serializers.CharField(allow_blank=True)
     before = RatingSerializer(allow_null=True)
     after = RatingSerializer(allow_null=True)
     change = serializers.IntegerField()
-    expected = serializers.FloatField(help_text="The place on average before the game.")
-    place = serializers.IntegerField(min_value=1)
+    expected = serializers.FloatField(help_text="The rank on average before the game.")
+    rank = serializers.IntegerField(source="place", min_value=1)
 
 
 class GameRatedSerializer(serializers.Serializer[Any]):

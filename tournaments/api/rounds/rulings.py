@@ -107,9 +107,9 @@ def _ruling(row: Tournament, pk: int) -> Ruling:
 
 
 class StandSerializer(serializers.Serializer[Any]):
-    """A place and its points."""
+    """A rank and its points."""
 
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(min_value=1)
     points = PointsField()
 
 
@@ -170,8 +170,8 @@ def _told(changes: Sequence[Moved]) -> list[dict[str, Any]]:
         {
             "round": each.round,
             "entrant": number_of(each.entrant),
-            "before": dict(zip(("place", "points"), each.before, strict=True)),
-            "after": dict(zip(("place", "points"), each.after, strict=True)),
+            "before": dict(zip(("rank", "points"), each.before, strict=True)),
+            "after": dict(zip(("rank", "points"), each.after, strict=True)),
         }
         for each in changes
     ]

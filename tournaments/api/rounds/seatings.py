@@ -255,7 +255,7 @@ class Outlooks(OfSeating):
             else outlooks(self.more["course"], drawn, request.user, now)
         )
         told = [
-            {"entrant": number_of(key), "rating": o.rating, "new": o.new, "place": o.place}
+            {"entrant": number_of(key), "rating": o.rating, "new": o.new, "expected": o.place}
             for key, o in expected.items()
         ]
         return self.shown(OutlooksSerializer, {"results": told})

@@ -276,7 +276,7 @@ class LateSeatingSerializer(SeatingSerializer):
 
 
 class OutlookSerializer(serializers.Serializer[Any]):
-    """What the ratings expect of an entrant: their place at the table on average.
+    """What the ratings expect of an entrant: their rank at the table on average.
 
     `rating` is null of house players, and `new` says that somebody has not been rated yet.
     """
@@ -284,7 +284,7 @@ class OutlookSerializer(serializers.Serializer[Any]):
     entrant = serializers.IntegerField()
     rating = RatingSerializer(allow_null=True)
     new = serializers.BooleanField()
-    place = serializers.FloatField()
+    expected = serializers.FloatField()
 
 
 class OutlooksSerializer(serializers.Serializer[Any]):

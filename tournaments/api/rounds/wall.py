@@ -27,7 +27,7 @@ class WallTableSerializer(serializers.Serializer[Any]):
 class WallPlaceSerializer(serializers.Serializer[Any]):
     """Somebody in front."""
 
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(min_value=1)
     name = serializers.CharField()
     points = PointsField()
 
@@ -69,7 +69,7 @@ def _wall(course: Course, place: Round | None) -> dict[str, Any]:
             for number, names in (seated(course, place) if place is not None and going else ())
         ],
         "standings": [
-            {"place": at, "name": name, "points": points} for at, name, points in top_places(course)
+            {"rank": at, "name": name, "points": points} for at, name, points in top_places(course)
         ],
         "going": still_playing(place) if place is not None and place.is_open else [],
     }

@@ -43,7 +43,7 @@ class PlacedSerializer(serializers.Serializer[Any]):
     `points` are those of the rounds less the `penalties`.
     """
 
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
     entrant = serializers.SerializerMethodField()
     name = serializers.SerializerMethodField()
@@ -87,10 +87,10 @@ class PlacedSerializer(serializers.Serializer[Any]):
 
 
 class TeamSerializer(serializers.Serializer[Any]):
-    """A team by the sum of what its members have; they stand in order of their places."""
+    """A team by the sum of what its members have; they stand in order of their ranks."""
 
     team = serializers.CharField()
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
     points = PointsField()
     members = serializers.SerializerMethodField()
@@ -227,7 +227,7 @@ class LeagueRowSerializer(serializers.Serializer[Any]):
     `counted` are the evenings that are added up, by their places in the list, from 0.
     """
 
-    place = serializers.IntegerField()
+    rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
     player = serializers.SerializerMethodField()
     points = PointsField()
