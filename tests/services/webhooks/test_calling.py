@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import time
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
@@ -82,6 +83,28 @@ def test_signature_is_that_of_the_libraries_of_the_standard():
 def test_name_of_something_within_is_not_called(receiver, addresses, why):
     assert call(message(receiver.url()), NOW, at(*addresses)) == Answer(0, f"not-called-{why}")
     assert receiver.calls == []
+
+
+@pytest.mark.parametrize(
+    ("url", "where", "host"),
+    [
+        ("http://[2620:fe::fe]/hook", ("2620:fe::fe", 80), "[2620:fe::fe]"),
+        ("http://[2620:fe::fe]:8080/hook", ("2620:fe::fe", 8080), "[2620:fe::fe]:8080"),
+        ("http://receiver.example/hook", ("9.9.9.9", 80), "receiver.example"),
+    ],
+)
+def test_address_without_a_port_is_called_too(receiver, monkeypatch, url, where, host):
+    connect, asked = socket.create_connection, []
+
+    def connected(address, timeout):
+        asked.append(address)
+        return connect(("127.0.0.1", receiver.port), timeout)
+
+    monkeypatch.setattr(socket, "create_connection", connected)
+
+    assert call(message(url), NOW, at(where[0])) == Answer(204)
+    assert asked == [where]
+    assert receiver.calls[0][1]["Host"] == host
 
 
 def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, settings):

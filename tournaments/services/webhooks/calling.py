@@ -239,7 +239,8 @@ def _ask(line: _Line, parts: SplitResult, message: Message, at: datetime) -> Ans
     body, headers = sign(message, at)
     headers |= {"Content-Type": "application/json", "User-Agent": "Kingscore"}
     headers |= {"Host": _host(host, parts), "Connection": "close"}
-    asked = HTTPConnection(host, parts.port)
+    # With the port said: without one, the end of an IPv6 address would be taken for it.
+    asked = HTTPConnection(host, _port(parts))
     asked.sock = line.link
     path = quote(f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", SAFE)
     with closing(asked):
