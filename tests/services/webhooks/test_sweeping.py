@@ -243,6 +243,23 @@ def test_worker_that_dies_between_call_and_note_leaves_it_to_another_one(club):
     assert [len(taken.got), Delivery.objects.get().state] == [2, "delivered"]
 
 
+def test_call_that_breaks_is_a_try_and_keeps_nobody_else_waiting(club):
+    first, other = (send_test(webhook_of(club).pk, NOBODY, at=EVENING) for _ in range(2))
+
+    def breaking(message, at):
+        if message.id == first.public_id:
+            raise RuntimeError
+        return Answer(204)
+
+    sweep_webhooks(breaking)
+
+    for delivery in (first, other):
+        delivery.refresh_from_db()
+    assert (first.state, first.tries, first.answer_text) == ("waiting", 1, "no-answer")
+    assert first.next_at - first.tried_at < WAITS[0] + timedelta(seconds=9)
+    assert (other.state, other.tries) == ("delivered", 1)
+
+
 def test_two_workers_make_each_call_once(club):
     webhook = webhook_of(club)
     event = EventFactory(club=club)

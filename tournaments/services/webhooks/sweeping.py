@@ -4,12 +4,14 @@ The database is the queue: a worker that dies loses nothing, and of two that swe
 call is made by one.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import Any
@@ -24,6 +26,8 @@ from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES
 from tournaments.services.auditing import NOBODY
 from tournaments.services.webhooks.calling import Answer, Message, call
 from tournaments.services.webhooks.keeping import body_of, put_pause
+
+logger = logging.getLogger(__name__)
 
 Call = Callable[[Message, datetime], Answer]
 
@@ -126,10 +130,19 @@ def _make_calls(calling: Call, pool: ThreadPoolExecutor) -> bool:
     """Make some of the calls that are due, side by side; whether there were any."""
     claimed = [each for pk in _due(timezone.now()) if (each := _claim(pk))]
     # No transaction is open: whoever is called takes their time.
-    answers = pool.map(lambda each: calling(_message(each), timezone.now()), claimed)
+    answers = pool.map(partial(_answer_to, calling=calling), claimed)
     for delivery, answer in zip(claimed, answers, strict=True):
         _note_answer(delivery, answer)
     return bool(claimed)
+
+
+def _answer_to(delivery: Delivery, calling: Call) -> Answer:
+    """What came back; where calling itself broke, nothing did, and the others are not kept up."""
+    try:
+        return calling(_message(delivery), timezone.now())
+    except Exception:
+        logger.exception("The call %s of a webhook broke", delivery.public_id)
+        return Answer(0, "no-answer")
 
 
 def _due(at: datetime) -> list[int]:
