@@ -1,6 +1,7 @@
 """What every view of the API shares: entity tags, pages, and what was sent, read strictly."""
 
 from dataclasses import replace
+from functools import wraps
 from hashlib import md5
 from typing import Any
 
@@ -44,8 +45,21 @@ class Resource(GenericAPIView[Any]):
 
     @classmethod
     def as_view(cls, **initkwargs: Any) -> Any:
-        """The view, answering 304 to whoever has seen its content already."""
-        return conditional_page(super().as_view(**initkwargs))
+        """The view, answering 304 to whoever has seen its content already.
+
+        By what is only read nothing can be lost, so that there `If-Match` is passed over; Django
+        would refuse it, by an answer that is no problem of ours.
+        """
+        view = conditional_page(super().as_view(**initkwargs))
+
+        @wraps(view)
+        def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if request.method in SAFE_METHODS:
+                for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"):
+                    request.META.pop(header, None)
+            return view(request, *args, **kwargs)
+
+        return answered
 
     @property
     def visitor(self) -> HttpRequest:
@@ -133,7 +147,11 @@ class Resource(GenericAPIView[Any]):
 
 def etag_of(data: Any) -> str:
     """The entity tag of what is answered, as `ConditionalGetMiddleware` gives it."""
-    content = JSONRenderer().render(data)
+    return tag_of_content(JSONRenderer().render(data))
+
+
+def tag_of_content(content: bytes) -> str:
+    """The entity tag of what is sent as it is."""
     return f'"{md5(content, usedforsecurity=False).hexdigest()}"'
 
 

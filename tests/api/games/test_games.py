@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.club_factories import AccountFactory
+
 HEAD = {"ruleset": "turkish-king", "players": ["Ayşe", "Burak", "Cem", "Deniz"]}
 KING = {
     "type": "deal",
@@ -41,6 +43,17 @@ def test_follower_is_told_when_nothing_has_changed(program, started):
     assert follower.post(f"games/{started['id']}/entries/", {"entry": KING}).status_code == 404
 
 
+@pytest.mark.parametrize(
+    "header", [{"If_Match": '"0"'}, {"If_Unmodified_Since": "Thu, 01 Jan 1970 00:00:01 GMT"}]
+)
+def test_reading_is_refused_by_no_condition_of_writing(program, started, header):
+    follower = program.with_token(started["keys"]["follow"])
+    path = f"games/{started['id']}/record/"
+    assert follower.get(path, **header).status_code == 200
+    tag = follower.get(path)["ETag"]
+    assert follower.get(path, **header, If_None_Match=tag).status_code == 304
+
+
 def test_entry_that_cannot_be_is_refused_with_the_engines_code_and_its_place(program, started):
     phone = program.with_token(started["keys"]["write"])
     wrong = KING | {"counts": {"heart_king": [0, 0, 1, 1]}}
@@ -69,6 +82,14 @@ def test_key_sent_twice_is_answered_alike_and_another_body_is_refused(program, s
 def test_start_sent_twice_opens_one_table(program):
     key = {"Idempotency_Key": "abcdefgh-2"}
     assert program.post("games/", HEAD, **key).json() == program.post("games/", HEAD, **key).json()
+
+
+def test_same_key_of_another_token_of_an_account_is_not_told_what_the_first_was(program):
+    user, key = AccountFactory(), {"Idempotency_Key": "abcdefgh-3"}
+    directing, reading = program.as_(user), program.as_(user, "read")
+    first, other = (each.post("games/", HEAD, **key) for each in (directing, reading))
+    assert first.json()["id"] != other.json()["id"]
+    assert directing.post("games/", HEAD, **key).json() == first.json()
 
 
 def test_same_key_of_somebody_without_a_token_elsewhere_opens_a_table_of_their_own(program):
