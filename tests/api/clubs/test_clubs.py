@@ -79,15 +79,34 @@ def test_settings_are_changed_in_part_by_owners_who_have_seen_them(program, owne
     assert Club.objects.get(slug="moda").name == club.name
 
 
-def test_logo_is_put_read_and_taken_away(owner, club, settings, tmp_path):
+@pytest.fixture
+def put(owner, settings, tmp_path):
+    """Puts a logo."""
     settings.MEDIA_ROOT = tmp_path
 
-    def put(content, kind="image/png"):
-        headers = {"Authorization": f"Bearer {owner.token}"}
+    def put(content, kind="image/png", **headers):
+        headers = {"Authorization": f"Bearer {owner.token}", **headers}
         return owner.client.generic(
             "PUT", "/api/v1/clubs/moda/logo/", content, content_type=kind, headers=headers
         )
 
+    return put
+
+
+def test_logo_is_changed_by_whoever_has_seen_it_as_it_is(owner, put):
+    put(png())
+    seen = owner.get("clubs/moda/logo/")["ETag"]
+    assert put(png((30, 10)), **{"If-Match": seen}).status_code == 204
+
+    now = owner.get("clubs/moda/logo/")["ETag"]
+    stale = put(png(), **{"If-Match": seen}), owner.delete("clubs/moda/logo/", If_Match=seen)
+    for answer in stale:
+        assert (answer.status_code, answer.json()["code"]) == (412, "changed-meanwhile")
+        assert answer["ETag"] == now != seen
+    assert owner.delete("clubs/moda/logo/", If_Match=now).status_code == 204
+
+
+def test_logo_is_put_read_and_taken_away(owner, put):
     assert owner.get("clubs/moda/logo/").status_code == 404
     assert put(png()).status_code == 204
     shown = owner.get("clubs/moda/logo/")
@@ -173,10 +192,11 @@ def test_audit_is_read_page_by_page_and_filtered_by_directors(program, owner, cl
     assert (line["kind"], line["user"], line["name"]) == ("settings", by.pk, by.email)
 
     moment = AuditLine.objects.get(action="add-season").at.isoformat().replace("+00:00", "Z")
-    asked = {"action=change": 3, f"since={moment}": 1, f"user={by.pk}": 4, "kind=role": 0}
+    asked = {"action=change": 3, f"user={by.pk}": 4, "kind=role": 0}
+    asked |= {f"at_from={moment}": 1, f"at_until={moment}": 3}
     found = {q: len(owner.get(f"clubs/moda/audit/?{q}").json()["results"]) for q in asked}
     assert found == asked
-    for wrong in ("kind=x", f"user={10**30}", "since=0001-01-01T00:00:00%2B14:00"):
+    for wrong in ("kind=x", f"user={10**30}", "at_from=0001-01-01T00:00:00%2B14:00"):
         assert owner.get(f"clubs/moda/audit/?{wrong}").status_code == 422
     assert owner.get(f"clubs/moda/members/{10**30}/").status_code == 404
     assert program.role("member", club).get("clubs/moda/audit/").status_code == 404

@@ -26,12 +26,13 @@ from tournaments.api.clubs.serializers import (
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import REFUSALS, Answer, refuses
 from tournaments.api.renderers import PlainJSONRenderer
-from tournaments.api.views import Resource
+from tournaments.api.views import Resource, check_etag, tag_of_content
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.services.clubs.logos import (
     MOST_BYTES,
     NoPicture,
+    Picture,
     PictureTooLarge,
     change_logo,
     draw_anew,
@@ -170,11 +171,9 @@ class ClubLogo(Resource):
     def get(self, request: Request, slug: str) -> HttpResponse:
         """The picture, for whoever may see the club."""
         row = seen_club(self.visitor, slug)
-        try:
-            with row.logo.open("rb") as picture:
-                content = picture.read()
-        except (FileNotFoundError, ValueError) as error:
-            raise Club.DoesNotExist from error
+        content = _logo_of(row)
+        if content is None:
+            raise Club.DoesNotExist
         kind = str(row.logo.name).rpartition(".")[2]
         return HttpResponse(content, content_type=f"image/{kind}")
 
@@ -183,16 +182,28 @@ class ClubLogo(Resource):
         """Give a club a logo: a PNG or JPEG, drawn anew before it is kept."""
         club = owned_club(self.visitor, slug)
         sent: Any = request.data
-        picture = draw_anew(sent if isinstance(sent, bytes) else b"")
-        change_logo(club.pk, picture, self.actor, at=timezone.now())
+        self._change(club, draw_anew(sent if isinstance(sent, bytes) else b""))
         return Response(status=204)
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, slug: str) -> Response:
         """Take the logo away; twice is no error."""
-        club = owned_club(self.visitor, slug)
-        change_logo(club.pk, None, self.actor, at=timezone.now())
+        self._change(owned_club(self.visitor, slug), None)
         return Response(status=204)
+
+    def _change(self, club: Club, picture: Picture | None) -> None:
+        with transaction.atomic():
+            check_etag(self.request, tag_of_content(_logo_of(lock_people(club.pk)) or b""))
+            change_logo(club.pk, picture, self.actor, at=timezone.now())
+
+
+def _logo_of(club: Club) -> bytes | None:
+    """The picture of a club, where it has one."""
+    try:
+        with club.logo.open("rb") as picture:
+            return bytes(picture.read())
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 class LeaveClub(Resource):
