@@ -119,7 +119,7 @@ def test_evenings_are_found_by_what_they_are(director, club):
     assert names("?ordering=-name") == "CBA"
     assert names(f"?season={season.pk}") == "A"
     assert names("?held_from=2026-11-01") == "CB"
-    assert names("?held_to=2026-11-01") == "BA"
+    assert names("?held_until=2026-11-01") == "BA"
     assert names("?is_tournament=true") == "C"
     assert names("?is_tournament=false") == "BA"
     assert names("?published=true") == "B"

@@ -77,8 +77,8 @@ def test_games_are_found_by_where_when_and_how_they_were_played(program):
     assert found("ruleset=rifki") == {first.public_id}
     assert found("finished=true") == {third.public_id}
     assert found("finished=false") == {first.public_id, second.public_id}
-    assert found("played_after=2026-11-02T00:00:00Z") == later
-    assert found("played_before=2026-11-02T00:00:00Z") == {first.public_id}
+    assert found("played_from=2026-11-02T00:00:00Z") == later
+    assert found("played_until=2026-11-02T00:00:00Z") == {first.public_id}
     ordered = member.get("games/?ordering=played_at&page_size=1")
     assert ids(ordered) == [first.public_id]
 

@@ -24,11 +24,14 @@ class AuditFilter(filters.FilterSet):  # type: ignore[misc]
         max_value=LARGEST_KEY,
         label="The account that made the change.",
     )
-    since = filters.IsoDateTimeFilter(
-        field_name="at", lookup_expr="gte", validators=MOMENTS, label="From then."
+    at_from = filters.IsoDateTimeFilter(
+        field_name="at", lookup_expr="gte", validators=MOMENTS, label="At this moment or later."
     )
-    until = filters.IsoDateTimeFilter(
-        field_name="at", lookup_expr="lt", validators=MOMENTS, label="Before it."
+    at_until = filters.IsoDateTimeFilter(
+        field_name="at",
+        lookup_expr="lt",
+        validators=MOMENTS,
+        label="Before this moment, not at it.",
     )
 
 

@@ -13,7 +13,7 @@ class EventFilter(filters.FilterSet):  # type: ignore[misc]
         "season", label="The id of a season.", min_value=1, max_value=LARGEST, decimal_places=0
     )
     held_from = filters.DateFilter("held_on", "gte", label="On this day or later.")
-    held_to = filters.DateFilter("held_on", "lte", label="On this day or before.")
+    held_until = filters.DateFilter("held_on", "lte", label="On this day or before.")
     is_tournament = filters.BooleanFilter(
         "tournament", "isnull", exclude=True, label="Whether it is a tournament."
     )

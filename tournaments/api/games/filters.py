@@ -22,11 +22,11 @@ class GameFilter(filters.FilterSet):  # type: ignore[misc]
     finished = filters.BooleanFilter(
         "result", "isnull", exclude=True, label="Whether the game is over."
     )
-    played_after = filters.IsoDateTimeFilter(
+    played_from = filters.IsoDateTimeFilter(
         "played_at", "gte", validators=MOMENTS, label="At this moment or later."
     )
-    played_before = filters.IsoDateTimeFilter(
-        "played_at", "lt", validators=MOMENTS, label="Before this moment."
+    played_until = filters.IsoDateTimeFilter(
+        "played_at", "lt", validators=MOMENTS, label="Before this moment, not at it."
     )
     name = filters.CharFilter(method="of_name", label="What a player of the club is called.")
 

@@ -66,8 +66,8 @@ class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
     season = filters.NumberFilter(field_name="event__season", min_value=1, max_value=LARGEST_KEY)
     published = filters.BooleanFilter(field_name="event__published")
     held_on = filters.DateFilter(field_name="event__held_on")
-    held_from = filters.DateFilter(field_name="event__held_on", lookup_expr="gte")
-    held_until = filters.DateFilter(field_name="event__held_on", lookup_expr="lte")
+    held_from = filters.DateFilter("event__held_on", "gte", label="On this day or later.")
+    held_until = filters.DateFilter("event__held_on", "lte", label="On this day or before.")
 
 
 class OfTournament(Resource):
