@@ -63,14 +63,16 @@ def idempotent(post: Post) -> Post:
 
 
 def who_asks(request: Request) -> str:
-    """Whose keys these are: an account's, a table's, or of nobody known at an IP address.
+    """Whose keys these are: a personal token's, a table's, or of nobody known at an IP address.
+
+    Not an account's: another token of it may do less, and is not told what this one was.
 
     What somebody without a token was answered can hold keys: who says the same from elsewhere, as
     whoever tries the examples, is somebody else.
     """
     asker = request.auth
     if isinstance(asker, PersonalToken):
-        return f"account {asker.user_id}"
+        return f"token {asker.public_id}"
     return str(asker or address_of(request._request))  # noqa: SLF001
 
 
