@@ -8,6 +8,7 @@ from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.fields import PasswordField
 from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.signals import password_reset
 from allauth.account.stages import EmailVerificationStage
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from allauth.usersessions.forms import ManageUserSessionsForm
@@ -16,13 +17,16 @@ from allauth.usersessions.views import ListUserSessionsView
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import AbstractUser
+from django.dispatch import receiver
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.models import User
 from tournaments.services.clubs.month_letters import remember_language
+from tournaments.services.people.tokens import revoke_all
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +84,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         if time.time() - signed_in_at < app_settings.REAUTHENTICATION_TIMEOUT:
             return False
         return bool(super().is_reauthentication_required(app=app, **more))
+
+
+@receiver(password_reset)
+def end_access_of_programs(user: User, **_more: Any) -> None:
+    """Revoke the tokens of whoever forgot the password: somebody else may have made one."""
+    revoke_all(user)
 
 
 class AddressProvedStage(EmailVerificationStage):  # type: ignore[misc]  # allauth has no types

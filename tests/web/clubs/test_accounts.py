@@ -17,7 +17,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.factories import GameFactory, UserFactory
-from tournaments.models import User
+from tests.program_factories import TokenFactory
+from tournaments.models import PersonalToken, User
 from tournaments.web.phone import address
 
 pytestmark = pytest.mark.django_db
@@ -331,11 +332,14 @@ def test_forgotten_password_is_replaced_with_a_code(visitor, ayse):
     confirmed = visitor.post(asked.url, {"code": last_code()})
     words = {"password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
 
+    tokens = [TokenFactory(user=ayse), TokenFactory()]
     visitor.post(confirmed.url, words)
 
     assert signed_in(visitor) == ayse
     ayse.refresh_from_db()
     assert ayse.check_password("havlu-sepet-44")
+    # Whoever had the old one may have made a token; those of others stay.
+    assert list(PersonalToken.objects.all()) == tokens[1:]
     assert mail.outbox[-1].subject == "Kingscore: your password was changed"
 
 

@@ -55,6 +55,11 @@ def revoke_token(user: User, public_id: str) -> None:
     PersonalToken.objects.of(user).filter(public_id=public_id).delete()
 
 
+def revoke_all(user: User) -> None:
+    """End all tokens of an account at once."""
+    PersonalToken.objects.of(user).delete()
+
+
 def expire_tokens(at: datetime, of: User | None = None) -> None:
     """Remove the tokens whose time is over, of an account or of all."""
     rows = PersonalToken.objects.all() if of is None else PersonalToken.objects.of(of)
