@@ -6,7 +6,6 @@ from tests.factories import NAMES, WHOLE_GAME, GameFactory, HouseRulesetFactory,
 from tournaments.api.access import token_of
 from tournaments.models import Game, Write
 from tournaments.queries import ruleset_of
-from tournaments.ruleset_json import describe
 
 pytestmark = pytest.mark.django_db
 
@@ -81,7 +80,9 @@ def form_of(program, row):
 def test_form_tells_the_rules_and_what_is_left(program):
     row = GameFactory(entries=WHOLE_GAME[:2])
     form = form_of(program, row)
-    assert form["rules"] == describe(ruleset_of(row))
+    assert form["rules"] == program.get(f"rulesets/{row.ruleset}/").json()
+    assert form["rules"]["settings"] == dict(ruleset_of(row).settings)
+    assert form["rules"]["contracts"][-1]["name"] == "Trump"
     assert (form["revision"], form["finished"], form["open_deal"]) == (2, False, None)
     following = form["next"]
     assert (following["deal"], following["declarer"]) == (3, 2)
