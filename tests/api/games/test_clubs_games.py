@@ -11,11 +11,12 @@ from tests.club_factories import (
     PlayerFactory,
     RoundFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory
 from tests.services.play.test_matches import krapet, play, won_by
 from tournaments.api.access import token_of
-from tournaments.models import Game, Seat
+from tournaments.models import Game, Round, Seat
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +56,16 @@ def test_line_of_a_list_says_where_it_was_played_and_what_it_came_to(program):
     assert (line["round"], line["table"]) == (row.table.round.number, row.table.public_id)
     assert (line["finished"], line["totals"]) == (True, [540, -110, -330, -100])
     assert (line["match"], line["played_at"]) == (None, "2026-11-20T19:30:00Z")
+    assert line["tournament"] is None
+
+
+def test_line_of_a_list_names_the_tournament(program):
+    tournament = TournamentFactory(slug="open", state="running")
+    row = laid(tournament.event)
+    Round.objects.update(published_at=EVENING)
+    member = program.role("member", tournament.event.club)
+    line = member.get("games/?tournament=open").json()["results"][0]
+    assert (line["id"], line["tournament"]) == (row.public_id, "open")
 
 
 def test_games_are_found_by_where_when_and_how_they_were_played(program):
@@ -96,11 +107,12 @@ def test_whoever_is_shown_by_initials_is_found_by_name_by_directors_only(program
 def test_list_takes_as_many_queries_for_three_games_as_for_one(program):
     club = ClubFactory()
     member = program.role("member", club)
-    event = EventFactory(club=club)
+    event = TournamentFactory(event__club=club, state="running").event
     counts = []
     for more in (1, 2):
         for _ in range(more):
             laid(event)
+        Round.objects.update(published_at=EVENING)
         member.get("games/")
         with CaptureQueriesContext(connection) as queries:
             assert len(ids(member.get("games/"))) in {1, 3}

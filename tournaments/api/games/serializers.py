@@ -155,7 +155,10 @@ class StartedGameSerializer(GameSerializer):
 
 
 class GameLineSerializer(serializers.ModelSerializer[Game]):
-    """A game in a list; `totals` and `ranks`, per side, are null until it is finished."""
+    """A game in a list; `totals` and `ranks`, per side, are null until it is finished.
+
+    `tournament` is the slug of the tournament that the evening is, if any.
+    """
 
     id = serializers.CharField(source="public_id")
     club = serializers.CharField(
@@ -163,6 +166,9 @@ class GameLineSerializer(serializers.ModelSerializer[Game]):
     )
     event = serializers.CharField(
         source="table.round.event.public_id", default=None, allow_null=True
+    )
+    tournament = serializers.CharField(
+        source="table.round.event.tournament.slug", default=None, allow_null=True
     )
     round = serializers.IntegerField(source="table.round.number", default=None, allow_null=True)
     table = serializers.CharField(source="table.public_id", default=None, allow_null=True)
@@ -185,6 +191,7 @@ class GameLineSerializer(serializers.ModelSerializer[Game]):
             "played_at",
             "club",
             "event",
+            "tournament",
             "round",
             "table",
             "match",

@@ -43,9 +43,8 @@ class Games(Resource):
     def get(self, request: Request) -> Response:
         """The games of clubs that the token may see, and the one its key opens."""
         games = Game.objects.seen_by(request.user) | games_opened(request)
-        return self.pages_of(
-            GameLineSerializer, games.select_related("match", "table__round__event__club")
-        )
+        where = ("table__round__event__club", "table__round__event__tournament")
+        return self.pages_of(GameLineSerializer, games.select_related("match", *where))
 
     @extend_schema(request=NewGameSerializer, responses={201: StartedGameSerializer})
     @idempotent
