@@ -24,7 +24,7 @@ def club():
 
 
 def told(answer):
-    return [change["action"] for change in answer.json()["changes"]]
+    return [change["action"] for change in answer.json()["results"]]
 
 
 def test_director_is_told_everything_in_order_with_what_to_read_again(program, club):
@@ -38,10 +38,10 @@ def test_director_is_told_everything_in_order_with_what_to_read_again(program, c
 
     place = f"/api/v1/clubs/moda/events/{event.public_id}/rounds/2/"
     assert answer == {
-        "changes": [
+        "results": [
             {
                 "number": 1,
-                "at": answer["changes"][0]["at"],
+                "at": answer["results"][0]["at"],
                 "club": "moda",
                 "event": event.public_id,
                 "kind": "result",
@@ -63,7 +63,7 @@ def test_director_is_told_everything_in_order_with_what_to_read_again(program, c
         "last": 2,
         "more": False,
     }
-    assert director.get("changes/?after=2").json() == {"changes": [], "last": 2, "more": False}
+    assert director.get("changes/?after=2").json() == {"results": [], "last": 2, "more": False}
 
 
 def test_others_are_told_what_is_public_where_they_may_see_it(program, club):
@@ -83,7 +83,7 @@ def test_others_are_told_what_is_public_where_they_may_see_it(program, club):
         (program.role("owner", ClubFactory()), [1, 7]),
     ):
         answer = whom.get("changes/").json()
-        assert [change["number"] for change in answer["changes"]] == seen
+        assert [change["number"] for change in answer["results"]] == seen
         # Whoever sees nothing more goes on behind what there was.
         assert (answer["last"], answer["more"]) == (9, False)
 
@@ -106,13 +106,13 @@ def test_answers_of_some_changes_lead_from_one_to_the_next(program, club):
     AuditLineFactory.create_batch(5, club=club)
 
     first = director.get("changes/?limit=2").json()
-    assert ([c["number"] for c in first["changes"]], first["last"], first["more"]) == (
+    assert ([c["number"] for c in first["results"]], first["last"], first["more"]) == (
         [1, 2],
         2,
         True,
     )
     rest = director.get(f"changes/?after={first['last']}&limit=3").json()
-    assert ([c["number"] for c in rest["changes"]], rest["last"], rest["more"]) == (
+    assert ([c["number"] for c in rest["results"]], rest["last"], rest["more"]) == (
         [3, 4, 5],
         5,
         False,
@@ -151,7 +151,7 @@ def test_asking_takes_as_few_queries_for_many_lines(program, club, django_assert
     # Token and account, new lines, last number, lines, own clubs, players, their games, rounds.
     for after in (4, 0):
         with django_assert_num_queries(9):
-            assert director.get(f"changes/?after={after}").json()["changes"]
+            assert director.get(f"changes/?after={after}").json()["results"]
     with django_assert_num_queries(4):
         director.get("changes/?after=6")
 
@@ -163,7 +163,7 @@ def test_games_that_are_called_otherwise_or_gone_are_named(program, club):
     player = Seat.objects.filter(game=game).first().player
     rename_player(player.pk, "Zeynep", NOBODY, at=EVENING)
     remove_table(table.pk, NOBODY, at=EVENING)
-    renamed, removed = director.get("changes/").json()["changes"]
+    renamed, removed = director.get("changes/").json()["results"]
 
     assert renamed["subject"] == f"player:{player.public_id}"
     assert renamed["resources"] == [f"/api/v1/clubs/moda/players/{player.public_id}/"]
@@ -179,7 +179,7 @@ def test_games_that_are_not_to_be_seen_are_not_named(program, club):
     rename_player(player.pk, "Anew", NOBODY, at=EVENING)
 
     member = program.role("member", club)
-    line = member.get("changes/").json()["changes"][-1]
+    line = member.get("changes/").json()["results"][-1]
     named = [each for each in line["resources"] if "/games/" in each]
     assert named == [f"/api/v1/games/{game.public_id}/" for game in games]
 
@@ -193,19 +193,19 @@ def test_strangers_are_not_told_whose_name_was_changed_nor_where(program, club, 
     AuditLineFactory(club=club, kind="player", action=action, **told)
 
     for stranger in (program, program.role("owner", ClubFactory())):
-        (line,) = stranger.get("changes/").json()["changes"]
+        (line,) = stranger.get("changes/").json()["results"]
         assert (line["action"], line["subject"]) == ("names-changed", "")
         assert line["resources"] == ["/api/v1/games/?club=moda"]
         (listed,) = stranger.get(line["resources"][0]).json()["results"]
         assert listed["id"] == game.public_id
-    (line,) = program.role("member", club).get("changes/").json()["changes"]
+    (line,) = program.role("member", club).get("changes/").json()["results"]
     assert (line["action"], line["subject"]) == (action, f"player:{player.public_id}")
 
 
 def test_game_at_an_open_table_is_nobodys_change(program):
     record(GameFactory(), WHOLE_GAME[0])
 
-    assert program.get("changes/").json() == {"changes": [], "last": 0, "more": False}
+    assert program.get("changes/").json() == {"results": [], "last": 0, "more": False}
 
 
 def test_backlog_is_numbered_in_parts_without_gaps(program, club, monkeypatch):
@@ -216,7 +216,7 @@ def test_backlog_is_numbered_in_parts_without_gaps(program, club, monkeypatch):
     after, numbers, more = 0, [], True
     while more:
         feed = director.get(f"changes/?after={after}").json()
-        numbers += [change["number"] for change in feed["changes"]]
+        numbers += [change["number"] for change in feed["results"]]
         after, more = feed["last"], feed["more"]
 
     assert numbers == [1, 2, 3, 4, 5, 6, 7]

@@ -78,7 +78,7 @@ while True:
         headers={{"Authorization": "Bearer {token}", "Host": "localhost"}},
     )
     feed = answer.json()
-    seen += [[change["number"], change["subject"]] for change in feed["changes"]]
+    seen += [[change["number"], change["subject"]] for change in feed["results"]]
     after = feed["last"]
     if last_time and not feed["more"]:
         break

@@ -32,7 +32,7 @@ class Mirror:
         more = True
         while more:
             feed = self.program.get(f"changes/?after={self.after}&limit=20").json()
-            for told in feed["changes"]:
+            for told in feed["results"]:
                 for address in told["resources"]:
                     if address.startswith("/api/v1/games/?"):
                         self._read_list(address)

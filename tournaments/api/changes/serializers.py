@@ -63,6 +63,6 @@ class ChangeSerializer(serializers.Serializer[Any]):
 class FeedSerializer(serializers.Serializer[Any]):
     """Some of the changes, and from where to go on."""
 
-    changes = ChangeSerializer(many=True)
+    results = ChangeSerializer(many=True)
     last = serializers.IntegerField(help_text="What to say as `after` next time.")
     more = serializers.BooleanField(help_text="Whether there is more to be asked for at once.")

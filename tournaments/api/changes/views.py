@@ -42,7 +42,7 @@ class Changes(Resource):
             title = _("The feed does not reach so far: begin again at 0.")
             raise Refused(Answer(410, "feed-begins-again", title, more={"last": last}))
         lines, reached = _read(self._followed(said), said, last)
-        feed = {"changes": lines, "last": reached, "more": left or reached < last}
+        feed = {"results": lines, "last": reached, "more": left or reached < last}
         context = {
             **self.get_serializer_context(),
             "named": Named(
