@@ -105,7 +105,9 @@ def _hold_content(report: Report, content_key: str, at: datetime) -> bool:
         same = Report.objects.select_for_update(of=("self",)).filter(content_key=content_key)
         holder = same.first()
         if holder is None or _is_over(holder, at):
-            same.update(content_key=None)
+            if holder is not None:
+                # Only the one that is locked: another may hold it since it was looked for.
+                Report.objects.filter(pk=holder.pk).update(content_key=None)
             if not _ours(report).update(content_key=content_key):
                 raise NotOurs
             report.content_key = content_key
