@@ -54,6 +54,9 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
             text = token.decode("ascii")
         except UnicodeDecodeError as error:
             raise AuthenticationFailed from error
+        if "\0" in text:
+            # PostgreSQL looks for no text with one.
+            raise AuthenticationFailed
         kind, dot, rest = text.partition(".")
         if dot:
             public_id, dot, secret = rest.partition(".")
