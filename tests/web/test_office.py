@@ -195,6 +195,9 @@ def test_staff_reads_lists_and_rows(staff, model):
     assert str(row.pk) in staff.get(page(model, "changelist")).content.decode()
     for where in ("change", "history"):
         assert staff.get(page(model, where, row.pk)).status_code == 200
+    assert (
+        page(model, "history", row.pk) in staff.get(page(model, "change", row.pk)).content.decode()
+    )
 
 
 @MODELS
