@@ -311,6 +311,7 @@ MIGRATION_MODULES = {"knox": None}
 KNOX_TOKEN_MODEL = "tournaments.PersonalToken"  # noqa: S105
 REST_KNOX = {
     "AUTH_HEADER_PREFIX": "Bearer",
+    # One that is left lying about is known for what it is.
     "TOKEN_PREFIX": "ks_",
     # A token lasts until it is revoked, unless it was made for less.
     "TOKEN_TTL": None,

@@ -74,8 +74,3 @@ class Row(serializers.ModelSerializer[Any]):
         **serializers.ModelSerializer.serializer_field_mapping,
         models.DateTimeField: Moment,
     }
-
-
-def utc(moment: datetime | None) -> str | None:
-    """A moment as answers have it."""
-    return None if moment is None else Moment().to_representation(moment)

@@ -11,9 +11,6 @@ from knox.settings import CONSTANTS
 from tournaments.models.addresses import new_public_id
 from tournaments.models.people import User
 
-PREFIX = "ks_"
-"""What every personal token begins with, so that one left lying about is known for what it is."""
-
 ANSWERS_KEPT = timedelta(days=2)
 """So long the answer to an idempotency key is given again."""
 

@@ -21,16 +21,6 @@ MOST_ENTRIES = 200
 """Of a game that is taken over whole: each is written as if somebody had typed it."""
 
 
-@extend_schema_field(component("GameRecord"))
-class GameRecordField(serializers.JSONField):
-    """A `kingscore-game/1` document."""
-
-
-@extend_schema_field(component("ResultRecord"))
-class ResultRecordField(serializers.JSONField):
-    """A `kingscore-result/1` document."""
-
-
 @extend_schema_field(component("Entry"))
 class EntryField(serializers.JSONField):
     """An entry as it stands in a record."""
