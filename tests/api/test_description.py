@@ -77,3 +77,8 @@ def test_example_is_what_its_schema_says(description, name, place):
     assert content["examples"][name]["value"] == EXAMPLES[name][place]
     faults = validator(description, content["schema"]).iter_errors(EXAMPLES[name][place])
     assert [(fault.json_path, fault.message) for fault in faults] == []
+
+
+def test_reading_that_needs_more_than_usual_says_so(description):
+    read = description["paths"]["/api/v1/clubs/{slug}/webhooks/"]["get"]
+    assert read["security"] == [{"token": ["manage"]}]

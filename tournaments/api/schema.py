@@ -22,7 +22,7 @@ ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}
 
 LARGEST_INTEGER = 2**31 - 1
 
-KEY_TOPICS = frozenset({"games", "tables"})
+KEY_TOPICS = frozenset({"games", "tables", "entrants"})
 """Topics of which the address of a page, used as a key, opens something."""
 
 
@@ -40,7 +40,8 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:
         """Who may: a token with the scope that is needed, and a key where there are some."""
         view: Any = auto_schema.view
-        scope = Scope.READ if auto_schema.method in SAFE_METHODS else view.scope
+        reads = auto_schema.method in SAFE_METHODS
+        scope = getattr(view, "reading_scope", Scope.READ) if reads else view.scope
         allowed: list[dict[str, list[str]]] = [{"token": [scope.value] if scope else []}]
         if auto_schema.get_tags()[0] in KEY_TOPICS:
             allowed.append({"key": []})
