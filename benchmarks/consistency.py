@@ -29,7 +29,7 @@ from benchmarks.rebuild_ratings import TABLES, Evenings, timed  # noqa: E402 - i
 from tests.factories import WHOLE_GAME, GameFactory, PenFactory, record  # noqa: E402
 from tests.servers import environment_of  # noqa: E402
 from tournaments.models import Club, Game, Player, Seat, Write  # noqa: E402
-from tournaments.queries import load_sheet, result_of  # noqa: E402
+from tournaments.queries.sheets import load_sheet, result_of  # noqa: E402
 from tournaments.services.checking.all_caches import CACHES  # noqa: E402
 from tournaments.services.checking.sheets import names_in_head  # noqa: E402
 from tournaments.services.play.playing import withdraw_entry  # noqa: E402
@@ -73,7 +73,7 @@ def fold(games: int) -> None:
     """The control: the engine alone."""
     sheet = load_sheet(GameFactory(entries=WHOLE_GAME))
     row, writes = Game.objects.get(pk=sheet.row.pk), tuple(Write.objects.filter(game=sheet.row))
-    from tournaments.queries import fold_sheet
+    from tournaments.queries.sheets import fold_sheet
 
     for _ in range(games):
         result_of(fold_sheet(row, writes))

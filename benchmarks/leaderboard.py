@@ -35,10 +35,10 @@ from django.utils import timezone  # noqa: E402
 
 from tests.rating_factories import count_ratings  # noqa: E402
 from tests.servers import database_of_its_own  # noqa: E402
-from tournaments.leaderboard_queries import Listed  # noqa: E402
 from tournaments.models import Club, Game, Player, RatingPool, User  # noqa: E402
 from tournaments.models.people import fold_name, plain_name  # noqa: E402
-from tournaments.rating_queries import month_of  # noqa: E402
+from tournaments.queries.leaderboard import Listed  # noqa: E402
+from tournaments.queries.ratings import month_of  # noqa: E402
 
 FIRST = ("Ayşe", "Burak", "Cem", "Deniz", "Elif", "Gül", "Hasan", "Işıl", "İpek", "Nur", "Şule")
 LAST = ("Ak", "Boz", "Can", "Çınar", "Demir", "Er", "Gür", "Işık", "Kaya", "Öz", "Şen", "Yılmaz")

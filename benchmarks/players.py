@@ -50,7 +50,7 @@ from tournaments.models import (  # noqa: E402
     Write,
 )
 from tournaments.models.people import fold_name, plain_name  # noqa: E402
-from tournaments.queries import fold_sheet, result_of  # noqa: E402
+from tournaments.queries.sheets import fold_sheet, result_of  # noqa: E402
 from tournaments.services.auditing import NOBODY  # noqa: E402
 from tournaments.services.people.changes import rename_player  # noqa: E402
 from tournaments.services.people.players import add_player, names_at_table  # noqa: E402

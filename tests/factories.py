@@ -9,7 +9,7 @@ from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, User, Write
 from tournaments.models.reports import KEPT_FOR
-from tournaments.queries import Sheet, load_sheet
+from tournaments.queries.sheets import Sheet, load_sheet
 from tournaments.services.play import playing
 
 EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)

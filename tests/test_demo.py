@@ -28,11 +28,11 @@ from tournaments.models import (
     User,
     Write,
 )
-from tournaments.queries import load_sheets, result_of
+from tournaments.queries.sheets import load_sheets, result_of
+from tournaments.queries.tournaments import load_course
 from tournaments.services.demo.play import play_game
 from tournaments.services.play.confirming import agreement_on
 from tournaments.services.ratings.computing import differing_ratings
-from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
 

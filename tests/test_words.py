@@ -11,7 +11,7 @@ from tournaments import words
 from tournaments.engine.fields import FIELDS
 from tournaments.engine.rulesets import PENALTY, TRUMP
 from tournaments.engine.variants import RULESETS
-from tournaments.telling import MARKS, TAKEN
+from tournaments.telling.sheets import MARKS, TAKEN
 
 LOCALE = Path(__file__).parents[1] / "locale"
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tests.queries import LONG_AFTER
+from tests.counting import LONG_AFTER
 from tests.web.access_world import make_world
 from tournaments.api.access import token_of
 from tournaments.models import Entrant, Game, PersonalToken, Scope, Table

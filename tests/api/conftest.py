@@ -8,7 +8,7 @@ from django.core.cache import caches
 from django.test import Client
 
 from tests.club_factories import MemberFactory
-from tests.queries import LONG_AFTER
+from tests.counting import LONG_AFTER
 from tournaments.models import PersonalToken, Role, Scope
 
 

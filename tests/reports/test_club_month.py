@@ -17,8 +17,8 @@ from tests.club_factories import (
 )
 from tests.factories import EVENING, NAMES, WHOLE_GAME
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
-from tournaments.club_queries import months_of
 from tournaments.models import Game, Player, Report, Round, Tournament
+from tournaments.queries.clubs import months_of
 from tournaments.reports.club_month import compose_club_month
 from tournaments.reports.month_tables import month_tables
 from tournaments.reports.typesetting import typeset

@@ -40,9 +40,9 @@ from tests.factories import (
 from tests.program_factories import DeliveryFactory, KeptAnswerFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
-from tournaments.document_telling import report_secret
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round
 from tournaments.services.play.matches import start_match
+from tournaments.telling.documents import report_secret
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""

@@ -9,9 +9,9 @@ from django.utils import translation
 from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, reload
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.play import playing
-from tournaments.telling import state_of
+from tournaments.telling.sheets import state_of
 from tournaments.web.phone import MOST_GAMES, address
 
 pytestmark = pytest.mark.django_db

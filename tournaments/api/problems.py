@@ -20,7 +20,7 @@ from rest_framework.response import Response
 
 from tournaments.engine.problems import InvalidEntry, Problem
 from tournaments.messages import explain
-from tournaments.queries import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "/api/problems/#"

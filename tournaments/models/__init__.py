@@ -6,7 +6,7 @@ from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Ro
 from tournaments.models.events import Event, Round, Table
 from tournaments.models.letters import Letter
 from tournaments.models.matches import Match
-from tournaments.models.people import Merge, Player, User
+from tournaments.models.people import Merge, Player, User, Visitor
 from tournaments.models.play import Confirmation, Game, Seat, Write
 from tournaments.models.ratings import (
     PlayerRating,
@@ -64,6 +64,7 @@ __all__ = [
     "Table",
     "Tournament",
     "User",
+    "Visitor",
     "Webhook",
     "Write",
 ]

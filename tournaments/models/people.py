@@ -54,6 +54,10 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     language = models.CharField(max_length=8, blank=True, editable=False)
 
 
+Visitor = User | AnonymousUser | None
+"""Who asks: somebody signed in, or nobody known."""
+
+
 class PlayerQuerySet(models.QuerySet["Player"]):
     """Which players there are."""
 

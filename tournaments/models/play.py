@@ -109,7 +109,7 @@ class Game(models.Model):
     taken_with = models.CharField(max_length=64, blank=True, editable=False)
     # When another phone last took over.
     taken_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # What a finished game came to, as `queries.result_of` has it; null while it goes on. It is
+    # What a finished game came to, as `sheets.result_of` has it; null while it goes on. It is
     # the fold of the writes, kept for what adds up many games, and can be thrown away.
     result = models.JSONField(null=True, blank=True, editable=False)
 

@@ -10,7 +10,8 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.ratings import Rating
 from tournaments.models import Game, RatingChange, Report, Round, Seat
-from tournaments.rating_queries import shown_points
+from tournaments.queries.ratings import shown_points
+from tournaments.queries.tournaments import Course, load_course
 from tournaments.reports.binding import Bookmark
 from tournaments.reports.contents import Content, Told
 from tournaments.reports.page_family import page_data
@@ -22,8 +23,7 @@ from tournaments.reports.standings_document import (
     tournament_of,
 )
 from tournaments.reports.volumes import Chapter, Volume
-from tournaments.standings_telling import Seen, standings_seen
-from tournaments.tournament_queries import Course, load_course
+from tournaments.telling.standings import Seen, standings_seen
 from tournaments.words import badge_meaning, badge_name, points_text
 
 Data = dict[str, Any]

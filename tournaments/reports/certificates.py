@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.standings import Standing
 from tournaments.models import Report, Tournament
+from tournaments.queries.tournaments import Course, load_course
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.page_family import Heading, page_data
 from tournaments.reports.round_seats import (
@@ -17,7 +18,6 @@ from tournaments.reports.round_seats import (
     names_of,
     round_title,
 )
-from tournaments.tournament_queries import Course, load_course
 from tournaments.words import points_text
 
 LAST_PLACE = 3

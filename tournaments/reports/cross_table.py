@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.engine.standings import Standing
-from tournaments.figures import figure
 from tournaments.models import Report
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.meetings import Meetings, Met
@@ -25,7 +24,8 @@ from tournaments.reports.standings_document import (
 )
 from tournaments.reports.standings_table import adds_up, tournament_facts
 from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
-from tournaments.standings_telling import round_label
+from tournaments.telling.figures import figure
+from tournaments.telling.standings import round_label
 
 MOST_ACROSS = 12
 """More rounds than these stand in a table of their own below."""

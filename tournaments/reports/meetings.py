@@ -9,8 +9,8 @@ from tournaments.engine.round_results import ABSENT, PENALTY, RoundResults
 from tournaments.engine.rulesets import Points, whole
 from tournaments.engine.standings import Standing
 from tournaments.models import Entrant
-from tournaments.standings_telling import Seen
-from tournaments.tournament_queries import Drawn
+from tournaments.queries.tournaments import Drawn
+from tournaments.telling.standings import Seen
 
 LARGEST_MATRIX = 24
 """So many can stand across a page as well as down."""

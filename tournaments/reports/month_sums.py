@@ -10,10 +10,8 @@ from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from tournaments.club_queries import ClubGame, load_games_for_members, month_after, month_before
 from tournaments.engine.club_sums import Active, ClubSums, PlayedGame, Record, add_up
 from tournaments.engine.ratings import Rating
-from tournaments.leaderboard_queries import ACTIVE_MONTHS, Ranks
 from tournaments.models import (
     Club,
     Event,
@@ -24,10 +22,12 @@ from tournaments.models import (
     Report,
     Tournament,
 )
-from tournaments.rating_queries import ShownRating, shown
+from tournaments.queries.clubs import ClubGame, load_games_for_members, month_after, month_before
+from tournaments.queries.leaderboard import ACTIVE_MONTHS, Ranks
+from tournaments.queries.ratings import ShownRating, shown
+from tournaments.queries.tournaments import load_courses
 from tournaments.reports.contents import Told
-from tournaments.standings_telling import standings_seen
-from tournaments.tournament_queries import load_courses
+from tournaments.telling.standings import standings_seen
 
 MOST_ACTIVE = 10
 COMING = 6

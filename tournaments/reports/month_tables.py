@@ -6,9 +6,9 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.club_queries import month_key
 from tournaments.family_words import family_name
 from tournaments.models import Report
+from tournaments.queries.clubs import month_key
 from tournaments.reports.club_month import month_asked, name_of
 from tournaments.reports.contents import Content, Told
 from tournaments.reports.month_sums import FamilyMonth, Month, add_up_month

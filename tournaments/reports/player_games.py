@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from tournaments.engine.rulesets import Points
 from tournaments.models import Entrant, Game, Player, Report, Season, Tournament
-from tournaments.player_queries import (
+from tournaments.queries.players import (
     Meeting,
     PlayerGame,
     Step,
@@ -20,10 +20,10 @@ from tournaments.player_queries import (
     seats_beside,
     steps_of,
 )
-from tournaments.player_telling import Played, played, rating_row, rows_of
+from tournaments.queries.tournaments import load_courses, rules_of_tournament
 from tournaments.reports.contents import Told
-from tournaments.standings_telling import standings_seen
-from tournaments.tournament_queries import load_courses, rules_of_tournament
+from tournaments.telling.players import Played, played, rating_row, rows_of
+from tournaments.telling.standings import standings_seen
 
 READING = Report.Step.READING
 

@@ -9,21 +9,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.family_words import family_name
-from tournaments.figures import figure
 from tournaments.models import Club, Report, Season
-from tournaments.player_sums import (
+from tournaments.queries.ratings import shown
+from tournaments.reports.contents import Content, Data, Pages, Part, Told
+from tournaments.reports.page_family import Heading, page_data
+from tournaments.reports.player_games import Placed, PlayerSeason, read_season, rows_in_heaps
+from tournaments.telling.figures import figure
+from tournaments.telling.player_sums import (
     badges_of,
     contracts_of,
     figures_of,
     places_of,
     rulesets_of,
 )
-from tournaments.player_telling import Opponent, Played, opponents_of, played, rows_of
-from tournaments.rating_curve import Curve, Frame, draw_curve
-from tournaments.rating_queries import shown
-from tournaments.reports.contents import Content, Data, Pages, Part, Told
-from tournaments.reports.page_family import Heading, page_data
-from tournaments.reports.player_games import Placed, PlayerSeason, read_season, rows_in_heaps
+from tournaments.telling.players import Opponent, Played, opponents_of, played, rows_of
+from tournaments.telling.rating_curve import Curve, Frame, draw_curve
 from tournaments.words import points_text
 
 MOST_OPPONENTS = 8

@@ -7,13 +7,13 @@ from django.utils.translation import pgettext
 from tournaments import words
 from tournaments.family_words import family_name
 from tournaments.models import Report
-from tournaments.player_sums import rulesets_of
-from tournaments.player_telling import Played
 from tournaments.reports.contents import Content, Told
 from tournaments.reports.player_games import read_season, rows_in_heaps
 from tournaments.reports.player_season import season_name
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.tables import Book, Cell, Column, Kind, Table
+from tournaments.telling.player_sums import rulesets_of
+from tournaments.telling.players import Played
 
 
 def player_tables(report: Report, told: Told) -> Content:

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from django.utils.translation import pgettext
 
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
+from tournaments.queries.tournaments import Course, DrawnTable, load_course
 from tournaments.reports.page_family import Heading
 from tournaments.reports.scoresheet import written_date
-from tournaments.tournament_queries import Course, DrawnTable, load_course
 from tournaments.words import stage_name
 
 

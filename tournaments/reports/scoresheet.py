@@ -18,7 +18,14 @@ from tournaments.engine.outcomes import Outcome, decide
 from tournaments.engine.records import read_game
 from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.reports.codes import drawn_code
-from tournaments.telling import deal_line, ending_of, numbers_of, payments_of, remark, title_of
+from tournaments.telling.sheets import (
+    deal_line,
+    ending_of,
+    numbers_of,
+    payments_of,
+    remark,
+    title_of,
+)
 from tournaments.words import points_text
 
 DATE_LOCALES = {"en": "en_GB"}

@@ -12,14 +12,14 @@ from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.records import read_game
 from tournaments.engine.rulesets import Points
 from tournaments.models import Report
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.reports.contents import Content, Told
 from tournaments.reports.round_seats import hall_heading, round_title
 from tournaments.reports.scoresheet import head_of_contracts, written_date
 from tournaments.reports.sheets_book import sheets_of
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
-from tournaments.telling import deal_line, ending_of, numbers_of, remark, title_of
+from tournaments.telling.sheets import deal_line, ending_of, numbers_of, remark, title_of
 
 BEFORE = 3
 """The columns before the points: number, contract, declarer."""

@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Event, Game, Report
 from tournaments.models.play import GameQuerySet
-from tournaments.queries import Sheet, load_sheets
+from tournaments.queries.sheets import Sheet, load_sheets
+from tournaments.queries.tournaments import load_course
 from tournaments.reports.binding import Bookmark
 from tournaments.reports.contents import Content, Told
 from tournaments.reports.round_seats import event_of, round_of, round_title
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.typesetting import printable
 from tournaments.reports.volumes import Chapter, Volume
-from tournaments.standings_telling import hides
-from tournaments.tournament_queries import load_course
+from tournaments.telling.standings import hides
 
 READ_AT_ONCE = 100
 """So many games are read at once; all of them would take a lot of memory."""

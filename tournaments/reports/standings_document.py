@@ -12,12 +12,13 @@ from django.utils.translation import ngettext, pgettext
 from tournaments.engine.rulesets import Points, whole
 from tournaments.engine.season_sums import team_standings
 from tournaments.engine.standings import Standing
-from tournaments.figures import figure
 from tournaments.models import Entrant, Report, Tournament
+from tournaments.queries.tournaments import load_course
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import event_of, hall_heading
-from tournaments.standings_telling import (
+from tournaments.telling.figures import figure
+from tournaments.telling.standings import (
     POINTS,
     Reached,
     Seen,
@@ -25,7 +26,6 @@ from tournaments.standings_telling import (
     stages_reached,
     standings_seen,
 )
-from tournaments.tournament_queries import load_course
 from tournaments.words import name_of, stage_name
 
 MOST_UPRIGHT = 13

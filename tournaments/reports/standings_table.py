@@ -10,6 +10,7 @@ from tournaments.engine.rulesets import whole
 from tournaments.engine.season_sums import team_standings
 from tournaments.engine.standings import Standing
 from tournaments.models import Report
+from tournaments.queries.tournaments import Course
 from tournaments.reports.contents import Content, Told
 from tournaments.reports.round_seats import hall_heading, round_title
 from tournaments.reports.spreadsheets import book_content
@@ -22,8 +23,7 @@ from tournaments.reports.standings_document import (
     sum_of_points,
 )
 from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
-from tournaments.standings_telling import Seen
-from tournaments.tournament_queries import Course
+from tournaments.telling.standings import Seen
 
 
 def standings_tables(report: Report, told: Told) -> Content:

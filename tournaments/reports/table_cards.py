@@ -7,9 +7,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from tournaments import words
-from tournaments.beginnings import beginning_of
 from tournaments.models import Event, Game, Report, Table
-from tournaments.queries import rules_of
+from tournaments.queries.rulesets import rules_of
 from tournaments.reports.codes import drawn_code
 from tournaments.reports.contents import Content, Pages, Part, Told
 from tournaments.reports.page_family import page_data
@@ -22,6 +21,7 @@ from tournaments.reports.round_seats import (
     round_title,
     seats_of,
 )
+from tournaments.telling.beginnings import beginning_of
 
 Data = dict[str, Any]
 

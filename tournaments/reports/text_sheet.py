@@ -10,7 +10,7 @@ from tournaments.engine.games import Game, PlayedDeal, Row
 from tournaments.engine.outcomes import decide
 from tournaments.engine.records import Reading
 from tournaments.messages import explain
-from tournaments.telling import (
+from tournaments.telling.sheets import (
     deal_line,
     ending_of,
     numbers_of,

@@ -24,8 +24,9 @@ from tournaments.models import (
     Tournament,
     Write,
 )
-from tournaments.queries import Sheet, load_sheets, parsed_ruleset
-from tournaments.tournament_queries import settings_of
+from tournaments.queries.rulesets import parsed_ruleset
+from tournaments.queries.sheets import Sheet, load_sheets
+from tournaments.queries.tournaments import settings_of
 
 
 @dataclass(slots=True)

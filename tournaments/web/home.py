@@ -13,13 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments import words
-from tournaments.beginnings import beginning_of, begins
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.leaderboard_queries import has_ratings
-from tournaments.queries import Sheet, find_ruleset
+from tournaments.queries.leaderboard import has_ratings
+from tournaments.queries.rulesets import find_ruleset
+from tournaments.queries.sheets import Sheet
 from tournaments.services.play.sample import start_sample
-from tournaments.telling import state_of
+from tournaments.telling.beginnings import beginning_of, begins
+from tournaments.telling.sheets import state_of
 from tournaments.web.clubs.pages import memberships_of
 from tournaments.web.phone import (
     A_YEAR,

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from tournaments.models import Game
-from tournaments.queries import Sheet, load_sheets
+from tournaments.queries.sheets import Sheet, load_sheets
 
 GAMES = "games"
 TABLE = "table"

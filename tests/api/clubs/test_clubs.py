@@ -11,7 +11,7 @@ from tests.club_factories import (
     EventFactory,
     SeasonFactory,
 )
-from tests.queries import queries_of
+from tests.counting import queries_of
 from tournaments.models import AuditLine, Club, Member, Scope
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from tests.club_factories import (
     MemberFactory,
     PlayerFactory,
 )
-from tests.queries import queries_of
+from tests.counting import queries_of
 from tournaments.models import AuditLine, Invitation, Member, Scope
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import pytest
 from tests.factories import NAMES, WHOLE_GAME, GameFactory, HouseRulesetFactory, deal
 from tournaments.api.access import token_of
 from tournaments.models import Game, Write
-from tournaments.queries import ruleset_of
+from tournaments.queries.rulesets import ruleset_of
 
 pytestmark = pytest.mark.django_db
 

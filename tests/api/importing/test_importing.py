@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.club_factories import ClubFactory, PlayerFactory
-from tests.queries import queries_of
+from tests.counting import queries_of
 from tournaments.models import Game, Player
 
 pytestmark = pytest.mark.django_db

@@ -10,10 +10,10 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
+from tests.counting import queries_of
 from tests.factories import EVENING, WHOLE_GAME
-from tests.queries import queries_of
 from tournaments.models import Player
-from tournaments.player_queries import games_of
+from tournaments.queries.players import games_of
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.due import rate_club_again
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory
-from tests.queries import queries_of
+from tests.counting import queries_of
 from tournaments.models import AuditLine, Player, Scope
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from tests.api.rounds.evening import FIRST, SECOND, begin
 from tests.club_factories import ClubFactory
 from tournaments.engine.entry_records import write_points
 from tournaments.models import Tournament
-from tournaments.tournament_queries import load_course
+from tournaments.queries.tournaments import load_course
 
 
 def test_tournament_is_played_from_the_first_entrant_to_the_last_standings(program):

@@ -19,7 +19,8 @@ from tournaments.engine.records import read_game
 from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditLine, Game, HouseRuleset
-from tournaments.queries import find_ruleset, load_sheet, offered_rulesets
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.clubs.house_rules import (
     StaleRules,

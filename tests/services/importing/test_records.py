@@ -9,7 +9,7 @@ from django.utils import timezone
 from tests.club_factories import ClubFactory, PlayerFactory, TableFactory
 from tests.factories import EVENING, NAMES, WHOLE_GAME
 from tournaments.models import Event, Game, Player, Round, Seat, Write
-from tournaments.queries import load_sheet, load_sheets
+from tournaments.queries.sheets import load_sheet, load_sheets
 from tournaments.services.auditing import NOBODY
 from tournaments.services.importing.faults import PlanChanged, Wrong
 from tournaments.services.importing.records import (

@@ -16,7 +16,7 @@ from tests.club_factories import (
 from tests.factories import EVENING, NAMES, WHOLE_GAME
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditLine, Event, Game, Player, RatingDue, Round, Seat, Table
-from tournaments.queries import load_sheets
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.auditing import NOBODY
 from tournaments.services.importing.faults import PlanChanged, Wrong
 from tournaments.services.importing.names import NEW
@@ -33,7 +33,7 @@ from tournaments.services.importing.results import (
     import_results,
 )
 from tournaments.services.ratings.games import played_rounds
-from tournaments.telling import ending_of
+from tournaments.telling.sheets import ending_of
 
 pytestmark = pytest.mark.django_db
 

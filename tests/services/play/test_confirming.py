@@ -6,7 +6,7 @@ from tests.club_factories import AccountFactory, TableFactory
 from tests.factories import EVENING, WHOLE_GAME, GameFactory, PenFactory
 from tests.services.play.test_matches import TWO
 from tournaments.models import AuditLine, Confirmation, Player
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.auditing import Actor
 from tournaments.services.play.confirming import (
     NotFinished,

@@ -22,7 +22,7 @@ from tests.factories import (
 )
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game, Report, Write
-from tournaments.queries import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.play import playing
 
 pytestmark = pytest.mark.django_db

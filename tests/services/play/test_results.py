@@ -10,7 +10,7 @@ from django.db.migrations.loader import MigrationLoader
 from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, HouseRulesetFactory
 from tests.services.tournaments.test_tournaments import play, published, running
 from tournaments.models import Game, RatingDue, Round, Write
-from tournaments.queries import load_sheet, result_of
+from tournaments.queries.sheets import load_sheet, result_of
 from tournaments.services.auditing import NOBODY
 from tournaments.services.play.results import differing_results, rebuild_results
 from tournaments.services.tournaments.rounds import close_round, open_round

@@ -10,7 +10,7 @@ from django.db import connection
 from tests.factories import GameFactory, HeadFactory, PenFactory, deal, record, reload
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Write
-from tournaments.queries import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.play import playing, sealing
 
 pytestmark = pytest.mark.django_db

@@ -32,7 +32,7 @@ from tournaments.models import (
     Sitting,
     Table,
 )
-from tournaments.queries import ruleset_of
+from tournaments.queries.rulesets import ruleset_of
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.clubs.events import close_round, reopen_round
 from tournaments.services.clubs.membership import (

@@ -8,7 +8,8 @@ from tests.club_factories import MemberFactory
 from tests.factories import EVENING
 from tests.services.tournaments.test_tournaments import NINE, SHORT, play, running
 from tournaments.models import AuditLine, Entrant, Game, Round, Ruling, Tournament
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
+from tournaments.queries.tournaments import load_course
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.play.playing import Pen, withdraw_entry
 from tournaments.services.tournaments.drawing import (
@@ -34,7 +35,6 @@ from tournaments.services.tournaments.proposals import (
 )
 from tournaments.services.tournaments.rounds import close_round, open_round, reopen_round
 from tournaments.services.tournaments.rulings import Decision, rule, withdraw_ruling
-from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
 

@@ -5,6 +5,7 @@ import pytest
 from tests.factories import EVENING, WHOLE_GAME, record
 from tests.services.tournaments.test_tournaments import NINE, published, running, who_sits
 from tournaments.models import Entrant, Game, Seat, Tournament
+from tournaments.queries.tournaments import load_course
 from tournaments.services.auditing import NOBODY
 from tournaments.services.tournaments.entering import register_entrants, withdraw_entrant
 from tournaments.services.tournaments.entering_lists import Entry
@@ -12,7 +13,6 @@ from tournaments.services.tournaments.late_changes import change_late, who_can_c
 from tournaments.services.tournaments.leading import WrongState
 from tournaments.services.tournaments.rounds import open_round
 from tournaments.services.tournaments.substituting import Place, TakesPart, put_substitute
-from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
 

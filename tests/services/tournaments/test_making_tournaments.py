@@ -10,6 +10,7 @@ from tests.services.tournaments.test_tournaments import plan
 from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import AuditLine, Entrant, Event, HouseRuleset, Season, Tournament
+from tournaments.queries.tournaments import rules_of_tournament
 from tournaments.services.auditing import NOBODY
 from tournaments.services.tournaments.entering import Entry, register_entrants
 from tournaments.services.tournaments.leading import (
@@ -21,7 +22,6 @@ from tournaments.services.tournaments.leading import (
     remove_tournament,
     replace_links,
 )
-from tournaments.tournament_queries import rules_of_tournament
 
 pytestmark = pytest.mark.django_db
 

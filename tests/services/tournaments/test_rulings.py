@@ -8,7 +8,8 @@ from tests.services.tournaments.test_clocks import opened
 from tests.services.tournaments.test_tournaments import NINE, play, running
 from tournaments.engine.entries import Stopped
 from tournaments.models import AuditLine, Entrant, Game, Ruling, Table, Tournament, Write
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
+from tournaments.queries.tournaments import field_of, load_course
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.play.playing import RoundClosed
 from tournaments.services.play.sealing import seal_contract
@@ -25,7 +26,6 @@ from tournaments.services.tournaments.rulings import (
     rule,
     withdraw_ruling,
 )
-from tournaments.tournament_queries import field_of, load_course
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,8 @@ from tournaments.engine.tournament_records import (
     write_tournament,
 )
 from tournaments.models import AuditLine, Club, Game, Member, Player, Tournament, Write
-from tournaments.queries import load_sheets, result_of
+from tournaments.queries.sheets import load_sheets, result_of
+from tournaments.queries.tournaments import load_course
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.auditing import NOBODY
 from tournaments.services.tournaments.record_import import (
@@ -29,7 +30,6 @@ from tournaments.services.tournaments.record_import import (
     TournamentExists,
     import_tournament,
 )
-from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
 

@@ -10,6 +10,7 @@ from tournaments.engine.pairing.judging import InvalidSeating
 from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import Entrant, Game, Round, Seat, Table, Tournament
+from tournaments.queries.tournaments import field_of, load_course
 from tournaments.services.auditing import NOBODY
 from tournaments.services.clubs.events import EventPlan
 from tournaments.services.tournaments.drawing import (
@@ -32,7 +33,6 @@ from tournaments.services.tournaments.leading import (
     move_tournament,
 )
 from tournaments.services.tournaments.rounds import RoundNotReady, close_round, open_round
-from tournaments.tournament_queries import field_of, load_course
 
 pytestmark = pytest.mark.django_db
 

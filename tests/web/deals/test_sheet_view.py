@@ -4,7 +4,7 @@ import pytest
 
 from tests.factories import GameFactory, HeadFactory, deal
 from tournaments.models import Game
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.web.deals.sheet_view import sheet_page
 
 pytestmark = pytest.mark.django_db

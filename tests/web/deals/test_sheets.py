@@ -11,7 +11,7 @@ from django.utils import translation
 from tests.factories import GameFactory, HeadFactory, HouseRulesetFactory
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.web.deals.sheet_view import sheet_page
 from tournaments.web.phone import address
 from tournaments.words import points_text

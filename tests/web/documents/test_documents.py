@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.factories import WHOLE_GAME, GameFactory, reload
-from tournaments.document_telling import report_secret
 from tournaments.engine.records import read_game
 from tournaments.models import Report
 from tournaments.services.documents import building as report_building
+from tournaments.telling.documents import report_secret
 from tournaments.web.phone import address
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,6 @@ from django.urls import reverse
 from tests.club_factories import EventFactory, RoundFactory, TableFactory
 from tests.factories import EVENING, WHOLE_GAME, ReportFactory
 from tests.services.tournaments.test_tournaments import NINE, play, running
-from tournaments.document_telling import report_secret
 from tournaments.models import Event, Report
 from tournaments.services.auditing import NOBODY
 from tournaments.services.documents.building import claim_report
@@ -18,6 +17,7 @@ from tournaments.services.tournaments.drawing import (
     take_back_round,
 )
 from tournaments.services.tournaments.rounds import close_round, open_round
+from tournaments.telling.documents import report_secret
 
 pytestmark = pytest.mark.django_db
 

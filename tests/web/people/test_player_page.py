@@ -18,13 +18,13 @@ from tests.rating_factories import RatingPoolFactory, count_ratings
 from tournaments.engine.ratings import chance_above
 from tournaments.engine.variants import RULESETS
 from tournaments.models import PlayerRating, RatingCount, RatingPool
-from tournaments.player_queries import Contracted, Sums
-from tournaments.player_sums import contracts_of
-from tournaments.rating_queries import month_of, rating_at, shown
+from tournaments.queries.players import Contracted, Sums
+from tournaments.queries.ratings import month_of, rating_at, shown
 from tournaments.services.auditing import NOBODY
 from tournaments.services.people.changes import remove_player, set_initials
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.due import rate_club_again
+from tournaments.telling.player_sums import contracts_of
 from tournaments.words import contract_title
 
 pytestmark = pytest.mark.django_db

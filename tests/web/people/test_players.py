@@ -20,7 +20,7 @@ from tests.factories import EVENING, WHOLE_GAME
 from tournaments.engine.records import read_game
 from tournaments.models import AuditLine, Game, Merge, Player, Write
 from tournaments.models.people import MOST_WRONG_CLAIMS
-from tournaments.queries import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.auditing import NOBODY
 from tournaments.services.people.changes import set_initials
 from tournaments.services.people.merging import merge_players

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.engine.ratings import START_VARIANCE, Rating
-from tournaments.player_queries import Step
-from tournaments.rating_curve import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
-from tournaments.rating_queries import shown
+from tournaments.queries.players import Step
+from tournaments.queries.ratings import shown
+from tournaments.telling.rating_curve import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
 
 START = datetime(2026, 1, 3, 20, 0, tzinfo=UTC)
 

@@ -13,7 +13,8 @@ from tests.web.rounds.test_drawing import member_of
 from tournaments.engine.predictions import Foretold, accuracy_of
 from tournaments.engine.ratings import Rating, expected_places
 from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange, RatingPool
-from tournaments.rating_queries import shown, shown_points
+from tournaments.queries.ratings import shown, shown_points
+from tournaments.queries.tournaments import load_course
 from tournaments.services.auditing import NOBODY
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.tournaments.drawing import publish_round, seat_next_round
@@ -22,7 +23,6 @@ from tournaments.services.tournaments.entering_lists import Entry
 from tournaments.services.tournaments.leading import create_tournament, move_tournament
 from tournaments.services.tournaments.rounds import close_round
 from tournaments.services.tournaments.substituting import Place, put_substitute
-from tournaments.tournament_queries import load_course
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from tests.services.tournaments.test_tournaments import NINE, SHORT, play, runni
 from tests.web.rounds.test_drawing import member_of
 from tournaments.engine.ratings import expected_places
 from tournaments.models import Entrant, Game, RatingChange
-from tournaments.rating_queries import shown, shown_points
+from tournaments.queries.ratings import shown, shown_points
 from tournaments.services.auditing import NOBODY
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.tournaments.rounds import close_round

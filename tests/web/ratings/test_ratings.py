@@ -30,7 +30,7 @@ from tests.web.ratings.ratings_world import (
     rated,
 )
 from tournaments.models import Player, RatingChange, RatingCount
-from tournaments.rating_queries import rating_at
+from tournaments.queries.ratings import rating_at
 from tournaments.services.auditing import NOBODY
 from tournaments.services.people.changes import remove_player
 

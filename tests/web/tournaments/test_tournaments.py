@@ -17,7 +17,7 @@ from tournaments.engine.tournament_settings import (
     write_settings,
 )
 from tournaments.models import AuditLine, Round, Tournament
-from tournaments.tournament_queries import settings_of
+from tournaments.queries.tournaments import settings_of
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
-from tournaments.change_queries import Named
 from tournaments.models import AuditLine
+from tournaments.queries.changes import Named
 
 MOST_CHANGES = 200
 

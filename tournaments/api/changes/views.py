@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from tournaments.api.changes.serializers import FeedSerializer, FollowingSerializer
 from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
-from tournaments.change_queries import Named
 from tournaments.models import AuditLine, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditLineQuerySet
+from tournaments.queries.changes import Named
 from tournaments.visitors import seen_club
 
 MOST_LOOKED_AT = 20_000

@@ -17,9 +17,9 @@ from tournaments.api.clubs.people_serializers import (
 )
 from tournaments.api.problems import Refused, fault, invalid
 from tournaments.api.views import Resource
-from tournaments.member_queries import found_by_address, found_by_name
 from tournaments.models import Club, Member, Player, Scope
 from tournaments.models.clubs import Role
+from tournaments.queries.members import found_by_address, found_by_name
 from tournaments.services.clubs.membership import change_role, remove_member
 from tournaments.services.people.players import lock_people
 from tournaments.visitors import directs_club, members_club, owned_club

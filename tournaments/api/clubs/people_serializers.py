@@ -8,9 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict
-from tournaments.member_queries import account_name, called_in_club
 from tournaments.models import Invitation, Member
 from tournaments.models.clubs import Role
+from tournaments.queries.members import account_name, called_in_club
 from tournaments.services.clubs.membership import INVITED_FOR, Offer
 
 LONGEST_REASON = 200

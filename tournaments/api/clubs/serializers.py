@@ -9,9 +9,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict
-from tournaments.member_queries import account_name
 from tournaments.models import AuditLine, Club, Confirmations
 from tournaments.models.clubs import Paper, Role
+from tournaments.queries.members import account_name
 
 LONGEST_NAME = 80
 MOST_EVENINGS = 366

@@ -26,12 +26,12 @@ from tournaments.api.documents.views import directs, form_of, language_of, not_t
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
-from tournaments.club_queries import month_key, months_of
-from tournaments.document_offers import Offer, offered, offers_to, rounds_to_print
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Player, Report, Round, Scope
 from tournaments.models.clubs import DIRECTING, Role
+from tournaments.queries.clubs import month_key, months_of
 from tournaments.reports.documents import formats_of
+from tournaments.reports.offers import Offer, offered, offers_to, rounds_to_print
 from tournaments.services.documents.reporting import (
     Order,
     request_document,

@@ -8,13 +8,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
-from tournaments.document_offers import Offered
-from tournaments.document_telling import file_name, reason_of, report_secret
 from tournaments.document_words import NAMES
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
 from tournaments.reports.documents import formats_of
+from tournaments.reports.offers import Offered
 from tournaments.services.documents.reporting import is_kept
+from tournaments.telling.documents import file_name, reason_of, report_secret
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 STEPS = [step.name.lower() for step in Report.Step]

@@ -16,10 +16,10 @@ from tournaments.api.documents.serializers import DocumentSerializer, address_of
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Answer, Refused, fault, invalid
 from tournaments.api.views import Resource
-from tournaments.document_telling import CONTENT_TYPES, file_name, may_cancel, report_at
 from tournaments.models import PersonalToken, Report, Scope
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import cancel_report, is_kept, try_again
+from tournaments.telling.documents import CONTENT_TYPES, file_name, may_cancel, report_at
 
 FILES = {(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}
 

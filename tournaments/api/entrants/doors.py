@@ -25,12 +25,12 @@ from tournaments.api.entrants.serializers import (
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.entrants_telling import line_of, list_entrants
 from tournaments.models import Entrant, Tournament
 from tournaments.models.people import fold_name
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.tournaments.entering import check_in, register_by_link
 from tournaments.services.tournaments.entering_lists import Entry, is_for_pairs
-from tournaments.tournament_queries import settings_of
+from tournaments.telling.entrants import line_of, list_entrants
 
 
 class Door(Resource):

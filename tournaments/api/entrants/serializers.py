@@ -7,9 +7,9 @@ from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
 from tournaments.api.tournaments.people import PlayerNameSerializer
-from tournaments.entrants_telling import STATES, EntrantLine
 from tournaments.models import Sitting, Substitute
 from tournaments.services.tournaments.entering import MOST_ENTRANTS
+from tournaments.telling.entrants import STATES, EntrantLine
 
 LONGEST_NAME = 80
 

@@ -13,13 +13,13 @@ from rest_framework.response import Response
 from tournaments.api.entrants.serializers import NewSubstituteSerializer, OneEntrantSerializer
 from tournaments.api.entrants.views import OfEntrants
 from tournaments.api.problems import Refused, fault, invalid
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.people.players import NoName
 from tournaments.services.tournaments.substituting import (
     Place,
     put_substitute,
     take_out_substitute,
 )
-from tournaments.tournament_queries import settings_of
 
 
 class OneSubstitute(OfEntrants):

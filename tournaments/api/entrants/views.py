@@ -24,14 +24,6 @@ from tournaments.api.entrants.serializers import (
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.entrants_telling import (
-    EntrantList,
-    found_in,
-    lines_of,
-    list_entrants,
-    seats_left,
-    with_ratings,
-)
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.services.tournaments.entering import (
@@ -45,6 +37,14 @@ from tournaments.services.tournaments.entering import (
     withdraw_entrant,
 )
 from tournaments.services.tournaments.entering_lists import Entry
+from tournaments.telling.entrants import (
+    EntrantList,
+    found_in,
+    lines_of,
+    list_entrants,
+    seats_left,
+    with_ratings,
+)
 from tournaments.visitors import directed_tournament, role_in, seen_tournament
 
 Work = Callable[[Entrant], object]

@@ -11,7 +11,7 @@ from tournaments.api.fields import Moment, PointsField, Strict
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.models import Confirmations, Event, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.services.people.players import LONGEST_PLAYER_NAME
 from tournaments.services.play.confirming import agreement_on
 

@@ -23,8 +23,8 @@ from tournaments.api.events.serializers import (
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Refused, fault, invalid
 from tournaments.api.views import Resource
-from tournaments.evening_queries import current_sheets
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Table
+from tournaments.queries.evenings import current_sheets
 from tournaments.services.clubs.events import lock_round, lock_tables_of
 from tournaments.services.people.players import lock_people
 from tournaments.services.play.playing import Head

@@ -13,9 +13,9 @@ from tournaments.api.games.writing import written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.engine.problems import Code, InvalidEntry, Problem
-from tournaments.models import Event, Game, Round, Scope
+from tournaments.models import Event, Game, Round, Scope, Visitor
 from tournaments.models.play import GameQuerySet
-from tournaments.queries import Visitor, load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.people.players import LONGEST_PLAYER_NAME
 from tournaments.services.play.adopting import adopt_game
 

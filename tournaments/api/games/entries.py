@@ -18,7 +18,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import Refused, engine_faults, invalid, placed
 from tournaments.api.views import Resource
 from tournaments.models import Scope
-from tournaments.queries import LaterEntryInvalid, load_sheet
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.services.play.playing import (
     NoSuchEntry,
     correct_entry,

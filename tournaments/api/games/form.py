@@ -13,7 +13,7 @@ from tournaments.engine.entries import STOP_REASONS
 from tournaments.engine.entry_checks import redeals_of
 from tournaments.engine.games import Choice, Game
 from tournaments.engine.problems import Code
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.ruleset_json import must_come_first, next_deal
 
 ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped")

@@ -18,7 +18,7 @@ from tournaments.api.games.writing import GONE, game_to_write, key_of, writer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Match, Scope
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.matches import MatchSoFar, load_match, start_next_game
 
 

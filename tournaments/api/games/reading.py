@@ -14,7 +14,7 @@ from tournaments.api.schema import component
 from tournaments.api.views import Resource
 from tournaments.engine.records import Reading, write_result
 from tournaments.models import Write
-from tournaments.queries import Sheet, load_sheet
+from tournaments.queries.sheets import Sheet, load_sheet
 
 
 class Record(Resource):

@@ -11,7 +11,7 @@ from tournaments.api.schema import component
 from tournaments.engine.records import GAME_FORMAT, Reading, write_result
 from tournaments.models import Game, Match, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 
 LONGEST_NAME = 80
 MOST_GAMES = 99

@@ -11,8 +11,8 @@ from tournaments.api.problems import Refused, engine_faults, fault, invalid
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.records import read_game, read_rules
 from tournaments.engine.ruleset_records import write_ruleset
-from tournaments.models import Game
-from tournaments.queries import Visitor, find_ruleset, house_document
+from tournaments.models import Game, Visitor
+from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.importing.records import moment_of
 from tournaments.services.play.matches import start_match
 from tournaments.services.play.playing import Head, Pen, record_entry, start_game

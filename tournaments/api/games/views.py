@@ -26,7 +26,7 @@ from tournaments.api.games.writing import GONE, game_to_write, pen_of, revision_
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Scope
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.playing import Head, StaleRevision, change_head, delete_game
 
 

@@ -17,7 +17,7 @@ from tournaments.api.idempotency import HEADER
 from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
 from tournaments.models import Game
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.services.auditing import Actor
 from tournaments.services.play.playing import Pen
 from tournaments.visitors import actor_of

@@ -29,7 +29,7 @@ from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Ruleset
 from tournaments.models import Club
 from tournaments.models.people import fold_name
-from tournaments.queries import find_ruleset_of_club
+from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.importing.faults import Fault, PlanChanged, Wrong
 from tournaments.services.importing.players import (
     PlayerLine,

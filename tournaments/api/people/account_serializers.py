@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict
-from tournaments.member_queries import account_name
 from tournaments.models import Member, Scope, User
 from tournaments.models.clubs import DIRECTING, Role
+from tournaments.queries.members import account_name
 
 
 class MembershipSerializer(ClubNameSerializer):

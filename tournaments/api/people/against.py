@@ -15,7 +15,7 @@ from tournaments.api.people.numbers_serializers import AgainstSerializer, Oppone
 from tournaments.api.people.views import BY_NAME
 from tournaments.engine.ratings import chance_above
 from tournaments.models import Player
-from tournaments.player_queries import (
+from tournaments.queries.players import (
     Meeting,
     compare,
     family_of_both,
@@ -24,8 +24,8 @@ from tournaments.player_queries import (
     ratings_of,
     seats_beside,
 )
-from tournaments.player_telling import opponents_of, rating_row
-from tournaments.rating_queries import rating_at, shown
+from tournaments.queries.ratings import rating_at, shown
+from tournaments.telling.players import opponents_of, rating_row
 
 MOST_FOUND = 50
 """As on the page: whoever looks for a name finds so many, also whom the player never met."""

@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from tournaments.models import Season
-from tournaments.player_queries import PlayerGame
+from tournaments.queries.players import PlayerGame
 
 LIMITS = [
     OpenApiParameter(

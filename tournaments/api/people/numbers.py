@@ -14,7 +14,7 @@ from tournaments.api.people.finding import PlayerResource
 from tournaments.api.people.limiting import LIMITS, limited
 from tournaments.api.people.numbers_serializers import NumbersSerializer
 from tournaments.models import Game, PlayerRating
-from tournaments.player_queries import (
+from tournaments.queries.players import (
     PlayerGame,
     Sums,
     add_up,
@@ -22,9 +22,9 @@ from tournaments.player_queries import (
     rank_of,
     ratings_of,
 )
-from tournaments.player_sums import badges_of, favourite_of, rulesets_of
-from tournaments.player_telling import rating_row, rows_of
-from tournaments.rating_queries import rating_at, shown
+from tournaments.queries.ratings import rating_at, shown
+from tournaments.telling.player_sums import badges_of, favourite_of, rulesets_of
+from tournaments.telling.players import rating_row, rows_of
 
 Told = dict[str, Any]
 

@@ -7,9 +7,9 @@ from rest_framework import serializers
 
 from tournaments.api.fields import Moment, PointsField
 from tournaments.models import Game, Player, RatingChange
-from tournaments.player_queries import game_at_seat
-from tournaments.player_telling import Opponent
-from tournaments.rating_queries import shown, shown_points
+from tournaments.queries.players import game_at_seat
+from tournaments.queries.ratings import shown, shown_points
+from tournaments.telling.players import Opponent
 
 
 class FamilySerializer(serializers.Serializer[Any]):

@@ -7,9 +7,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
-from tournaments.member_queries import account_name
 from tournaments.models import Player
 from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.queries.members import account_name
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import LONGEST_PLAYER_NAME, MOST_ADDED
 

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from django.http import Http404
 
-from tournaments.leaderboard_queries import MOST_FOUND, Line, Listed
-from tournaments.leaderboard_telling import Looker, called, listed_in
 from tournaments.models import Club, PlayerRating, RatingPool, Season
-from tournaments.season_queries import ListedInSeason
+from tournaments.queries.leaderboard import MOST_FOUND, Line, Listed
+from tournaments.queries.seasons import ListedInSeason
+from tournaments.telling.leaderboard import Looker, called, listed_in
 
 PAGE = 50
 

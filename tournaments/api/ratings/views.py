@@ -20,13 +20,13 @@ from tournaments.api.ratings.serializers import (
 )
 from tournaments.api.views import Resource
 from tournaments.engine.predictions import COIN
-from tournaments.leaderboard_queries import pools_with_ratings
-from tournaments.leaderboard_telling import Looker
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
-from tournaments.player_queries import Step, ratings_of, steps_of
-from tournaments.prediction_queries import accuracy_told, is_to_be_rated, seats_rated
-from tournaments.queries import load_sheet
-from tournaments.rating_queries import rating_at, shown
+from tournaments.queries.leaderboard import pools_with_ratings
+from tournaments.queries.players import Step, ratings_of, steps_of
+from tournaments.queries.predictions import accuracy_told, is_to_be_rated, seats_rated
+from tournaments.queries.ratings import rating_at, shown
+from tournaments.queries.sheets import load_sheet
+from tournaments.telling.leaderboard import Looker
 from tournaments.visitors import (
     account_of,
     directs_club,

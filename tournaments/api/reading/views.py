@@ -10,11 +10,11 @@ from rest_framework.response import Response
 
 from tournaments.api.reading.serializers import ClubNumbersSerializer
 from tournaments.api.views import Resource
-from tournaments.club_numbers import Champion, ClubNumbers, Wanted, numbers_of
 from tournaments.engine.club_sums import Record
-from tournaments.league_telling import Looker
 from tournaments.models import Club, Game, Player
 from tournaments.models.clubs import DIRECTING
+from tournaments.telling.club_numbers import Champion, ClubNumbers, Wanted, numbers_of
+from tournaments.telling.league import Looker
 from tournaments.visitors import role_in
 
 Told = dict[str, Any]

@@ -20,6 +20,7 @@ from tournaments.api.rounds.serializers import NewRulingSerializer, RulingSerial
 from tournaments.api.rounds.views import OfRound
 from tournaments.api.tournaments.refusals import number_of
 from tournaments.models import Entrant, Ruling, Tournament
+from tournaments.queries.tournaments import load_course
 from tournaments.services.tournaments.rounds import (
     Moved,
     accept_changes,
@@ -27,7 +28,6 @@ from tournaments.services.tournaments.rounds import (
     fingerprint,
 )
 from tournaments.services.tournaments.rulings import Decision, rule, withdraw_ruling
-from tournaments.tournament_queries import load_course
 from tournaments.visitors import directed_tournament
 
 SHOWN_WITH = ("entrant__player", "entrant__partner", "round")

@@ -28,7 +28,8 @@ from tournaments.api.rounds.views import OfRound
 from tournaments.api.tournaments.refusals import key_of, number_of
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.models import Round, Tournament
-from tournaments.prediction_queries import outlooks
+from tournaments.queries.predictions import outlooks
+from tournaments.queries.tournaments import Course, Drawn, load_course
 from tournaments.services.tournaments.drawing import (
     Draft,
     field_seated,
@@ -43,7 +44,6 @@ from tournaments.services.tournaments.late_changes import change_late, who_can_c
 from tournaments.services.tournaments.leading import WrongState
 from tournaments.services.tournaments.proposals import Presence, presence_at
 from tournaments.services.tournaments.swapping import swap_of, swap_seats
-from tournaments.tournament_queries import Course, Drawn, load_course
 from tournaments.visitors import directed_tournament
 
 

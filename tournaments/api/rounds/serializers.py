@@ -16,9 +16,9 @@ from tournaments.engine.pairing.quality import Reason
 from tournaments.engine.pairing_schema import REASONS
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.models.tournaments import LONGEST_RULING
+from tournaments.queries.tournaments import Course, Drawn
 from tournaments.services.tournaments.clocks import MOST_MINUTES
 from tournaments.services.tournaments.proposals import Presence
-from tournaments.tournament_queries import Course, Drawn
 
 MOST_TABLES = 500
 MOST_SECONDS = MOST_MINUTES * 60

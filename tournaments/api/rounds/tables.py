@@ -18,10 +18,10 @@ from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
 from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.models import Scope, Table
-from tournaments.round_watching import TROUBLES, Watched, watch_tables
 from tournaments.services.tournaments.calls import answer_call
 from tournaments.services.tournaments.clocks import Added, add_table_time
 from tournaments.services.tournaments.overtime import finish_for_time
+from tournaments.telling.watching import TROUBLES, Watched, watch_tables
 
 
 class TroubleSerializer(serializers.Serializer[Any]):

@@ -17,10 +17,10 @@ from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.api.views import Resource
 from tournaments.models import Round, Tournament
 from tournaments.models.clubs import DIRECTING
+from tournaments.queries.steps import progress_of
 from tournaments.services.tournaments.clocks import Added, add_time, pause_clock, start_clock
 from tournaments.services.tournaments.drawing import lock_drawn, unseat_round
 from tournaments.services.tournaments.rounds import close_round, open_round, reopen_round
-from tournaments.tournament_steps import progress_of
 from tournaments.visitors import directed_tournament_round, role_in, seen_tournament
 
 

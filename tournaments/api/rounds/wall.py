@@ -13,8 +13,8 @@ from tournaments.api.rounds.views import OfRound
 from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.models import Round
-from tournaments.tournament_queries import Course, load_course
-from tournaments.wall_telling import seated, shown_round, still_playing, top_places
+from tournaments.queries.tournaments import Course, load_course
+from tournaments.telling.wall import seated, shown_round, still_playing, top_places
 
 
 class WallTableSerializer(serializers.Serializer[Any]):

@@ -12,7 +12,7 @@ from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset
-from tournaments.queries import parsed_ruleset
+from tournaments.queries.rulesets import parsed_ruleset
 
 
 @extend_schema_field(component("RulesetRecord"))

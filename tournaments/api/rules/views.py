@@ -24,7 +24,7 @@ from tournaments.engine.record_schemas import SCHEMAS
 from tournaments.engine.records import parse_json
 from tournaments.engine.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.rulesets import Ruleset
-from tournaments.queries import find_ruleset, offered_rulesets
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 
 OPTIONS = OpenApiParameter(
     "options",

@@ -13,9 +13,9 @@ from tournaments.engine.standing_reasons import DECISIONS, REASONS, Reason, Roun
 from tournaments.engine.standings import Standing
 from tournaments.engine.tournament_settings import TIE_BREAKS
 from tournaments.models import Player
-from tournaments.standings_telling import Reached, Seen
-from tournaments.tournament_queries import Course
-from tournaments.why_telling import SUMS, Decided, Sum, WhyPlaced
+from tournaments.queries.tournaments import Course
+from tournaments.telling.reasons import SUMS, Decided, Sum, WhyPlaced
+from tournaments.telling.standings import Reached, Seen
 
 
 def number_of(key: str) -> int:

@@ -17,13 +17,13 @@ from tournaments.api.standings.serializers import (
 )
 from tournaments.api.views import Resource
 from tournaments.engine.season_sums import team_standings
-from tournaments.league_telling import Looker, league_of
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.standings_telling import last_counted, stages_reached, standings_seen
-from tournaments.tournament_queries import load_course
+from tournaments.queries.tournaments import load_course
+from tournaments.telling.league import Looker, league_of
+from tournaments.telling.reasons import why_placed
+from tournaments.telling.standings import last_counted, stages_reached, standings_seen
 from tournaments.visitors import role_in, seen_tournament
-from tournaments.why_telling import why_placed
 
 LARGEST = 999
 NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}

@@ -13,8 +13,8 @@ from tournaments.engine.finals import STAGES
 from tournaments.engine.tournament_schema import Settings
 from tournaments.engine.tournament_settings import PRESETS, write_settings
 from tournaments.models import Confirmations, Round, Tournament
-from tournaments.tournament_queries import settings_of
-from tournaments.tournament_steps import NEXT_STEPS, STEPS_BACK, HowFar
+from tournaments.queries.steps import NEXT_STEPS, STEPS_BACK, HowFar
+from tournaments.queries.tournaments import settings_of
 
 ROUND_STATES = ("seated", "published", "open", "closed")
 LONGEST_NAME = 80

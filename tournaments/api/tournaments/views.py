@@ -34,6 +34,8 @@ from tournaments.engine.tournament_settings import (
 )
 from tournaments.models import Club, Scope, Season, Tournament
 from tournaments.models.clubs import DIRECTING
+from tournaments.queries.steps import how_far
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.clubs.events import EventPlan, plan_of
 from tournaments.services.tournaments.leading import (
     TournamentPlan,
@@ -44,8 +46,6 @@ from tournaments.services.tournaments.leading import (
     remove_tournament,
     replace_links,
 )
-from tournaments.tournament_queries import settings_of
-from tournaments.tournament_steps import how_far
 from tournaments.visitors import (
     directed_club,
     directed_tournament,

@@ -12,12 +12,12 @@ from django.db import transaction
 from django.db.models import Q
 
 from tournaments.models import AuditLine, Round, Ruling, Tournament, Write
+from tournaments.queries.tournaments import load_course
 from tournaments.services.checking.caches import Found, Looked
 from tournaments.services.checking.moment import one_moment
 from tournaments.services.clubs.events import subject_of
 from tournaments.services.tournaments.leading import lock_tournament
 from tournaments.services.tournaments.rounds import Moved, changes_since_closing, keep_standings
-from tournaments.tournament_queries import load_course
 
 CHANGES_NO_STANDINGS = (
     *("open-round", "close-round", "seat-round", "unseat-round", "change-seating", "seat-again"),

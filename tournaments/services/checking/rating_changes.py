@@ -14,7 +14,7 @@ from typing import Any
 
 from tournaments.engine.ratings import Rating, Spread, rate
 from tournaments.models import RatedRound
-from tournaments.rating_queries import DAY
+from tournaments.queries.ratings import DAY
 from tournaments.services.checking.caches import Found, Looked
 from tournaments.services.checking.moment import one_moment
 from tournaments.services.checking.pending import Pending, load_pending

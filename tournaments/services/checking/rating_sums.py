@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count
 
 from tournaments.models import PlayerRating, RatingChange, RatingPool
-from tournaments.rating_queries import month_of, shown_points
+from tournaments.queries.ratings import month_of, shown_points
 from tournaments.services.checking.caches import Found, Looked
 from tournaments.services.checking.moment import one_moment
 from tournaments.services.checking.pending import load_pending

@@ -13,7 +13,7 @@ from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Ruleset
 from tournaments.models import AuditLine, Club, Confirmations, Event, Game, Round, Season, Table
 from tournaments.models.play import digest
-from tournaments.queries import find_ruleset_of_club
+from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.nudges import wake_webhooks
 from tournaments.services.ratings.due import rate_round_again

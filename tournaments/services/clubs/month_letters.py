@@ -12,10 +12,10 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from tournaments.club_queries import month_after, month_before, month_key
 from tournaments.engine.club_sums import NIGHT
 from tournaments.models import Club, Game, Letter, Member, Report, User
 from tournaments.models.clubs import DIRECTING
+from tournaments.queries.clubs import month_after, month_before, month_key
 from tournaments.services.documents.reporting import Order, request_document
 from tournaments.services.letters.sending import Text, write_letters
 

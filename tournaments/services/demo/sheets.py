@@ -9,7 +9,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from tournaments.models import AuditLine, Club, Confirmation, Game, Write
-from tournaments.queries import fold_sheet, result_of, ruleset_of
+from tournaments.queries.rulesets import ruleset_of
+from tournaments.queries.sheets import fold_sheet, result_of
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.play import play_game
 

@@ -5,7 +5,7 @@ from itertools import cycle
 
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Season, Seat, Tournament
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.auditing import Actor
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.contests import (

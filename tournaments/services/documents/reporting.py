@@ -15,7 +15,7 @@ from django.db import transaction
 from tournaments.models import Club, Event, Game, Letter, Player, Report, User
 from tournaments.models.clubs import Paper
 from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
-from tournaments.queries import fold_sheet
+from tournaments.queries.sheets import fold_sheet
 from tournaments.services.nudges import nudge
 
 WORKSHOPS = "building"

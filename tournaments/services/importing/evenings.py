@@ -25,7 +25,8 @@ from tournaments.models import (
 )
 from tournaments.models.people import fold_name
 from tournaments.models.play import LONGEST_AUTHOR
-from tournaments.queries import find_ruleset_of_club, fold_sheet, result_of
+from tournaments.queries.rulesets import find_ruleset_of_club
+from tournaments.queries.sheets import fold_sheet, result_of
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.clubs.events import EventPlan, start_event, subject_of
 from tournaments.services.clubs.seasons import season_on

@@ -22,7 +22,7 @@ from tournaments.engine.records import Reading, parse_json, read_game
 from tournaments.models import AuditLine, Club, Game, Player, Round
 from tournaments.models.people import fold_name
 from tournaments.models.play import digest
-from tournaments.queries import current_bodies
+from tournaments.queries.sheets import current_bodies
 from tournaments.services.auditing import Actor, Change
 from tournaments.services.importing.evenings import (
     EveningKey,

@@ -24,7 +24,7 @@ from tournaments.engine.rulesets import PerSide, Points, Ruleset
 from tournaments.models import AuditLine, Club, Game, Player, Round
 from tournaments.models.people import fold_name
 from tournaments.models.play import digest
-from tournaments.queries import house_document
+from tournaments.queries.rulesets import house_document
 from tournaments.services.auditing import Actor, Change
 from tournaments.services.importing.evenings import (
     EveningKey,

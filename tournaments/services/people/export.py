@@ -24,7 +24,7 @@ from tournaments.models import (
     Tournament,
     User,
 )
-from tournaments.queries import Sheet, load_sheets
+from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.people.changes import with_merged
 from tournaments.services.people.players import lock_player, subject_of

@@ -14,7 +14,8 @@ from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.models import AuditLine, Game, Match, Seat, Table
 from tournaments.models.play import digest
-from tournaments.queries import Sheet, load_sheets, ruleset_of
+from tournaments.queries.rulesets import ruleset_of
+from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.people.players import lock_people
 from tournaments.services.play.playing import (

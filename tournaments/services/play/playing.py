@@ -24,17 +24,8 @@ from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.models import AuditLine, Club, Event, Game, Match, Report, Round, Table, Write
 from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON, digest
-from tournaments.queries import (
-    LaterEntryInvalid,
-    Sheet,
-    find_ruleset,
-    fold_sheet,
-    house_document,
-    load_sheet,
-    parsed_ruleset,
-    result_of,
-    rules_of,
-)
+from tournaments.queries.rulesets import find_ruleset, house_document, parsed_ruleset, rules_of
+from tournaments.queries.sheets import LaterEntryInvalid, Sheet, fold_sheet, load_sheet, result_of
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.documents.reporting import throw_away
 from tournaments.services.nudges import wake_webhooks

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 
 from tournaments.models import Game, Round
-from tournaments.queries import LaterEntryInvalid, load_sheet, load_sheets, result_of
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet, load_sheets, result_of
 from tournaments.services.ratings.due import rate_round_again
 
 AT_ONCE = 200

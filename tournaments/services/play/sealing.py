@@ -12,7 +12,7 @@ from tournaments.engine.records import play_record
 from tournaments.engine.rulesets import Contract
 from tournaments.engine.seals import seal
 from tournaments.models import Game, Write
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.services.play.open_deals import OF_A_VOID, before_open_deal
 from tournaments.services.play.playing import (
     NoSuchEntry,

@@ -12,7 +12,8 @@ from django.utils.crypto import constant_time_compare
 from tournaments.models import AuditLine, Club, Game, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.models.play import digest
-from tournaments.queries import find_ruleset_of_club, house_document, load_sheets
+from tournaments.queries.rulesets import find_ruleset_of_club, house_document
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.clubs.events import lock_round
 from tournaments.services.people.players import lock_people

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from tournaments.engine.ratings import Rating, Spread, rate
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
-from tournaments.rating_queries import DAY, month_of, shown_points
+from tournaments.queries.ratings import DAY, month_of, shown_points
 from tournaments.services.ratings.games import Played, PlayedRound
 from tournaments.services.ratings.rows import (
     ChangeRow,

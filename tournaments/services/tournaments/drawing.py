@@ -13,6 +13,7 @@ from django.db import transaction
 from tournaments.engine.pairing.field import Field
 from tournaments.engine.pairing.judging import judge
 from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Table, Tournament, Write
+from tournaments.queries.tournaments import Course, field_of, load_course
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import lock_round, lock_tables_of
 from tournaments.services.nudges import wake_webhooks
@@ -35,7 +36,6 @@ from tournaments.services.tournaments.proposals import (
     presence_at,
     stage_of,
 )
-from tournaments.tournament_queries import Course, field_of, load_course
 
 State = Tournament.State
 

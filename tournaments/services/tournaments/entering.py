@@ -10,6 +10,7 @@ from django.db.models import Max, Q
 
 from tournaments.models import Entrant, Player, Round, Substitute, Tournament
 from tournaments.models.people import fold_name
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.auditing import Actor
 from tournaments.services.people.players import add_all, find_player, lock_people
 from tournaments.services.ratings.due import rate_entrant_again
@@ -28,7 +29,6 @@ from tournaments.services.tournaments.leading import (
     note,
     touch,
 )
-from tournaments.tournament_queries import settings_of
 
 State = Tournament.State
 

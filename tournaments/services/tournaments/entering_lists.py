@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tournaments.models import Player, Tournament
 from tournaments.models.people import fold_name
+from tournaments.queries.tournaments import rules_of_tournament
 from tournaments.services.people.players import NoName, clean_name
-from tournaments.tournament_queries import rules_of_tournament
 
 
 class NotAlone(Exception):

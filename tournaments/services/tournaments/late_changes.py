@@ -8,6 +8,7 @@ from django.db import transaction
 
 from tournaments.engine.pairing.late import LateChange, Published, late_change
 from tournaments.models import Entrant, Round, Seat, Sitting, Table, Write
+from tournaments.queries.tournaments import Course, Drawn, field_of, load_course
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import lock_tables_of
 from tournaments.services.people.players import lock_people, names_at_table
@@ -20,7 +21,6 @@ from tournaments.services.tournaments.drawing import (
 )
 from tournaments.services.tournaments.leading import WrongState, note, touch
 from tournaments.services.tournaments.substituting import TakesPart
-from tournaments.tournament_queries import Course, Drawn, field_of, load_course
 
 
 def change_late(

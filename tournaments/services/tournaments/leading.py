@@ -14,7 +14,8 @@ from tournaments.engine.tournament_settings import (
     write_settings,
 )
 from tournaments.models import AuditLine, Club, Event, Game, Tournament
-from tournaments.queries import find_ruleset_of_club, house_document
+from tournaments.queries.rulesets import find_ruleset_of_club, house_document
+from tournaments.queries.tournaments import rules_of_tournament
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.clubs.events import (
     EventPlan,
@@ -29,7 +30,6 @@ from tournaments.services.clubs.events import subject_of as event_subject
 from tournaments.services.clubs.events import told as plan_told
 from tournaments.services.nudges import wake_webhooks
 from tournaments.services.slugs import free_slugs
-from tournaments.tournament_queries import rules_of_tournament
 
 State = Tournament.State
 STATES = tuple(State)

@@ -6,12 +6,12 @@ from django.db import transaction
 
 from tournaments.engine.tournament_settings import OVERTIME
 from tournaments.models import Game, Round, Table
-from tournaments.queries import Sheet, load_sheet
+from tournaments.queries.sheets import Sheet, load_sheet
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.auditing import Actor
 from tournaments.services.play.playing import Pen, record_entry, withdraw_entry
 from tournaments.services.play.tables import current_game
 from tournaments.services.tournaments.leading import WrongState
-from tournaments.tournament_queries import settings_of
 
 AS_IT_STANDS, LAST_DEAL_VOID = OVERTIME
 

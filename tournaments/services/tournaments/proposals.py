@@ -11,7 +11,7 @@ from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Entrant, Round
-from tournaments.tournament_queries import Course, Drawn, field_of
+from tournaments.queries.tournaments import Course, Drawn, field_of
 
 WHOLE_EVENING = ("fixed", "round-robin")
 """Ways of seating that draw all rounds at once; those by the standings wait for each round."""

@@ -33,7 +33,7 @@ from tournaments.models import (
     Write,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries import fold_sheet, result_of
+from tournaments.queries.sheets import fold_sheet, result_of
 from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.clubs.events import subject_of
 from tournaments.services.people.head_names import let_names_follow

@@ -12,7 +12,8 @@ from django.db.models import F, Max, Q
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.round_results import Competitor
 from tournaments.models import Event, Game, Round, Ruling, Tournament, Write
-from tournaments.queries import Sheet, load_sheets, result_of
+from tournaments.queries.sheets import Sheet, load_sheets, result_of
+from tournaments.queries.tournaments import Course, load_course, settings_of
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import close_round as close_event_round
 from tournaments.services.clubs.events import lock_tables_of
@@ -26,7 +27,6 @@ from tournaments.services.tournaments.leading import (
     note,
     touch,
 )
-from tournaments.tournament_queries import Course, load_course, settings_of
 
 Kept = dict[str, list[Any]]
 """Standings as a closed round keeps them: place and points by the key of the entrant."""

@@ -7,6 +7,7 @@ from django.db import transaction
 from tournaments.engine.pairing.judging import judge
 from tournaments.engine.pairing.manual import Swapped, swap
 from tournaments.models import Round
+from tournaments.queries.tournaments import Course
 from tournaments.services.auditing import Actor
 from tournaments.services.tournaments.drawing import (
     Draft,
@@ -14,7 +15,6 @@ from tournaments.services.tournaments.drawing import (
     lock_seated,
     put_seating,
 )
-from tournaments.tournament_queries import Course
 
 
 class SeatingMoved(Exception):

@@ -20,9 +20,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from tournaments.change_queries import Named, round_of
 from tournaments.models import AuditLine, ChangeFeed, Delivery, Happening, Webhook
 from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES
+from tournaments.queries.changes import Named, round_of
 from tournaments.services.auditing import NOBODY
 from tournaments.services.webhooks.calling import Answer, Message, call
 from tournaments.services.webhooks.keeping import body_of, put_pause

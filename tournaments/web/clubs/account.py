@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.member_queries import account_name
 from tournaments.models import Member, Player, User
 from tournaments.models.clubs import DIRECTING
+from tournaments.queries.members import account_name
 from tournaments.services.clubs.membership import LastOwner, delete_account
 from tournaments.services.clubs.month_letters import remember_language, switch_month
 from tournaments.visitors import account_of, actor_of, directed_club

@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.member_queries import account_name
 from tournaments.models import AuditLine, Club, User
 from tournaments.models.audit import AuditLineQuerySet
 from tournaments.models.clubs import DIRECTING
+from tournaments.queries.members import account_name
 from tournaments.visitors import directed_club
 from tournaments.web.club_words import choices_of
 from tournaments.web.clubs.audit_reading import read_lines

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments.member_queries import account_name
 from tournaments.models import AuditLine, Club, Entrant, Event, Game, Player, Season, Table, User
 from tournaments.models.events import Round
-from tournaments.queries import ruleset_of
+from tournaments.queries.members import account_name
+from tournaments.queries.rulesets import ruleset_of
 from tournaments.web.clubs.audit_words import (
     KINDS,
     LEFT_OUT,

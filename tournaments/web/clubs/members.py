@@ -12,15 +12,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.member_queries import (
+from tournaments.models import Club, Invitation, Member, addresses
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.queries.members import (
     account_name,
     found_by_address,
     found_by_name,
     names_for_directors,
     names_for_members,
 )
-from tournaments.models import Club, Invitation, Member, addresses
-from tournaments.models.clubs import DIRECTING, Role
 from tournaments.services.clubs.membership import (
     LastOwner,
     accept_invitation,

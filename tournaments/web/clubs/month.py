@@ -5,8 +5,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from tournaments.club_queries import month_key, months_of
 from tournaments.models import Report
+from tournaments.queries.clubs import month_key, months_of
 from tournaments.visitors import members_club
 from tournaments.web.documents.asked import ask_for_members
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.leaderboard_queries import has_ratings
 from tournaments.models import Club, Event, Member
 from tournaments.models.clubs import DIRECTING, Role
+from tournaments.queries.leaderboard import has_ratings
 from tournaments.services.checking.notices import CALLED, counts_of
 from tournaments.services.clubs.membership import (
     LastOwner,

@@ -10,11 +10,11 @@ from django.utils.formats import date_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.club_numbers import Wanted
-from tournaments.club_queries import month_key, months_of
-from tournaments.league_telling import Looker
 from tournaments.models import Club, Report
 from tournaments.models.clubs import DIRECTING
+from tournaments.queries.clubs import month_key, months_of
+from tournaments.telling.club_numbers import Wanted
+from tournaments.telling.league import Looker
 from tournaments.visitors import role_in
 from tournaments.web.clubs.records_view import numbers_shown
 from tournaments.web.documents.asked import asking

@@ -14,14 +14,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from tournaments.club_numbers import Champion, Wanted, numbers_of
-from tournaments.club_queries import version_of_games
 from tournaments.engine.club_sums import ClubSums, Record
 from tournaments.engine.rulesets import Points
-from tournaments.game_scope import Scope
-from tournaments.league_telling import Looker
-from tournaments.models import Club, Game, Player, RatedRound, Season
-from tournaments.queries import Visitor
+from tournaments.models import Club, Game, Player, RatedRound, Season, Visitor
+from tournaments.queries.clubs import version_of_games
+from tournaments.telling.club_numbers import Champion, Wanted, numbers_of
+from tournaments.telling.game_scope import Scope
+from tournaments.telling.league import Looker
 from tournaments.web.clubs.play_times import months_of, week_of, years_of
 from tournaments.web.standings.view import KEPT_SECONDS
 from tournaments.words import points_text

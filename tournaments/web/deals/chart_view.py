@@ -8,7 +8,7 @@ from django.utils.text import Truncator
 
 from tournaments.engine.games import Game
 from tournaments.engine.rulesets import Points
-from tournaments.telling import numbers_of
+from tournaments.telling.sheets import numbers_of
 
 WIDTH, HEIGHT = 358, 200
 LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20

@@ -12,8 +12,8 @@ from tournaments.engine.entries import Adjustment, Deal, Entry, Passed, Redeal, 
 from tournaments.engine.games import PlayedDeal, Row
 from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.models import Write
-from tournaments.queries import Sheet
-from tournaments.telling import (
+from tournaments.queries.sheets import Sheet
+from tournaments.telling.sheets import (
     DealLine,
     Payments,
     deal_line,

@@ -15,14 +15,14 @@ from django.utils.translation import get_language, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.document_offers import Offer, offered, offers_to, rounds_to_print
-from tournaments.document_telling import about, report_secret, title_of
 from tournaments.models import Event, Report, Round
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.reports import ReportQuerySet
+from tournaments.queries.steps import current_round
 from tournaments.reports.documents import formats_of
+from tournaments.reports.offers import Offer, offered, offers_to, rounds_to_print
 from tournaments.services.documents.reporting import Order, request_document
-from tournaments.tournament_steps import current_round
+from tournaments.telling.documents import about, report_secret, title_of
 from tournaments.visitors import account_of, role_in, seen_event
 from tournaments.web.documents.pages import to_report
 from tournaments.web.doors import out_of_reach

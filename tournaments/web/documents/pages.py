@@ -7,22 +7,22 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.document_telling import (
-    CONTENT_TYPES,
-    file_name,
-    may_cancel,
-    report_at,
-    report_secret,
-)
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Report
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
     cancel_report,
     request_empty_sheet,
     request_scoresheet,
     try_again,
+)
+from tournaments.telling.documents import (
+    CONTENT_TYPES,
+    file_name,
+    may_cancel,
+    report_at,
+    report_secret,
 )
 from tournaments.visitors import writable_game
 from tournaments.web.documents.papers import paper_of

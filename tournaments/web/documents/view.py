@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tournaments.document_telling import about, may_cancel, reason_of, report_secret, title_of
 from tournaments.models import Report
 from tournaments.models.reports import WHOLE_WHEN_ASKED
 from tournaments.services.documents.reporting import is_kept
+from tournaments.telling.documents import about, may_cancel, reason_of, report_secret, title_of
 from tournaments.web.phone import address_on_phone
 
 LONGER_THAN_USUAL = timedelta(seconds=20)

@@ -11,7 +11,6 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.entrants_telling import EntrantLine, found_in, line_of, list_entrants
 from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import fold_name
 from tournaments.services.tournaments.entering import (
@@ -22,6 +21,7 @@ from tournaments.services.tournaments.entering import (
 )
 from tournaments.services.tournaments.entering_lists import is_for_pairs
 from tournaments.services.tournaments.leading import WrongState
+from tournaments.telling.entrants import EntrantLine, found_in, line_of, list_entrants
 from tournaments.visitors import actor_of, directed_tournament
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.entrants.forms import EntryForm, list_refusal, refusal

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.entrants_telling import line_of, name_of, seats_left
 from tournaments.models import Entrant, Player, Substitute
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.people.players import NoName
 from tournaments.services.play.seating import SitsElsewhere
 from tournaments.services.tournaments.entering import (
@@ -33,7 +33,7 @@ from tournaments.services.tournaments.substituting import (
     put_substitute,
     take_out_substitute,
 )
-from tournaments.tournament_queries import settings_of
+from tournaments.telling.entrants import line_of, name_of, seats_left
 from tournaments.visitors import actor_of, directed_tournament
 from tournaments.web.entrants.forms import LabelsForm, SubstituteForm, refusal
 from tournaments.web.entrants.pages import numbered

@@ -16,7 +16,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from tournaments.entrants_telling import found_in, list_entrants, with_ratings
 from tournaments.models import Entrant, Tournament
 from tournaments.services.tournaments.entering import (
     MOST_ENTRANTS,
@@ -33,6 +32,7 @@ from tournaments.services.tournaments.entering_lists import (
     is_for_pairs,
 )
 from tournaments.services.tournaments.leading import WrongState
+from tournaments.telling.entrants import found_in, list_entrants, with_ratings
 from tournaments.visitors import actor_of, directed_tournament, seen_tournament
 from tournaments.web.entrants.forms import EntryForm, ListForm, list_refusal, refusal
 from tournaments.web.entrants.lists import ListLine, read_file, read_text, write_text

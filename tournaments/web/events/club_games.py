@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 
 from tournaments import words
 from tournaments.models import Club, Game, Player, Seat
-from tournaments.queries import load_sheets, rules_of
-from tournaments.telling import state_of
+from tournaments.queries.rulesets import rules_of
+from tournaments.queries.sheets import load_sheets
+from tournaments.telling.sheets import state_of
 from tournaments.visitors import directs_club, seen_club
 from tournaments.web.phone import address
 from tournaments.web.scoring.pages import follow_page

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Club, Event, Round, Season, Table
-from tournaments.queries import rulesets_of_club
+from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import (
     EventHasTables,

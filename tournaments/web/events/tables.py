@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Club, Event, Player, Seat, Table
-from tournaments.queries import load_sheet, rulesets_of_club
+from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.playing import RoundClosed
 from tournaments.services.play.tables import (
     add_table,

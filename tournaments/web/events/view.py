@@ -10,12 +10,12 @@ from django.utils.translation import get_language
 
 from tournaments import words
 from tournaments.engine.rulesets import Points
-from tournaments.evening_queries import current_sheets
 from tournaments.models import AuditLine, Event, Game, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.queries import Sheet
+from tournaments.queries.evenings import current_sheets
+from tournaments.queries.sheets import Sheet
 from tournaments.services.play.confirming import Agreement, agreement_on
-from tournaments.telling import state_of
+from tournaments.telling.sheets import state_of
 from tournaments.web.phone import address
 
 LINES_LOOKED_AT = 20

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club
-from tournaments.queries import rulesets_of_club
+from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.auditing import Actor
 from tournaments.services.importing.evenings import Imported
 from tournaments.services.importing.faults import PlanChanged

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from tournaments.engine.ratings import chance_above
 from tournaments.engine.rulesets import Points
 from tournaments.models import Club, Player, PlayerRating
-from tournaments.player_queries import (
+from tournaments.queries.players import (
     Compared,
     Meeting,
     PlayerGame,
@@ -26,9 +26,9 @@ from tournaments.player_queries import (
     ratings_of,
     seats_beside,
 )
-from tournaments.player_sums import average, percent
-from tournaments.player_telling import Played, opponents_of, played, rating_row, rows_of
-from tournaments.rating_queries import ShownRating, rating_at, shown
+from tournaments.queries.ratings import ShownRating, rating_at, shown
+from tournaments.telling.player_sums import average, percent
+from tournaments.telling.players import Played, opponents_of, played, rating_row, rows_of
 from tournaments.visitors import members_club
 from tournaments.web.people.pages import directs_club, present_player
 from tournaments.web.people.view import limited, page_of

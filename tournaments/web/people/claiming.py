@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.member_queries import account_name
 from tournaments.models import Player, addresses
+from tournaments.queries.members import account_name
 from tournaments.services.people.claims import (
     AlreadyPlays,
     TooManyCodes,

@@ -12,9 +12,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.member_queries import account_name
 from tournaments.models import Club, Player, Report, addresses
 from tournaments.models.people import PlayerQuerySet
+from tournaments.queries.members import account_name
 from tournaments.services.people.players import NamesRefused, add_players
 from tournaments.visitors import account_of, actor_of, directed_club, members_club
 from tournaments.web.documents.asked import asking

@@ -10,9 +10,8 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 from django.utils import timezone
 
-from tournaments.game_scope import Scope, family_asked, scope_of
 from tournaments.models import Player, PlayerRating, Season
-from tournaments.player_queries import (
+from tournaments.queries.players import (
     PlayerGame,
     Step,
     add_up,
@@ -23,16 +22,17 @@ from tournaments.player_queries import (
     seats_beside,
     steps_of,
 )
-from tournaments.player_sums import (
+from tournaments.queries.ratings import ShownRating, rating_at, shown
+from tournaments.telling.game_scope import Scope, family_asked, scope_of
+from tournaments.telling.player_sums import (
     badges_of,
     contracts_of,
     figures_of,
     places_of,
     rulesets_of,
 )
-from tournaments.player_telling import opponents_of, played, rating_row, rows_of
-from tournaments.rating_curve import Curve, draw_curve
-from tournaments.rating_queries import ShownRating, rating_at, shown
+from tournaments.telling.players import opponents_of, played, rating_row, rows_of
+from tournaments.telling.rating_curve import Curve, draw_curve
 
 GAMES = 25
 OPPONENTS = 6

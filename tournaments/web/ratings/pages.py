@@ -6,10 +6,10 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.leaderboard_queries import pools_with_ratings
-from tournaments.leaderboard_telling import Looker
 from tournaments.models import Club, RatingPool
 from tournaments.models.clubs import Role
+from tournaments.queries.leaderboard import pools_with_ratings
+from tournaments.telling.leaderboard import Looker
 from tournaments.visitors import account_of, members_club
 from tournaments.web.ratings.view import Asked, board_of
 

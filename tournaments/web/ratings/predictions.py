@@ -11,14 +11,14 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.predictions import COIN, Accuracy
 from tournaments.models import Game, Tournament
-from tournaments.prediction_queries import (
+from tournaments.queries.predictions import (
     SeatRated,
     accuracy_told,
     is_to_be_rated,
     rated_version,
     seats_rated,
 )
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 
 FEW_PAIRS = 30
 """With fewer pairs than at five tables of four, chance says more than the ratings."""

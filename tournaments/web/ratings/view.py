@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.family_words import family_name
-from tournaments.leaderboard_queries import (
+from tournaments.models import Club, PlayerRating, RatingPool, Season
+from tournaments.queries.leaderboard import (
     MOST_FOUND,
     Line,
     Listed,
     rating_of_account,
 )
-from tournaments.leaderboard_telling import Looker, called, listed_in
-from tournaments.models import Club, PlayerRating, RatingPool, Season
-from tournaments.season_queries import ListedInSeason
+from tournaments.queries.seasons import ListedInSeason
+from tournaments.telling.leaderboard import Looker, called, listed_in
 from tournaments.words import points_text
 
 PAGE = 50

@@ -17,6 +17,7 @@ from tournaments.engine.pairing.judging import InvalidSeating
 from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.pairing.methods import NoRoundRobin
 from tournaments.models import Entrant, Round, Tournament
+from tournaments.queries.tournaments import Course, load_course
 from tournaments.services.tournaments.drawing import (
     NotWhoIsHere,
     RuledAbout,
@@ -42,7 +43,6 @@ from tournaments.services.tournaments.proposals import (
 )
 from tournaments.services.tournaments.substituting import TakesPart
 from tournaments.services.tournaments.swapping import SeatingMoved, swap_of, swap_seats
-from tournaments.tournament_queries import Course, load_course
 from tournaments.visitors import (
     actor_of,
     directed_tournament,

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.models import Round, Tournament
+from tournaments.queries.tournaments import load_course
 from tournaments.services.tournaments.clocks import (
     Added,
     NotThatLong,
@@ -32,7 +33,6 @@ from tournaments.services.tournaments.rounds import (
     open_round,
     reopen_round,
 )
-from tournaments.tournament_queries import load_course
 from tournaments.visitors import actor_of, directed_tournament, directed_tournament_round
 from tournaments.web.rounds.view import etag_of_round, running_tables
 from tournaments.web.rounds.words import UNREADY

@@ -10,13 +10,12 @@ from django.utils.translation import ngettext
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.pairing.manual import Change
 from tournaments.engine.pairing.quality import Quality, Reason
-from tournaments.figures import measure_text
-from tournaments.models import Entrant, Round
+from tournaments.models import Entrant, Round, Visitor
 from tournaments.models.people import fold_name
-from tournaments.prediction_queries import Outlook, outlooks
-from tournaments.queries import Visitor
+from tournaments.queries.predictions import Outlook, outlooks
+from tournaments.queries.tournaments import Course, Drawn
 from tournaments.services.tournaments.drawing import field_seated
-from tournaments.tournament_queries import Course, Drawn
+from tournaments.telling.figures import measure_text
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Round, Ruling, Table, Tournament
-from tournaments.queries import LaterEntryInvalid
+from tournaments.queries.sheets import LaterEntryInvalid
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.play.playing import RoundClosed
 from tournaments.services.tournaments.calls import answer_call
 from tournaments.services.tournaments.clocks import NotThatLong, add_table_time
 from tournaments.services.tournaments.leading import WrongState
 from tournaments.services.tournaments.overtime import finish_for_time
-from tournaments.tournament_queries import settings_of
 from tournaments.visitors import actor_of, directed_tournament_round
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables

@@ -10,11 +10,11 @@ from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.rulesets import PerSide, Ruleset
 from tournaments.models import Game, Round, Table, Tournament
-from tournaments.round_watching import TROUBLES, Watched, watch_tables
-from tournaments.round_watching import Trouble as Watch
+from tournaments.queries.tournaments import rules_of_tournament
 from tournaments.services.play.confirming import Agreement
-from tournaments.telling import going_text
-from tournaments.tournament_queries import rules_of_tournament
+from tournaments.telling.sheets import going_text
+from tournaments.telling.watching import TROUBLES, Watched, watch_tables
+from tournaments.telling.watching import Trouble as Watch
 from tournaments.web.events.view import etag_of, tag_of
 from tournaments.web.phone import address
 from tournaments.web.scoring.clock_view import Clock, clock_of, minutes_text

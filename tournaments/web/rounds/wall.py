@@ -15,9 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Round
-from tournaments.tournament_queries import Course, load_course
+from tournaments.queries.tournaments import Course, load_course
+from tournaments.telling.wall import seated, shown_round, still_playing, top_places
 from tournaments.visitors import seen_tournament
-from tournaments.wall_telling import seated, shown_round, still_playing, top_places
 from tournaments.web.scoring.clock_view import clock_of
 from tournaments.web.scoring.pages import number_in
 from tournaments.web.tournaments.words import round_name

@@ -13,7 +13,7 @@ from tournaments.engine.games import Game, PlayedDeal
 from tournaments.engine.rulesets import Contract, PerSide, Points, Ruleset
 from tournaments.engine.scoring import check_deal, score_deal
 from tournaments.engine.steps import CAPPOTTO
-from tournaments.telling import MARKS, deal_line, marks_of
+from tournaments.telling.sheets import MARKS, deal_line, marks_of
 
 LETTERS = "ABCD"
 """What the players of an example are called."""

@@ -18,7 +18,7 @@ from tournaments.engine.records import GAME_FORMAT, Reading, parse_json, read_ga
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.rulesets import Ruleset
 from tournaments.models import HouseRuleset
-from tournaments.queries import find_ruleset, offered_rulesets, parsed_ruleset
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets, parsed_ruleset
 from tournaments.reports.text_sheet import draw_sheet
 from tournaments.services.clubs.house_rules import (
     StaleRules,

@@ -15,13 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments import words
-from tournaments.beginnings import beginning_of
 from tournaments.engine.rulesets import Contract, Points, Ruleset, Setting
 from tournaments.engine.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.queries import find_ruleset, offered_rulesets, ruleset_of
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets, ruleset_of
 from tournaments.ruleset_json import describe
+from tournaments.telling.beginnings import beginning_of
 from tournaments.visitors import account_of, writable_game
 from tournaments.web.phone import address
 from tournaments.web.rules.examples import LETTERS, ScoredExample, scored_examples

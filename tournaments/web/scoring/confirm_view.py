@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from tournaments.models import Event
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.services.play.confirming import Agreement, agreement_on, own_seat
 from tournaments.visitors import account_of, actor_of
 

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from tournaments.models import Game
-from tournaments.queries import load_sheet
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.confirming import (
     NotFinished,
     NotSeated,

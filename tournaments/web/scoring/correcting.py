@@ -11,7 +11,8 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.entries import Deal, Entry, Void
 from tournaments.engine.problems import Problem
 from tournaments.models import Game
-from tournaments.queries import LaterEntryInvalid, Sheet, fold_bodies, load_sheet, ruleset_of
+from tournaments.queries.rulesets import ruleset_of
+from tournaments.queries.sheets import LaterEntryInvalid, Sheet, fold_bodies, load_sheet
 from tournaments.services.play.playing import (
     BadKey,
     KeyReused,

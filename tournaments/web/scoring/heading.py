@@ -13,10 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments import messages
-from tournaments.beginnings import beginning_of
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
-from tournaments.queries import LaterEntryInvalid, load_sheet, rules_of
+from tournaments.queries.rulesets import rules_of
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.services.people.players import LONGEST_PLAYER_NAME
 from tournaments.services.play.playing import (
     BadKey,
@@ -26,6 +26,7 @@ from tournaments.services.play.playing import (
     StaleRevision,
     change_head,
 )
+from tournaments.telling.beginnings import beginning_of
 from tournaments.visitors import writable_game
 from tournaments.web.phone import address
 from tournaments.web.rules.option_fields import (

@@ -14,8 +14,9 @@ from django.views.decorators.http import require_safe
 from tournaments import words
 from tournaments.engine.rulesets import Ruleset
 from tournaments.models import Game, Write
-from tournaments.queries import Sheet, load_sheet, rules_of
-from tournaments.telling import MARKS, marks_of, title_of
+from tournaments.queries.rulesets import rules_of
+from tournaments.queries.sheets import Sheet, load_sheet
+from tournaments.telling.sheets import MARKS, marks_of, title_of
 from tournaments.visitors import writable_game
 from tournaments.web.deals.sheet_view import lines_of
 from tournaments.web.phone import address

@@ -22,7 +22,8 @@ from tournaments.engine.entries import STOP_REASONS
 from tournaments.engine.entry_checks import redeals_of
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.models import Game, Write
-from tournaments.queries import LaterEntryInvalid, Sheet, load_sheet, ruleset_of
+from tournaments.queries.rulesets import ruleset_of
+from tournaments.queries.sheets import LaterEntryInvalid, Sheet, load_sheet
 from tournaments.services.play.playing import (
     BadKey,
     KeyReused,

@@ -5,7 +5,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from tournaments.queries import load_sheet, ruleset_of
+from tournaments.queries.rulesets import ruleset_of
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.sealing import SealNotOurs, reveal_contract, seal_contract
 from tournaments.visitors import writable_game
 from tournaments.web.scoring.pages import (

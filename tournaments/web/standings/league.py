@@ -5,9 +5,9 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.league_telling import Looker
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
+from tournaments.telling.league import Looker
 from tournaments.visitors import role_in
 from tournaments.web.standings.league_view import league_html
 from tournaments.web.standings.view import with_versions

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.rulesets import Points
 from tournaments.engine.season_sums import SeasonStanding
-from tournaments.figures import figure
-from tournaments.league_telling import Evening, League, Looker, league_of
 from tournaments.models import Player, Season, Tournament
+from tournaments.telling.figures import figure
+from tournaments.telling.league import Evening, League, Looker, league_of
 from tournaments.web.standings.view import KEPT_SECONDS, Version
 
 Played = Sequence[tuple[Tournament, Version]]

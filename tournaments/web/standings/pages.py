@@ -7,8 +7,8 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.standings_telling import hides, last_counted
-from tournaments.tournament_queries import load_course
+from tournaments.queries.tournaments import load_course
+from tournaments.telling.standings import hides, last_counted
 from tournaments.visitors import seen_tournament
 from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.engine.rulesets import Points
-from tournaments.figures import figure
-from tournaments.standings_telling import Reached, Seen, round_label, stages_reached
-from tournaments.tournament_queries import Course
+from tournaments.queries.tournaments import Course
+from tournaments.telling.figures import figure
+from tournaments.telling.standings import Reached, Seen, round_label, stages_reached
 from tournaments.words import stage_name
 
 

@@ -14,9 +14,9 @@ from django.utils.translation import get_language
 from tournaments.engine.season_sums import team_standings
 from tournaments.models import AuditLine, Game, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
-from tournaments.standings_telling import round_label, standings_seen
-from tournaments.tournament_queries import Course, load_course
-from tournaments.tournament_steps import current_round
+from tournaments.queries.steps import current_round
+from tournaments.queries.tournaments import Course, load_course
+from tournaments.telling.standings import round_label, standings_seen
 from tournaments.web.standings.standings_table import standings_table
 
 KEPT_SECONDS = 24 * 60 * 60

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy, ngettext
 from tournaments.engine.rulesets import Points
 from tournaments.engine.standing_reasons import Decision, Reason
 from tournaments.engine.standings import Standing
-from tournaments.figures import figure
 from tournaments.models import Round
-from tournaments.standings_telling import TIE_BREAKS
-from tournaments.tournament_queries import Course
-from tournaments.why_telling import Decided, Sum, why_placed
+from tournaments.queries.tournaments import Course
+from tournaments.telling.figures import figure
+from tournaments.telling.reasons import Decided, Sum, why_placed
+from tournaments.telling.standings import TIE_BREAKS
 from tournaments.words import stage_name
 
 Text = str | Promise

@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments import messages, words
-from tournaments.beginnings import BEGINNINGS, begins
 from tournaments.engine.problems import Problem
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.queries import house_document
+from tournaments.queries.rulesets import house_document
 from tournaments.services.play.playing import Head
+from tournaments.telling.beginnings import BEGINNINGS, begins
 from tournaments.web.phone import Table
 from tournaments.web.rules.families import tile_name, tile_of
 from tournaments.web.rules.option_fields import (

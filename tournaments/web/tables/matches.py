@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from tournaments import words
 from tournaments.engine.rulesets import Points
 from tournaments.models import Game, Match
-from tournaments.queries import Sheet
+from tournaments.queries.sheets import Sheet
 from tournaments.services.play.matches import (
     GameGoesOn,
     MatchOver,

@@ -10,12 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments import words
-from tournaments.beginnings import beginning_of, begins
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
-from tournaments.queries import offered_rulesets, rules_of
+from tournaments.queries.rulesets import offered_rulesets, rules_of
 from tournaments.services.play.matches import start_match
 from tournaments.services.play.playing import Head, start_game
+from tournaments.telling.beginnings import beginning_of, begins
 from tournaments.visitors import writable_game
 from tournaments.web.phone import (
     Table,

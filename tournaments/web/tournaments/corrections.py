@@ -1,8 +1,8 @@
 """Whether corrections have moved standings that were kept when a round was closed."""
 
 from tournaments.models import Tournament
+from tournaments.queries.tournaments import load_course
 from tournaments.services.tournaments.rounds import changes_since_closing, last_correction
-from tournaments.tournament_queries import load_course
 
 _moved: dict[int, tuple[object, bool]] = {}
 """Whether corrections have changed anything, by tournament, and by what this was found out."""

@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments import messages, standings_telling
+from tournaments import messages
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rulesets import Ruleset, number_of
@@ -27,10 +27,11 @@ from tournaments.engine.tournament_settings import (
     write_settings,
 )
 from tournaments.models import Club, Tournament
+from tournaments.queries.steps import PLAYED
+from tournaments.queries.tournaments import rules_of_tournament
 from tournaments.services.clubs.events import EventPlan
 from tournaments.services.tournaments.leading import TABLES, TournamentPlan
-from tournaments.tournament_queries import rules_of_tournament
-from tournaments.tournament_steps import PLAYED
+from tournaments.telling import standings
 from tournaments.web.club_words import Text, choices_of
 from tournaments.web.events.forms import EventForm
 from tournaments.web.tournaments import words as told
@@ -102,7 +103,7 @@ class TournamentForm(EventForm):
     rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
     seating = _choice("seating", told.SEATINGS)
     separate_clubs = _switch("separate_clubs")
-    points = _choice("points", standings_telling.POINTS)
+    points = _choice("points", standings.POINTS)
     place_points = PlacePointsField(
         label=_label("place_points"),
         max_length=40,
@@ -255,7 +256,7 @@ def _tie_break(number: int) -> forms.ChoiceField:
     """The tie-break at a place of their order; nothing ends it."""
     return forms.ChoiceField(
         label=_("Between equals, %(number)s") % {"number": number + 1},
-        choices=[("", "–"), *choices_of(standings_telling.TIE_BREAKS)],
+        choices=[("", "–"), *choices_of(standings.TIE_BREAKS)],
         required=False,
     )
 

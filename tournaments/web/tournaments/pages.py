@@ -21,7 +21,9 @@ from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.tournament_settings import write_settings
 from tournaments.models import Club, Event, Round, Season, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.queries import rulesets_of_club
+from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.queries.steps import current_round, how_far
+from tournaments.queries.tournaments import rules_of_tournament, settings_of
 from tournaments.services.tournaments.leading import (
     Depended,
     WrongState,
@@ -31,8 +33,6 @@ from tournaments.services.tournaments.leading import (
     remove_tournament,
     replace_links,
 )
-from tournaments.tournament_queries import rules_of_tournament, settings_of
-from tournaments.tournament_steps import current_round, how_far
 from tournaments.visitors import (
     actor_of,
     directed_club,

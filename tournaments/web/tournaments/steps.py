@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from tournaments.models import Tournament
-from tournaments.tournament_steps import Step
+from tournaments.queries.steps import Step
 
 State = Tournament.State
 Text = str | Promise

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_
 from tournaments.engine.rulesets import number_of
 from tournaments.engine.tournament_settings import BYE_AVERAGE
 from tournaments.models import Round, Tournament
-from tournaments.standings_telling import POINTS, TIE_BREAKS
+from tournaments.telling.standings import POINTS, TIE_BREAKS
 from tournaments.words import points_text, stage_name
 
 Text = str | Promise

@@ -20,8 +20,8 @@ from tournaments.models import (
     Game,
     Seat,
     Tournament,
+    Visitor,
 )
-from tournaments.queries import Visitor
 
 ONE_GAME = 10_000
 FOUR = (0, 1, 2, 3)

@@ -15,7 +15,7 @@ from tournaments.engine.ratings import Rating
 from tournaments.models import Club, PlayerRating, RatedRound, RatingChange, RatingCount, RatingPool
 from tournaments.models.people import PlayerQuerySet
 from tournaments.models.ratings import RatingPoolQuerySet
-from tournaments.rating_queries import ShownRating, month_of, rating_at, shown, shown_points
+from tournaments.queries.ratings import ShownRating, month_of, rating_at, shown, shown_points
 
 ACTIVE_MONTHS = 6
 """Whoever has played in this month or the five before is active."""

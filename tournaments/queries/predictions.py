@@ -17,10 +17,10 @@ from tournaments.models import (
     RatingChange,
     RatingPool,
     Tournament,
+    Visitor,
 )
-from tournaments.queries import Visitor
-from tournaments.rating_queries import ShownRating, rating_at, shown, shown_points
-from tournaments.tournament_queries import Course, Drawn, DrawnTable, rules_of_tournament
+from tournaments.queries.ratings import ShownRating, rating_at, shown, shown_points
+from tournaments.queries.tournaments import Course, Drawn, DrawnTable, rules_of_tournament
 
 OF_ITS_CLUB = Q(rating__pool__club=F("game__table__round__event__club"))
 

@@ -10,10 +10,10 @@ from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import FirstValue, RowNumber
 
 from tournaments.engine.ratings import Rating
-from tournaments.leaderboard_queries import MOST_FOUND, Line, Ranks
 from tournaments.models import PlayerRating, RatingChange, RatingPool, Season
 from tournaments.models.people import PlayerQuerySet
-from tournaments.rating_queries import ShownRating, shown, shown_points
+from tournaments.queries.leaderboard import MOST_FOUND, Line, Ranks
+from tournaments.queries.ratings import ShownRating, shown, shown_points
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Subquery
 
 from tournaments.engine.rulesets import PerSide, number_of
 from tournaments.models import Game, Round, Table, Tournament, Write
-from tournaments.queries import fold_sheet
+from tournaments.queries.sheets import fold_sheet
 from tournaments.services.play.confirming import Agreement, agreement_of
 from tournaments.services.tournaments.clocks import seconds_left
 

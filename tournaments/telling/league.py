@@ -7,9 +7,9 @@ from tournaments.engine.rulesets import Points, whole
 from tournaments.engine.season_sums import SeasonStanding, league
 from tournaments.models import Player, Season, Tournament
 from tournaments.models.people import fold_name
-from tournaments.standings_telling import last_counted
-from tournaments.tournament_queries import Course, load_courses
-from tournaments.tournament_steps import PLAYED
+from tournaments.queries.steps import PLAYED
+from tournaments.queries.tournaments import Course, load_courses
+from tournaments.telling.standings import last_counted
 
 
 @dataclass(frozen=True, slots=True)

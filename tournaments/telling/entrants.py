@@ -7,13 +7,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tournaments.models import Entrant, Player, Sitting, Tournament, Write
+from tournaments.models import Entrant, Player, Sitting, Tournament, Visitor, Write
 from tournaments.models.people import plain_name
-from tournaments.prediction_queries import ratings_of_entrants
-from tournaments.queries import Visitor
-from tournaments.rating_queries import ShownRating
+from tournaments.queries.predictions import ratings_of_entrants
+from tournaments.queries.ratings import ShownRating
+from tournaments.queries.tournaments import settings_of
 from tournaments.services.tournaments.entering import next_round
-from tournaments.tournament_queries import settings_of
 
 State = Tournament.State
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.standings import Standing
 from tournaments.models import Tournament
-from tournaments.tournament_queries import Course, settings_of
+from tournaments.queries.tournaments import Course, settings_of
 from tournaments.words import stage_name
 
 TIE_BREAKS: Mapping[str, str | Promise] = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tournaments.engine.rulesets import Points, whole
 from tournaments.engine.standing_reasons import Decision, RoundReasons, Why
 from tournaments.engine.standings import Standing
-from tournaments.standings_telling import stages_reached
-from tournaments.tournament_queries import Course
+from tournaments.queries.tournaments import Course
+from tournaments.telling.standings import stages_reached
 
 SUMS = ("all", "before-finals", "finals")
 """Which rounds are added up together: all, or where finals start from zero each part."""

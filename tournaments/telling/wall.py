@@ -3,8 +3,8 @@
 from typing import Any
 
 from tournaments.models import Game, Round
-from tournaments.standings_telling import last_counted
-from tournaments.tournament_queries import Course
+from tournaments.queries.tournaments import Course
+from tournaments.telling.standings import last_counted
 
 MOST_PLACES = 24
 

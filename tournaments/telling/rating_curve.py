@@ -9,8 +9,8 @@ from django.utils.formats import date_format
 from django.utils.timezone import get_current_timezone, localtime
 
 from tournaments.engine.ratings import Rating
-from tournaments.player_queries import Step
-from tournaments.rating_queries import ShownRating, shown
+from tournaments.queries.players import Step
+from tournaments.queries.ratings import ShownRating, shown
 
 COLUMNS = 150
 """As many moments as a curve of this width can show."""

@@ -1,6 +1,6 @@
 """Reads: the games of a player, what they add up to, and two players beside each other.
 
-Everything is added up from what is kept of finished games (`queries.result_of`): a player with
+Everything is added up from what is kept of finished games (`sheets.result_of`): a player with
 thousands of games is told without folding one of them.
 """
 
@@ -16,8 +16,8 @@ from django.db.models import Q, QuerySet
 from tournaments.engine.ratings import Rating
 from tournaments.engine.rulesets import Points
 from tournaments.engine.variants import RULESETS
-from tournaments.leaderboard_queries import Listed
 from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat
+from tournaments.queries.leaderboard import Listed
 
 FOUR = (0, 1, 2, 3)
 

@@ -12,8 +12,8 @@ from tournaments import words
 from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.player_queries import Contracted, PlayerGame, Sums
-from tournaments.queries import rules_of
+from tournaments.queries.players import Contracted, PlayerGame, Sums
+from tournaments.queries.rulesets import rules_of
 
 BAR = 100
 """The width of the longest bar, in the units of its drawing."""

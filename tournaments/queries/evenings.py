@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from tournaments.models import Game
-from tournaments.queries import Sheet, load_sheets
+from tournaments.queries.sheets import Sheet, load_sheets
 
 
 def current_sheets(games: QuerySet[Game]) -> dict[int, Sheet]:

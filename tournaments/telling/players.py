@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from tournaments.engine.rulesets import Points
 from tournaments.models import Game, Player, PlayerRating
-from tournaments.player_queries import Meeting, PlayerGame, Step
-from tournaments.player_sums import percent
-from tournaments.queries import Sheet, load_sheets
-from tournaments.rating_queries import ShownRating, shown
+from tournaments.queries.players import Meeting, PlayerGame, Step
+from tournaments.queries.ratings import ShownRating, shown
+from tournaments.queries.sheets import Sheet, load_sheets
+from tournaments.telling.player_sums import percent
 
 
 def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None:

@@ -17,10 +17,10 @@ from tests.rating_factories import (
     RatingCountFactory,
     RatingPoolFactory,
 )
-from tournaments.club_queries import load_games
 from tournaments.engine.rulesets import number_of
 from tournaments.models import Event, Game, Seat, Table, Write
-from tournaments.player_queries import (
+from tournaments.queries.clubs import load_games
+from tournaments.queries.players import (
     add_up,
     compare,
     games_of,
@@ -29,8 +29,8 @@ from tournaments.player_queries import (
     ratings_of,
     seats_beside,
 )
-from tournaments.queries import fold_sheet, load_sheets, result_of
-from tournaments.rating_queries import month_of
+from tournaments.queries.ratings import month_of
+from tournaments.queries.sheets import fold_sheet, load_sheets, result_of
 
 pytestmark = pytest.mark.django_db
 

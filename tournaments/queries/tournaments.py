@@ -28,7 +28,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models import Ruling as RulingRow
-from tournaments.queries import parsed_ruleset
+from tournaments.queries.rulesets import parsed_ruleset
 
 Sat = tuple[int, int | None, str]
 """Number and key of a table (None: out), and the key of who sat there."""

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from tournaments import words
 from tournaments.document_words import NAMES, SUBJECTS
 from tournaments.models import Report, addresses
-from tournaments.queries import rules_of
+from tournaments.queries.rulesets import rules_of
 from tournaments.services.documents.building import LOST
 
 Kind = Report.Kind

@@ -4,7 +4,7 @@ import pytest
 
 from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, PenFactory, record
 from tournaments.models import Game
-from tournaments.queries import load_sheet, load_sheets
+from tournaments.queries.sheets import load_sheet, load_sheets
 from tournaments.services.play import playing
 
 pytestmark = pytest.mark.django_db

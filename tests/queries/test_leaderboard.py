@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.club_factories import PlayerFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import MONTH, counted, rated
-from tournaments.leaderboard_queries import Listed, Ranks
+from tournaments.queries.leaderboard import Listed, Ranks
 
 
 @given(st.lists(st.integers(-20, 20), min_size=1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from tournaments.models import Game, Round, Table, Tournament
-from tournaments.tournament_queries import rules_of_tournament, settings_of
+from tournaments.queries.tournaments import rules_of_tournament, settings_of
 
 State = Tournament.State
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from tournaments.leaderboard_queries import Listed
 from tournaments.models import Club, Member, Player, RatingPool, Season, User
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import PlayerQuerySet
-from tournaments.season_queries import ListedInSeason
+from tournaments.queries.leaderboard import Listed
+from tournaments.queries.seasons import ListedInSeason
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from datetime import date
 from django.urls import reverse
 from django.utils import timezone
 
-from tournaments.club_queries import ClubGame, load_games
 from tournaments.engine.club_sums import ClubSums, add_up
 from tournaments.engine.rulesets import Points
-from tournaments.game_scope import Scope, family_asked, scope_of
-from tournaments.league_telling import Looker, league_of
-from tournaments.models import Club, RatingPool, Season, Tournament
-from tournaments.queries import Visitor
-from tournaments.rating_queries import ShownRating
-from tournaments.season_queries import ListedInSeason
+from tournaments.models import Club, RatingPool, Season, Tournament, Visitor
+from tournaments.queries.clubs import ClubGame, load_games
+from tournaments.queries.ratings import ShownRating
+from tournaments.queries.seasons import ListedInSeason
+from tournaments.telling.game_scope import Scope, family_asked, scope_of
+from tournaments.telling.league import Looker, league_of
 
 MOST_ACTIVE = 10
 
