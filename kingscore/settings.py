@@ -20,16 +20,18 @@ KINGSCORE_DEBUG          1 while developing
 """
 
 import os
-import secrets
-import tempfile
-from contextlib import suppress
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.core.exceptions import ImproperlyConfigured
 from tzlocal import get_localzone_name
+
+from kingscore.api_settings import (  # noqa: F401 - they are settings
+    KNOX_TOKEN_MODEL,
+    REST_FRAMEWORK,
+    REST_KNOX,
+    SPECTACULAR_SETTINGS,
+)
+from kingscore.environment import kept_secret, networks, postgresql, site_address, smtp, sqlite
+from kingscore.logs import logging_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -39,111 +41,16 @@ def switched_on(name: str) -> bool:
     return os.environ.get(name, "").lower() in {"1", "true", "yes", "on"}
 
 
-def kept_secret(path: Path) -> str:
-    """Return the secret in a file, made by whichever process asks first."""
-    if not path.exists():
-        # mkstemp gives mode 600; a link, unlike a rename, never replaces a secret in use.
-        descriptor, beside = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(48))
-        with suppress(FileExistsError):
-            os.link(beside, path)
-        Path(beside).unlink()
-    return path.read_text().strip()
-
-
-def sqlite(path: Path) -> dict[str, Any]:
-    """Describe a SQLite database that many may write to and that outlives a power cut."""
-    return {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": path,
-        # Closing the last connection would fold the write-ahead log into the file each time.
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            # A transaction that reads first and writes later fails as locked without it.
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            # NORMAL can lose a score that was already answered.
-            "init_command": "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
-        },
-        # A file: connections to a database in memory do not wait for each other's locks.
-        "TEST": {"NAME": path.with_name(f"test-{path.name}")},
-    }
-
-
-def postgresql(url: str) -> dict[str, Any]:
-    """Describe the PostgreSQL database at an address."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured(
-            "KINGSCORE_DATABASE_URL must read postgresql://user:password@host:port/name"
-        )
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.strip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
-        "OPTIONS": {
-            # As many as one process of the web server has threads, and some to spare.
-            "pool": {"min_size": 1, "max_size": 8, "timeout": 10},
-            **dict(parse_qsl(parts.query)),
-        },
-    }
-
-
-def smtp(url: str) -> dict[str, Any]:
-    """Return the settings for the mail server at an address."""
-    parts = urlsplit(url)
-    query = dict(parse_qsl(parts.query))
-    user = unquote(parts.username or "")
-    sender = query.get("from") or user
-    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or "@" not in sender:
-        raise ImproperlyConfigured(
-            "KINGSCORE_EMAIL_URL must read smtp://user:password@host:587?tls=1&from=king@club.org"
-        )
-    ssl = parts.scheme == "smtps"
-    return {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
-        "EMAIL_HOST": parts.hostname,
-        "EMAIL_PORT": parts.port or (465 if ssl else 587),
-        "EMAIL_HOST_USER": user,
-        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
-        "EMAIL_USE_SSL": ssl,
-        "EMAIL_USE_TLS": not ssl and query.get("tls", "1") != "0",
-        # Somebody waits for the page.
-        "EMAIL_TIMEOUT": 10,
-        "DEFAULT_FROM_EMAIL": sender,
-        "SERVER_EMAIL": sender,
-    }
-
-
-def site_address(host: str, said: str) -> str:
-    """Return where the site is, without a slash at the end; empty where nobody has said it."""
-    if said or host[:1] in {"*", "."}:
-        return said.rstrip("/")
-    return f"{'https' if switched_on('KINGSCORE_HTTPS') else 'http'}://{host}"
-
-
-def networks(said: str) -> list[IPv4Network | IPv6Network]:
-    """Return the networks that are named, separated by commas."""
-    try:
-        return [ip_network(each.strip()) for each in said.split(",") if each.strip()]
-    except ValueError as error:
-        raise ImproperlyConfigured(
-            f"KINGSCORE_WEBHOOK_NETWORKS must read 192.168.1.0/24,fd00::/8: {error}"
-        ) from error
-
-
 DATA = (BASE_DIR / os.environ.get("KINGSCORE_DATA", "data")).resolve()
 DATA.mkdir(parents=True, exist_ok=True)
 
 DEBUG = switched_on("KINGSCORE_DEBUG")
+# Behind a proxy that speaks it.
+HTTPS = switched_on("KINGSCORE_HTTPS")
 SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secret-key")
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
-SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""))
+SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""), https=HTTPS)
 
 # Owners of clubs say where webhooks call; the network within is open to them only by this.
 WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
@@ -270,14 +177,12 @@ ACCOUNT_RATE_LIMITS = {
     # Of a published event, by whoever is in none of its club.
     "ask_document": "20/m/ip",
 }
-ALLAUTH_TRUSTED_PROXY_COUNT = int(
-    os.environ.get("KINGSCORE_PROXIES") or switched_on("KINGSCORE_HTTPS")
-)
+ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("KINGSCORE_PROXIES") or HTTPS)
 MFA_SUPPORTED_TYPES = ["webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_FORMS = {"add_webauthn": "kingscore.accounts.PasskeyForm"}
 # Browsers offer passkeys over HTTPS, and to the machine itself without.
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not switched_on("KINGSCORE_HTTPS")
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
 
 # Shared by all processes: limits counted by each alone would be as many times too high.
 CACHES = {
@@ -306,53 +211,6 @@ globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.
 
 # Its own table of tokens, which we have replaced, would be left behind by every flush.
 MIGRATION_MODULES = {"knox": None}
-# It would make a table of its own beside ours, which nothing ever empties.
-MIGRATION_MODULES = {"knox": None}
-KNOX_TOKEN_MODEL = "tournaments.PersonalToken"  # noqa: S105
-REST_KNOX = {
-    "AUTH_HEADER_PREFIX": "Bearer",
-    # One that is left lying about is known for what it is.
-    "TOKEN_PREFIX": "ks_",
-    # A token lasts until it is revoked, unless it was made for less.
-    "TOKEN_TTL": None,
-}
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["tournaments.api.access.BearerAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.WithinScope"],
-    "DEFAULT_THROTTLE_CLASSES": [
-        "tournaments.api.throttling.ReadThrottle",
-        "tournaments.api.throttling.WriteThrottle",
-    ],
-    # For each token, table or address, and each process of the web server by itself: a count
-    # that all shared would make a write of every read.
-    "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min", "failure": "60/min"},
-    "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
-    # What an address can do stands in the description of the API.
-    "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
-    "DEFAULT_FILTER_BACKENDS": [
-        "tournaments.api.filtering.Filters",
-        "tournaments.api.filtering.Ordering",
-    ],
-    # No `?format=`: what is wanted stands in the header Accept.
-    "URL_FORMAT_OVERRIDE": None,
-    "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.Described",
-    "EXCEPTION_HANDLER": "tournaments.api.problems.answer_problem",
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Kingscore",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "POSTPROCESSING_HOOKS": [
-        "tournaments.api.components.complete",
-    ],
-}
 
 LANGUAGE_CODE = "en"
 # Each in its own words, so that a reader finds the way back from a language not understood.
@@ -399,7 +257,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 # Of the records of an evening each is a file of its own.
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
-if switched_on("KINGSCORE_HTTPS"):
+if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
@@ -453,28 +311,4 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-sessions": {"task": "tournaments.tasks.sweep_sessions", "schedule": 3600.0},
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "discreet": {
-            "()": "kingscore.logs.DiscreetFormatter",
-            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-            "datefmt": "%Y-%m-%d %H:%M:%S",
-        },
-    },
-    "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "discreet"},
-        "mail": {"class": "logging.StreamHandler"},
-    },
-    "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {
-        "tournaments": {"level": "INFO"},
-        # Codes and links are what a mail is for: they must be readable.
-        "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
-        # These bring handlers of their own, which would write the addresses of tables.
-        "django": {"handlers": [], "level": "WARNING", "propagate": True},
-        "django.server": {"handlers": [], "level": "INFO", "propagate": True},
-        "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
-    },
-}
+LOGGING = logging_of()

@@ -13,8 +13,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
+from kingscore.environment import kept_secret, postgresql, site_address, smtp, sqlite
 from kingscore.logs import DiscreetFormatter
-from kingscore.settings import kept_secret, postgresql, site_address, smtp, sqlite
 from tournaments.models import addresses
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -205,10 +205,8 @@ def test_address_of_a_table_does_not_leave_in_the_referrer(client, db):
         ("king.example.org", "https://club.example.org", "https://club.example.org"),
     ],
 )
-def test_mails_lead_to_the_address_that_is_known(host, said, found, monkeypatch):
-    monkeypatch.delenv("KINGSCORE_HTTPS", raising=False)
-
-    assert site_address(host, said) == found
+def test_mails_lead_to_the_address_that_is_known(host, said, found):
+    assert site_address(host, said, https=False) == found
 
 
 def test_mail_address_is_taken_apart():

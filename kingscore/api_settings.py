@@ -1,0 +1,47 @@
+"""How the API is set up: parts of the settings in which nothing depends on the environment."""
+
+KNOX_TOKEN_MODEL = "tournaments.PersonalToken"  # noqa: S105
+REST_KNOX = {
+    "AUTH_HEADER_PREFIX": "Bearer",
+    # One that is left lying about is known for what it is.
+    "TOKEN_PREFIX": "ks_",
+    # A token lasts until it is revoked, unless it was made for less.
+    "TOKEN_TTL": None,
+}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tournaments.api.access.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["tournaments.api.access.WithinScope"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "tournaments.api.throttling.ReadThrottle",
+        "tournaments.api.throttling.WriteThrottle",
+    ],
+    # For each token, table or address, and each process of the web server by itself: a count
+    # that all shared would make a write of every read.
+    "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min", "failure": "60/min"},
+    "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
+    # What an address can do stands in the description of the API.
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
+    "DEFAULT_FILTER_BACKENDS": [
+        "tournaments.api.filtering.Filters",
+        "tournaments.api.filtering.Ordering",
+    ],
+    # No `?format=`: what is wanted stands in the header Accept.
+    "URL_FORMAT_OVERRIDE": None,
+    "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.Described",
+    "EXCEPTION_HANDLER": "tournaments.api.problems.answer_problem",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Kingscore",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": [
+        "tournaments.api.components.complete",
+    ],
+}

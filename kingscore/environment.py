@@ -1,0 +1,109 @@
+"""What is said in the environment, as Django wants it; the settings alone read the environment."""
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def kept_secret(path: Path) -> str:
+    """Return the secret in a file, made by whichever process asks first."""
+    if not path.exists():
+        # mkstemp gives mode 600; a link, unlike a rename, never replaces a secret in use.
+        descriptor, beside = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        with suppress(FileExistsError):
+            os.link(beside, path)
+        Path(beside).unlink()
+    return path.read_text().strip()
+
+
+def sqlite(path: Path) -> dict[str, Any]:
+    """Describe a SQLite database that many may write to and that outlives a power cut."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        # Closing the last connection would fold the write-ahead log into the file each time.
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            # A transaction that reads first and writes later fails as locked without it.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            # NORMAL can lose a score that was already answered.
+            "init_command": "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
+        },
+        # A file: connections to a database in memory do not wait for each other's locks.
+        "TEST": {"NAME": path.with_name(f"test-{path.name}")},
+    }
+
+
+def postgresql(url: str) -> dict[str, Any]:
+    """Describe the PostgreSQL database at an address."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured(
+            "KINGSCORE_DATABASE_URL must read postgresql://user:password@host:port/name"
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.strip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "OPTIONS": {
+            # As many as one process of the web server has threads, and some to spare.
+            "pool": {"min_size": 1, "max_size": 8, "timeout": 10},
+            **dict(parse_qsl(parts.query)),
+        },
+    }
+
+
+def smtp(url: str) -> dict[str, Any]:
+    """Return the settings for the mail server at an address."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    user = unquote(parts.username or "")
+    sender = query.get("from") or user
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or "@" not in sender:
+        raise ImproperlyConfigured(
+            "KINGSCORE_EMAIL_URL must read smtp://user:password@host:587?tls=1&from=king@club.org"
+        )
+    ssl = parts.scheme == "smtps"
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if ssl else 587),
+        "EMAIL_HOST_USER": user,
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": ssl,
+        "EMAIL_USE_TLS": not ssl and query.get("tls", "1") != "0",
+        # Somebody waits for the page.
+        "EMAIL_TIMEOUT": 10,
+        "DEFAULT_FROM_EMAIL": sender,
+        "SERVER_EMAIL": sender,
+    }
+
+
+def site_address(host: str, said: str, *, https: bool) -> str:
+    """Return where the site is, without a slash at the end; empty where nobody has said it."""
+    if said or host[:1] in {"*", "."}:
+        return said.rstrip("/")
+    return f"{'https' if https else 'http'}://{host}"
+
+
+def networks(said: str) -> list[IPv4Network | IPv6Network]:
+    """Return the networks that are named, separated by commas."""
+    try:
+        return [ip_network(each.strip()) for each in said.split(",") if each.strip()]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"KINGSCORE_WEBHOOK_NETWORKS must read 192.168.1.0/24,fd00::/8: {error}"
+        ) from error
