@@ -32,6 +32,7 @@ from tests.factories import (
 from tests.models.check_refusals import CHECKS_REFUSED
 from tests.models.program_refusals import PROGRAMS_REFUSED
 from tests.models.rating_refusals import RATINGS_REFUSED
+from tests.models.running_refusals import RUNNING_REFUSED
 from tournaments.models import Confirmation, Game, Match, Merge, Player, Seat
 
 pytestmark = pytest.mark.django_db
@@ -254,6 +255,7 @@ REFUSED = {
     **RATINGS_REFUSED,
     **CHECKS_REFUSED,
     **PROGRAMS_REFUSED,
+    **RUNNING_REFUSED,
 }
 
 

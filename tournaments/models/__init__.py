@@ -19,6 +19,7 @@ from tournaments.models.ratings import (
 )
 from tournaments.models.reports import Report
 from tournaments.models.rules import HouseRuleset
+from tournaments.models.running import Backup, Worker
 from tournaments.models.tokens import KeptAnswer, PersonalToken, Scope
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
 from tournaments.models.webhooks import Delivery, Happening, Webhook
@@ -26,6 +27,7 @@ from tournaments.models.webhooks import Delivery, Happening, Webhook
 __all__ = [
     "AuditLine",
     "ChangeFeed",
+    "Backup",
     "Check",
     "Club",
     "Confirmation",
@@ -66,5 +68,6 @@ __all__ = [
     "User",
     "Visitor",
     "Webhook",
+    "Worker",
     "Write",
 ]
