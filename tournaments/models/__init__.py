@@ -26,8 +26,8 @@ from tournaments.models.webhooks import Delivery, Happening, Webhook
 
 __all__ = [
     "AuditLine",
-    "ChangeFeed",
     "Backup",
+    "ChangeFeed",
     "Check",
     "Club",
     "Confirmation",

@@ -10,7 +10,7 @@ ALIVE_FOR = timedelta(minutes=2)
 
 
 class Backup(models.Model):
-    """A backup that was completed. Those of a server that was restored from one are its own, too."""
+    """A backup that was completed; those of the server it was restored from are kept, too."""
 
     began_at = models.DateTimeField()
     ended_at = models.DateTimeField()
