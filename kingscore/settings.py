@@ -16,6 +16,9 @@ KINGSCORE_EMAIL_URL      smtp://user:password@host:587?tls=1&from=king@club.org,
 KINGSCORE_WEBHOOK_NETWORKS
                          192.168.1.0/24,… where webhooks may call within: only out in the world
                          otherwise (none)
+KINGSCORE_STATIC         folder of the files for browsers, as collected (static/ in the folder)
+WEB_CONCURRENCY          processes of a web server (2)
+KINGSCORE_WEB_THREADS    threads of each of them (4, and no more than 8)
 KINGSCORE_DEBUG          1 while developing
 """
 
@@ -55,6 +58,10 @@ SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS"
 # Owners of clubs say where webhooks call; the network within is open to them only by this.
 WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
 
+# Of one web server; the pool of connections to PostgreSQL is made for eight threads at most.
+WEB_PROCESSES = int(os.environ.get("WEB_CONCURRENCY") or 2)
+WEB_THREADS = int(os.environ.get("KINGSCORE_WEB_THREADS") or 4)
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -76,6 +83,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "kingscore.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -223,7 +231,7 @@ TIME_ZONE = os.environ.get("KINGSCORE_TIME_ZONE") or get_localzone_name()
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = DATA / "static"
+STATIC_ROOT = Path(os.environ.get("KINGSCORE_STATIC") or DATA / "static").resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
