@@ -1,4 +1,4 @@
-"""Whole games checked and scored on one core: `python benchmarks/engine.py`.
+"""Whole games checked and scored on one core, beside reading and writing their JSON only.
 
 Each game of 20 deals goes the whole way: JSON text, reading, checking, scoring, result as
 JSON text. The control, measured in turn with it, only reads and writes the same two texts.
@@ -6,18 +6,17 @@ JSON text. The control, measured in turn with it, only reads and writes the same
 
 import json
 import random
-import statistics
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
+from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
+from benchmarks.figures import Figure, in_turn
 from tournaments.engine.records import parse_json, read_game, write_result
 
-GAMES = 300
-ROUNDS = 9
+SIZES = {
+    "tiny": {"games": 3, "times": 1},
+    "usual": {"games": 300, "times": 9},
+    "full": {"games": 1000, "times": 15},
+}
 UNITS = {
     "no-tricks": ("tricks", 13),
     "no-hearts": ("hearts", 13),
@@ -30,22 +29,19 @@ UNITS = {
 PENALTIES = list(UNITS)[:6]
 
 
-def main() -> None:
-    """Measure, and print a table."""
+def measure(games: int, times: int) -> Iterator[Figure]:
     chance = random.Random(20)
-    texts = [json.dumps(draw_game(chance), ensure_ascii=False) for _ in range(GAMES)]
+    texts = [json.dumps(draw_game(chance), ensure_ascii=False) for _ in range(games)]
     results = [score(text) for text in texts]
     assert all(json.loads(result)["ended_by"] == "length" for result in results)
     pairs = list(zip(texts, results, strict=True))
-    engine, control = [], []
-    for _ in range(ROUNDS):
-        engine.append(seconds(lambda: [score(text) for text, _ in pairs]))
-        control.append(seconds(lambda: [repeat(*pair) for pair in pairs]))
-    print(f"{GAMES} games of 20 deals, {ROUNDS} rounds, one core, games per second\n")
-    print(f"{'':28}{'median':>10}{'slowest':>10}{'fastest':>10}")
-    show("checked and scored", engine)
-    show("control: JSON only", control)
-    print(f"\ntimes the control: {statistics.median(engine) / statistics.median(control):.1f}")
+    works = {
+        "scored": lambda: [score(text) for text, _ in pairs],
+        "JSON": lambda: [repeat(*pair) for pair in pairs],
+    }
+    taken = in_turn(works, times)
+    scored, control = (1000 * games / median(one.used for one in taken[name]) for name in works)
+    yield Figure("games of 20 deals checked and scored", scored, "a second", "JSON only", control)
 
 
 def score(text: str) -> str:
@@ -56,19 +52,6 @@ def score(text: str) -> str:
 def repeat(text: str, result: str) -> tuple[str, str]:
     """Both documents parsed and written again, and nothing else."""
     return json.dumps(json.loads(text)), json.dumps(json.loads(result))
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """How long a piece of work takes this process, whatever else the machine does."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def show(name: str, times: list[float]) -> None:
-    """A line of the table."""
-    figures = (statistics.median(times), max(times), min(times))
-    print(f"{name:28}" + "".join(f"{GAMES / figure:10,.0f}" for figure in figures))
 
 
 def draw_game(chance: random.Random) -> dict[str, object]:
@@ -99,7 +82,3 @@ def draw_deal(chance: random.Random, declarer: int, contract: str) -> dict[str, 
     chance.shuffle(counts)
     deal = {"type": "deal", "contract": contract, "declarer": declarer, "counts": {unit: counts}}
     return deal | ({"trump": "spades"} if contract == "trump" else {})
-
-
-if __name__ == "__main__":
-    main()

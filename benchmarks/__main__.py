@@ -1,0 +1,102 @@
+"""Measures: `python -m benchmarks [--full] [name ...] [size=number ...]`.
+
+A benchmark is a module here with a function `measure`, which yields a `Figure` for each of what it
+finds, and with `SIZES`: what it is given at each size. It runs in a process of its own with the
+settings `benchmarks.settings`, in a folder and, once for each of its `DATABASES`, on a database of
+its own, in which every table is. Without names all are run, and `results.md` is written. What
+fails is shown as failed, keeps what it had found, and makes the exit status 1.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
+
+import django
+
+from benchmarks.one import Run, measure_here, run_one
+from benchmarks.postgres import a_postgres, version_of
+from benchmarks.results import write_results
+
+IN_ORDER = (
+    "engine",
+    "rating_speed",
+    "seating",
+    "standings",
+    "standings_page",
+    "writing",
+    "api_entry",
+    "players",
+    "leaderboard",
+    "rebuild_ratings",
+    "consistency",
+    "scoresheet",
+    "kill",
+)
+
+
+def main(words: Sequence[str]) -> int:
+    """Run what was asked for; 1 where something failed."""
+    given = parsed(words)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks.settings")
+    if given.here:
+        django.setup()
+        return measure_here(given.names[0], given.size, given.sizes, given.here)
+    with tempfile.TemporaryDirectory(prefix="kingscore-benchmarks-") as folder:
+        # What all begin with is prepared there; nothing is measured in it.
+        os.environ |= {"KINGSCORE_DATA": folder, "KINGSCORE_TEST_DATA": folder}
+        django.setup()
+        wanted = {each for name in given.names or IN_ORDER for each in databases_of(name)}
+        with a_postgres() if "PostgreSQL" in wanted else nullcontext() as url:
+            runs = run_all(given, url)
+    failed = [f"{run.name} {run.database}".strip() for run in runs if run.failed]
+    if failed:
+        print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    """What was asked for: names of benchmarks, and numbers other than those of their sizes."""
+    reader = argparse.ArgumentParser("python -m benchmarks", description=__doc__.splitlines()[0])
+    reader.add_argument("words", nargs="*", metavar="name or size=number")
+    reader.add_argument("--size", choices=("tiny", "usual", "full"), default="usual")
+    reader.add_argument("--full", dest="size", action="store_const", const="full")
+    reader.add_argument("--here", type=Path, help=argparse.SUPPRESS)
+    given = reader.parse_args(words)
+    given.names = [word for word in given.words if "=" not in word]
+    given.sizes = [word for word in given.words if "=" in word]
+    if unknown := set(given.names) - set(IN_ORDER):
+        reader.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(IN_ORDER)}")
+    if given.sizes and len(given.names) != 1:
+        reader.error("sizes are those of one benchmark")
+    return given
+
+
+def databases_of(name: str) -> tuple[str, ...]:
+    """On which databases a benchmark is run; one that asks none is run once."""
+    databases: tuple[str, ...] = getattr(import_module(f"benchmarks.{name}"), "DATABASES", ("",))
+    return databases
+
+
+def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
+    """Run one after the other; what all of them found is kept after each."""
+    runs: list[Run] = []
+    words = [*given.sizes, "--size", given.size]
+    for name in given.names or IN_ORDER:
+        for database in databases_of(name):
+            if database == "PostgreSQL" and not url:
+                print(f"\n== {name}: no PostgreSQL here", flush=True)
+                continue
+            runs.append(Run(name, database))
+            run_one(runs[-1], url if database == "PostgreSQL" else None, words)
+            if not given.names:
+                write_results(runs, version_of(url), given.size)
+    return runs
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

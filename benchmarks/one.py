@@ -1,0 +1,107 @@
+"""One benchmark, in a process of its own, on data of its own."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.figures import Figure
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 7200
+
+
+@dataclass
+class Run:
+    """What a benchmark found on a database."""
+
+    name: str
+    database: str
+    figures: list[Figure] = field(default_factory=list)
+    failed: str = ""
+    seconds: float = 0
+
+    @property
+    def says(self) -> str:
+        """What it measures, in its own words."""
+        return (import_module(f"benchmarks.{self.name}").__doc__ or "").splitlines()[0]
+
+
+def run_one(run: Run, url: str | None, words: Sequence[str]) -> None:
+    """Run it, and take what it finds; it can be ended at any moment."""
+    print(f"\n== {run.name} {run.database}".rstrip(), flush=True)
+    start = time.monotonic()
+    with data_of_its_own(run.database, url) as (environment, place):
+        found = place / "found"
+        found.touch()
+        command = [sys.executable, "-m", "benchmarks", run.name, *words, "--here", str(found)]
+        process = subprocess.Popen(command, env=environment, cwd=ROOT)
+        try:
+            status = process.wait(LONGEST)
+        except BaseException:
+            # Asked, not killed: it ends the servers that it has started.
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
+        for line in found.read_text().splitlines():
+            told = json.loads(line)
+            if "failed" in told:
+                run.failed = told["failed"]
+            else:
+                run.figures.append(Figure(**told))
+    run.failed = run.failed or (f"ended with status {status}" if status else "")
+    run.seconds = time.monotonic() - start
+    print(f"   {run.seconds:.0f} s", flush=True)
+
+
+@contextmanager
+def data_of_its_own(database: str, url: str | None) -> Iterator[tuple[dict[str, str], Path]]:
+    """The environment of a process with a folder and a database in which every table is."""
+    # Late, since they import Django's commands.
+    from tests.servers import database_of_its_own, environment_of, prepared
+
+    with (
+        tempfile.TemporaryDirectory(prefix="kingscore-bench-") as place,
+        database_of_its_own(url) as own_url,
+    ):
+        data = Path(place) / "data"
+        if database:
+            shutil.copytree(prepared(), data)
+        own = {name: os.environ[name] for name in ("DJANGO_SETTINGS_MODULE", "KINGSCORE_TEST_DATA")}
+        if own_url:
+            own["KINGSCORE_DATABASE_URL"] = own_url
+        yield environment_of(data, **own), Path(place)
+
+
+def measure_here(name: str, size: str, sizes: Sequence[str], found: Path) -> int:
+    """Measure in this process, and leave a line of JSON for each figure, and for what failed."""
+    with found.open("a") as file:
+
+        def keep(told: object) -> None:
+            file.write(json.dumps(told) + "\n")
+            file.flush()
+
+        try:
+            module = import_module(f"benchmarks.{name}")
+            numbers = {
+                key: int(number) for key, _, number in (each.partition("=") for each in sizes)
+            }
+            for figure in module.measure(**module.SIZES[size] | numbers):
+                print("   " + "   ".join(filter(None, figure.cells)), flush=True)
+                keep(asdict(figure))
+        # Whatever it is, the others are to be measured.
+        except Exception as error:  # noqa: BLE001
+            traceback.print_exc()
+            keep({"failed": f"{type(error).__name__}: {error}".splitlines()[0][:300]})
+            return 1
+    return 0

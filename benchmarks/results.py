@@ -1,0 +1,83 @@
+"""`results.md`: all figures in one table, and the machine they are of."""
+
+import os
+import platform
+import sqlite3
+import subprocess
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+import django
+
+from benchmarks.one import Run
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = Path(__file__).with_name("results.md")
+
+HEAD = """# Results
+
+Made by `make bench`; not to be written by hand. Medians, each beside its control, which was
+measured in the same run and in turn with it where it can be. “CPU” is computing time, which other
+work on the machine disturbs less than the clock. `make bench ARGS=writing` measures one of them,
+`ARGS=--full` all with the large sizes; each says in `benchmarks/` what it does.
+"""
+
+
+def write_results(runs: Sequence[Run], postgres: str, size: str) -> None:
+    """Keep what there is so far; replaced whole, so that nobody reads half of it."""
+    lines = [HEAD, *machine(postgres, size), "", *table(runs)]
+    aside = RESULTS.with_suffix(".new")
+    aside.write_text("\n".join(lines) + "\n")
+    aside.replace(RESULTS)
+
+
+def machine(postgres: str, size: str) -> Iterator[str]:
+    """What it was measured on, with nothing that names the machine."""
+    load = os.getloadavg()[1]
+    described = {
+        "processor": f"{processor()}, {os.cpu_count()} cores",
+        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB",
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "Python, Django": f"{platform.python_version()}, {django.__version__}",
+        "SQLite, PostgreSQL": f"{sqlite3.sqlite_version}, {postgres or 'not here'}",
+        "sizes, commit": f"{size}, {commit()}",
+        "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load of the last 5 minutes {load:.1f}",
+    }
+    yield from ("| machine | |", "|---|---|")
+    yield from (f"| {name} | {text} |" for name, text in described.items())
+
+
+def processor() -> str:
+    """The model of the processor."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def commit() -> str:
+    """What of the project was measured."""
+    words = ["git", "describe", "--always", "--dirty=, and what was not yet committed"]
+    told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return told.stdout.strip() or "no commit"
+
+
+def table(runs: Sequence[Run]) -> Iterator[str]:
+    """A row for each figure, under one for its benchmark."""
+    yield "| what | on | figure | beside, in the same run | times | |"
+    yield "|---|---|---:|---|---:|---|"
+    for name, of_it in groupby(runs, key=lambda run: run.name):
+        yield from rows(name, list(of_it))
+
+
+def rows(name: str, runs: Sequence[Run]) -> Iterator[str]:
+    """One benchmark: what it measures, and what it found on each database."""
+    yield f"| **{name}**: {runs[0].says} | | | | | |"
+    for run in runs:
+        for figure in run.figures:
+            what, *rest = (cell.replace("|", "/") for cell in figure.cells)
+            yield f"| {what} | {run.database} | {' | '.join(rest)} |"
+        if run.failed:
+            yield f"| **failed**: {run.failed.replace('|', '/')} | {run.database} | | | | |"
