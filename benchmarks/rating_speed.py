@@ -1,54 +1,46 @@
-"""Games rated per second on one core, beside openskill: `python benchmarks/rating_speed.py`.
+"""Games rated on one core, beside openskill's own loop.
 
 Each learns the same games of four players in the same order, from the points written down to the
 new ratings, in turn with the other. openskill comes compiled where there is a wheel for it; the
-loop around its `rate` is as its manual has it. Also how long a million games would take.
+loop around its `rate` is as its manual has it.
 """
 
 import random
-import statistics
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from collections.abc import Iterator
+from functools import partial
+from statistics import median
 
 from openskill import models
 
+from benchmarks.figures import Figure, in_turn
 from tournaments.engine.ratings import Rating, Spread, rate, scores_of
 
-PLAYERS, GAMES, ROUNDS = 1000, 4000, 9
+PLAYERS = 1000
 NAMES = ("PlackettLuce", "BradleyTerryFull", "ThurstoneMostellerFull")
+SIZES = {
+    "tiny": {"games": 50, "times": 1},
+    "usual": {"games": 4000, "times": 5},
+    "full": {"games": 4000, "times": 15},
+}
 Games = list[tuple[list[int], list[int], list[int]]]
 
 
-def main() -> None:
-    """Measure, and print a table."""
-    games = draw_games()
-    loops: dict[str, Callable[[], object]] = {"tournaments.engine": lambda: by_engine(games)}
-    for name in NAMES:
-        loops[f"openskill {name}"] = lambda name=name: by_openskill(name, games)
-    times: dict[str, list[float]] = {name: [] for name in loops}
-    for _ in range(ROUNDS):
-        for name, loop in loops.items():
-            times[name].append(seconds(loop))
-    engine = statistics.median(times["tournaments.engine"])
-    print(f"{GAMES:,} games of four of {PLAYERS:,} players, {ROUNDS} rounds, one core\n")
-    print(f"{'games per second':32}{'median':>10}{'slowest':>10}{'fastest':>10}{'a million':>12}")
-    for name, taken in times.items():
-        median = statistics.median(taken)
-        figures = "".join(f"{GAMES / t:10,.0f}" for t in (median, max(taken), min(taken)))
-        print(f"{name:32}{figures}{median / GAMES * 1e6:10.0f} s")
-    print()
-    for name in list(times)[1:]:
-        print(f"times {name}: {statistics.median(times[name]) / engine:.1f}")
+def measure(games: int, times: int) -> Iterator[Figure]:
+    drawn = draw_games(games)
+    works = {name: partial(by_openskill, name, drawn) for name in NAMES}
+    taken = in_turn({"engine": lambda: by_engine(drawn), **works}, times, warm_up=1)
+    own, *others = (median(one.used for one in taken[name]) for name in taken)
+    for name, other in zip(NAMES, others, strict=True):
+        yield Figure(
+            "a game of four rated by the engine", 1000 * own / games, "µs of CPU",
+            f"openskill, {name}", 1000 * other / games,
+        )  # fmt: skip
 
 
-def draw_games() -> Games:
+def draw_games(number: int) -> Games:
     """Games by chance: seats, points and places."""
     chance, games = random.Random(20), []
-    for _ in range(GAMES):
+    for _ in range(number):
         totals = [chance.randrange(-150, 150) * 10 for _ in range(4)]
         ranks = [1 + sum(other > own for other in totals) for own in totals]
         games.append((chance.sample(range(PLAYERS), 4), totals, ranks))
@@ -76,14 +68,3 @@ def by_openskill(name: str, games: Games) -> object:
         for seat, team in zip(seats, after, strict=True):
             ratings[seat] = team[0]
     return ratings
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """How long a piece of work takes this process, whatever else the machine does."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Whole events seated round by round: `python benchmarks/seating.py [SEEDS]`.
+"""Whole events seated round by round: how fast, how fair, beside plain neighbours in the standings.
 
 For each field the repeat meetings, the worst imbalance of seats in the first five rounds and after,
 the mean spread of scores beside that of plain neighbours in the standings (who may meet again and
@@ -8,49 +8,57 @@ of sorting the standings. Points are places (4-2-1-0) of players who differ in s
 
 import random
 import statistics
-import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
+from benchmarks.figures import Figure
 from tournaments.engine.pairing.draw import draw_round
 from tournaments.engine.pairing.field import Entrant, Field, PlayedRound
 from tournaments.engine.pairing.judging import Seating
 
 FIELDS = ((16, 5), (20, 5), (24, 5), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9), (1000, 9))
 PLACE_POINTS = (4, 2, 1, 0)
+SIZES = {
+    "tiny": {"seeds": 1, "players": 20},
+    "usual": {"seeds": 2, "players": 1000},
+    "full": {"seeds": 5, "players": 1000},
+}
 
 
-def main(seeds: int) -> None:
-    """Measure, and print a table."""
-    print("players × rounds | repeats | seats ≤ 5, after | spread: ours, neighbours | s, sorting s")
-    for players, rounds in FIELDS:
-        runs = [Event(players, rounds, seed) for seed in range(seeds)]
-        for run in runs:
-            run.play()
-        spread = statistics.fmean(s for run in runs for s in run.spreads)
-        nearest = statistics.fmean(s for run in runs for s in run.nearest)
-        print(
-            f"{players} × {rounds} | {sum(run.repeats for run in runs)}"
-            f" | {max(max(run.imbalance[:5]) for run in runs)},"
-            f" {max(max(run.imbalance) for run in runs)}"
-            f" | {spread:.2f}, {nearest:.2f} ({spread / nearest:.2f}×)"
-            f" | {max(run.slowest for run in runs):.2f}, {max(run.sorting for run in runs):.4f}",
-            flush=True,
-        )
-        print("    spread by round:", ", ".join(by_round(runs)), flush=True)
+def measure(seeds: int, players: int) -> Iterator[Figure]:
+    """Figures of the fields of up to so many players."""
+    for number, rounds in FIELDS:
+        if number <= players:
+            yield from figures_of(
+                f"{number} × {rounds} players × rounds", play(number, rounds, seeds)
+            )
 
 
-def by_round(runs: "Sequence[Event]") -> list[str]:
-    """The mean spread of each round beside that of plain neighbours."""
-    ours = zip(*(run.spreads for run in runs), strict=True)
-    nearest = zip(*(run.nearest for run in runs), strict=True)
-    return [
-        f"{statistics.fmean(one):.2f}/{statistics.fmean(other):.2f}"
-        for one, other in zip(ours, nearest, strict=True)
-    ]
+def play(players: int, rounds: int, seeds: int) -> "list[Event]":
+    """The same field, with other luck each time."""
+    runs = [Event(players, rounds, seed) for seed in range(seeds)]
+    for run in runs:
+        run.play()
+    return runs
+
+
+def figures_of(where: str, runs: "Sequence[Event]") -> Iterator[Figure]:
+    slowest = max(run.slowest for run in runs), max(run.sorting for run in runs)
+    first, all_of_them = (max(max(r.imbalance[:until]) for r in runs) for until in (5, None))
+    repeats = sum(run.repeats for run in runs)
+    yield Figure(
+        f"{where}: the slowest round seated", 1000 * slowest[0], "ms of CPU",
+        "sorting the standings", 1000 * slowest[1],
+        f"{repeats} repeat meetings; seats out of balance by {first} in rounds 1 to 5,"
+        f" {all_of_them} in all",
+    )  # fmt: skip
+    spread, nearest = (
+        statistics.fmean(spread for spreads in each for spread in spreads)
+        for each in ([run.spreads for run in runs], [run.nearest for run in runs])
+    )
+    yield Figure(
+        f"{where}: spread of scores at a table", spread, "points", "plain neighbours", nearest
+    )
 
 
 class Event:
@@ -100,7 +108,3 @@ class Event:
             best = sorted(table, key=lambda name: -form[name])
             for name, points in zip(best, PLACE_POINTS, strict=True):
                 self.score[name] += points
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

@@ -1,20 +1,14 @@
-"""Standings of a whole tournament on one core: `python benchmarks/standings.py`.
+"""Standings of a tournament of ten rounds computed, beside one plain pass of adding up and sorting.
 
-Ten rounds at tables of four, with byes, a forfeit and a penalty in each; once with the tie-breaks
-of the settings' defaults and once with all of them. The control, measured in turn with it, is one
-plain pass that adds up each entrant's points and sorts the sums.
+Tables of four, with byes, a forfeit and a penalty in each round; once with the tie-breaks of the
+settings' defaults and once with all of them.
 """
 
 import random
-import statistics
-import sys
-import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
+from benchmarks.figures import Figure, Work, against, in_turn, used
 from tournaments.engine.outcomes import rank
 from tournaments.engine.round_results import Competitor, RoundResults, Ruling, TableResult
 from tournaments.engine.standing_reasons import why_place
@@ -23,42 +17,35 @@ from tournaments.engine.tournament_settings import TIE_BREAKS, TournamentSetting
 
 FIELDS = (40, 400, 1000)
 ROUNDS = 10
-RUNS = 15
+SIZES = {
+    "tiny": {"players": 40, "times": 1},
+    "usual": {"players": 1000, "times": 9},
+    "full": {"players": 1000, "times": 15},
+}
+PLAIN = "plain sums"
 
 
-def main() -> None:
-    """Measure, and print a table."""
-    print(f"{ROUNDS} rounds, {RUNS} runs, one core, median ms (fastest)\n")
-    print("entrants, points | default tie-breaks | all tie-breaks | why one place | plain sums")
-    for players in FIELDS:
+def measure(players: int, times: int) -> Iterator[Figure]:
+    """Figures of tournaments of up to so many players."""
+    for number in FIELDS:
         for points in ("game", "places"):
-            runs = measure(works_of(players, points))
-            shown = " | ".join(f"{statistics.median(r):.1f} ({min(r):.1f})" for r in runs)
-            print(f"{players}, {points} | {shown}", flush=True)
+            if number <= players:
+                works = works_of(number, points)
+                yield from against(in_turn(works, times), PLAIN, used)
 
 
-def works_of(players: int, points: str) -> list[Callable[[], object]]:
-    """What is measured of one tournament, in the order of the table."""
+def works_of(players: int, points: str) -> dict[str, Work]:
+    """What is measured of one tournament, beside its plain sums."""
     who, rounds = draw_tournament(players, random.Random(players))
     usual = TournamentSettings(points=points)
     every = TournamentSettings(points=points, tie_breaks=TIE_BREAKS)
-    return [
-        lambda: rank_entrants(who, rounds, usual, 1),
-        lambda: rank_entrants(who, rounds, every, 1),
-        lambda: why_place("p7", who, rounds, usual, 1),
-        lambda: plain_sums(rounds),
-    ]
-
-
-def measure(works: Sequence[Callable[[], object]]) -> list[list[float]]:
-    """Milliseconds of computing for each of `works`, run in turn."""
-    runs: list[list[float]] = [[] for _ in works]
-    for _ in range(RUNS):
-        for run, work in zip(runs, works, strict=True):
-            start = time.process_time()
-            work()
-            run.append((time.process_time() - start) * 1000)
-    return runs
+    where = f"{players} entrants, {points} points"
+    return {
+        f"{where}: usual tie-breaks": lambda: rank_entrants(who, rounds, usual, 1),
+        f"{where}: all tie-breaks": lambda: rank_entrants(who, rounds, every, 1),
+        f"{where}: why one place": lambda: why_place("p7", who, rounds, usual, 1),
+        PLAIN: lambda: plain_sums(rounds),
+    }
 
 
 def plain_sums(rounds: Sequence[RoundResults]) -> list[tuple[str, object]]:
@@ -94,7 +81,3 @@ def draw_table(names: Sequence[str], chance: random.Random) -> TableResult:
     totals.append(-sum(totals))
     out = tuple(side for side in range(4) if totals[side] > 0)
     return TableResult(tuple(names), tuple(totals), rank(totals), out)
-
-
-if __name__ == "__main__":
-    main()
