@@ -231,7 +231,7 @@ TIME_ZONE = os.environ.get("KINGSCORE_TIME_ZONE") or get_localzone_name()
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(os.environ.get("KINGSCORE_STATIC") or DATA / "static").resolve()
+STATIC_ROOT = (BASE_DIR / os.environ.get("KINGSCORE_STATIC", DATA / "static")).resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",

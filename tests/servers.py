@@ -17,7 +17,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from tournaments.management.commands.up import open_door, web_words
+from tournaments.management.commands.up import open_door
+from tournaments.management.programs import web_words
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60
@@ -126,7 +127,7 @@ class Server:
     def start(self):
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", *web_words(self.door)],
+                [sys.executable, "-m", *web_words(f"fd://{self.door.fileno()}")],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,

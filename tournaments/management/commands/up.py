@@ -23,6 +23,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from tournaments.management.leash import end_groups
+from tournaments.management.programs import web_words, worker_words
 
 # A program that lived shorter than this did not start; so many times in a row is enough.
 SHORT_LIFE = 10
@@ -169,30 +170,6 @@ def collect_static_if_needed() -> None:
         stamp.write_text(fingerprint)
 
 
-def web_words(door: socket.socket) -> list[str]:
-    """Return the command of the web server."""
-    application = settings.WSGI_APPLICATION.rpartition(".")
-    return [
-        *("gunicorn", f"{application[0]}:{application[2]}", "--bind", f"fd://{door.fileno()}"),
-        *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
-        *("--graceful-timeout", "10", "--log-level", "warning"),
-        # Longer than followers wait between two questions, so that they need not connect anew.
-        *("--keep-alive", "15"),
-        # No access log, which is gunicorn's default: the addresses of tables are secrets.
-        "--no-control-socket",
-    ]
-
-
-def worker_words() -> list[str]:
-    """Return the command of the worker, which runs one task after another and has the clock."""
-    project = settings.WSGI_APPLICATION.partition(".")[0]
-    return [
-        *("celery", "--app", project, "--quiet", "worker", "--beat", "--pool", "solo"),
-        # There is one worker: nobody to gossip with.
-        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-    ]
-
-
 @contextmanager
 def stop_signals() -> Iterator[threading.Event]:
     """Give an event that Ctrl-C, SIGTERM and a closed terminal set."""
@@ -229,9 +206,10 @@ class Command(BaseCommand):
     def run(self, door: socket.socket, found_at: list[str], stop: threading.Event) -> None:
         leash = Leash()
         programs: list[Program] = []
+        bind = f"fd://{door.fileno()}"
         try:
-            programs.append(Program("web server", web_words(door), leash, (door.fileno(),)))
-            programs.append(Program("worker", worker_words(), leash))
+            programs.append(Program("web server", web_words(bind), leash, (door.fileno(),)))
+            programs.append(Program("worker", worker_words(beat=True), leash))
             self.announce(found_at)
             # Started again rather than given up: a table at its 17th deal wants the page back,
             # and nobody there watches the laptop. One that never stays up does stop everything.

@@ -1,0 +1,16 @@
+"""Becomes the clock, of which one is enough."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from tournaments.management.programs import beat_words, become
+
+
+class Command(BaseCommand):
+    """The clock of the workers; a second one only makes them look twice."""
+
+    help = "Run the clock only: it tells the workers when to look for what is waiting."
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        become(beat_words())

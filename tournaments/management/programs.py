@@ -1,0 +1,48 @@
+"""The words that start what runs: the same for `up` and for a server with programs of its own."""
+
+import os
+import sys
+from typing import NoReturn
+
+from django.conf import settings
+
+
+def web_words(bind: str) -> list[str]:
+    """Return the command of the web server, which listens at host:port or at fd://number."""
+    application = settings.WSGI_APPLICATION.rpartition(".")
+    return [
+        *("gunicorn", f"{application[0]}:{application[2]}", "--bind", bind),
+        *("--worker-class", "gthread", "--workers", str(settings.WEB_PROCESSES)),
+        *("--threads", str(settings.WEB_THREADS)),
+        *("--graceful-timeout", "10", "--log-level", "warning"),
+        # Longer than followers wait between two questions, so that they need not connect anew.
+        *("--keep-alive", "15"),
+        # No access log, which is gunicorn's default: the addresses of tables are secrets.
+        "--no-control-socket",
+    ]
+
+
+def worker_words(*, beat: bool) -> list[str]:
+    """Return the command of a worker, which runs one task after another; with the clock or not."""
+    return [
+        *("celery", "--app", project(), "--quiet", "worker", "--pool", "solo"),
+        # What is to be done they learn from the database, and nothing from each other.
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+        *(["--beat"] if beat else []),
+    ]
+
+
+def beat_words() -> list[str]:
+    """Return the command of the clock alone, which says to any worker when to look."""
+    return ["celery", "--app", project(), "--quiet", "beat"]
+
+
+def project() -> str:
+    """Return the package in which Celery finds the project."""
+    return settings.WSGI_APPLICATION.partition(".")[0]
+
+
+def become(words: list[str]) -> NoReturn:
+    """Turn this process into a program, so that signals of whoever started it reach that one."""
+    os.chdir(settings.BASE_DIR)
+    os.execv(sys.executable, [sys.executable, "-m", *words])  # noqa: S606 - no shell wanted
