@@ -25,7 +25,7 @@ test: .venv/.tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 # One target each, so that make --keep-going check shows all that is wrong at once.
-CHECKS := format lint types imports templates project migrations translations api
+CHECKS := format lint types imports templates project migrations translations api deploy
 .PHONY: $(CHECKS)
 check: $(CHECKS)
 $(CHECKS): .venv/.tests
@@ -38,6 +38,9 @@ project: ; $(BIN)/python manage.py check
 migrations: ; $(BIN)/python manage.py makemigrations --check --dry-run
 translations: ; $(BIN)/python manage.py collect_messages --check
 api: ; $(BIN)/python manage.py write_openapi --check
+deploy:
+	$(BIN)/hadolint deploy/Dockerfile
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec deploy/*.yaml
 
 messages: .venv/.tests
 	$(BIN)/python manage.py collect_messages
