@@ -1,0 +1,43 @@
+"""The evening before its first deal: a club, its director, and a table for every four players."""
+
+import json
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+
+from tournaments.models import Game, User
+from tournaments.services.auditing import Actor
+from tournaments.services.clubs.events import EventPlan, create_event
+from tournaments.services.clubs.membership import create_club
+from tournaments.services.play.playing import Head
+from tournaments.services.play.tables import Laying, add_table
+
+RULESET = "turkish-king"
+
+
+def lay_evening(tables: int) -> list[dict[str, Any]]:
+    """Each game with its addresses, to write and to follow; by the services, as a director does."""
+    at = timezone.now()
+    director = Actor(User.objects.create(username=f"director-{at.timestamp()}"))
+    club = create_club("Büyük Akşam", director, at=at)
+    event = create_event(
+        club, EventPlan("Cuma", at.date(), RULESET, published=True), director, at=at
+    )
+    place = event.rounds.get()
+    for number in range(tables):
+        names = [f"Oyuncu {4 * number + seat}" for seat in range(4)]
+        add_table(place.pk, Laying(Head(RULESET, ()), names), director, at=at)
+    return [told(game) for game in Game.objects.filter(table__round=place).order_by("pk")]
+
+
+def told(game: Game) -> dict[str, Any]:
+    """What the phones of a table have to know."""
+    kinds = ("write", "follow")
+    paths = {kind: reverse(kind, args=[game.public_id, game.secret(kind)]) for kind in kinds}
+    return {"game": game.public_id, **paths}
+
+
+def print_evening(tables: int) -> None:
+    """For the process that plays it."""
+    print(json.dumps(lay_evening(tables)))

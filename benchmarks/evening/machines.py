@@ -1,0 +1,193 @@
+"""What a server is made of, each started as in production and stopped by its process id."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis
+
+from benchmarks.postgres import free_port, programs, tell
+from tests.servers import ROOT, Server
+from tournaments.management.programs import worker_words
+
+PATIENCE = 1800
+"""Filling a million games takes a while."""
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Postgres:
+    """A PostgreSQL in a folder of its own, as the package comes: every commit is on the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        place = programs()
+        if place is None:
+            raise SystemExit("There is no PostgreSQL here: apt install postgresql")
+        self.data, self.place, self.port = folder / "postgres", place, free_port()
+        # It refuses to run as root, and may not enter every folder.
+        self.who = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        if not self.data.exists():
+            self._init()
+
+    def _init(self) -> None:
+        self.data.mkdir(parents=True)
+        if self.who:
+            shutil.chown(self.data, "postgres", "postgres")
+        self.data.chmod(0o700)
+        ways = ["--username", "kingscore", "--auth", "trust", "--encoding", "UTF8"]
+        folder = ["--pgdata", str(self.data), "--locale", "C.UTF-8"]
+        tell([*self.who, str(self.place / "initdb"), *folder, *ways])
+
+    def url(self, name: str = "postgres") -> str:
+        """The address of one of its databases."""
+        return f"postgresql://kingscore@127.0.0.1:{self.port}/{name}"
+
+    def start(self) -> None:
+        """Start it, or start it again after it was killed."""
+        options = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories=''"
+        options += " -c shared_preload_libraries=pg_stat_statements"
+        log = ["--log", str(self.data / "log"), "--options", options, "--timeout", "120"]
+        tell([*self._control(), "--wait", *log, "start"])
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop it; `immediate` is how a power cut looks to it."""
+        if (self.data / "postmaster.pid").exists():
+            tell([*self._control(), "--mode", mode, "--timeout", "120", "stop"])
+
+    @property
+    def pid(self) -> int:
+        """The process that all others of it come from."""
+        return int((self.data / "postmaster.pid").read_text().splitlines()[0])
+
+    def _control(self) -> list[str]:
+        return [*self.who, str(self.place / "pg_ctl"), "--pgdata", str(self.data), "--silent"]
+
+
+class Redis:
+    """The broker: it keeps nothing, for a message is only a wake-up."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        words = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--save", ""]
+        words += ["--dir", str(self.folder), "--logfile", str(self.folder / "redis.log")]
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+        client, deadline = redis.Redis.from_url(self.url), time.monotonic() + 10
+        while time.monotonic() < deadline:
+            try:
+                client.ping()
+            except redis.ConnectionError:
+                time.sleep(0.05)
+            else:
+                return
+        raise TimeoutError("redis-server does not answer")
+
+    def stop(self) -> None:
+        """End it."""
+        end(self.process)
+
+
+class Site(Server):
+    """The web server, and a worker with the clock, on PostgreSQL and Redis."""
+
+    def __init__(self, folder: Path, database: str, broker: str, settings: str) -> None:
+        self.broker = broker
+        self.worker: subprocess.Popen[bytes] | None = None
+        super().__init__(folder, database, settings)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of web server and worker."""
+        environment: dict[str, str] = super().environment
+        return environment | {"KINGSCORE_BROKER_URL": self.broker}
+
+    def run_python(self, code: str) -> str:
+        """Run code in the project, with more patience than a test has."""
+        done = subprocess.run(
+            [sys.executable, "-c", f"import django; django.setup()\n{code}"],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+            check=True,
+        )
+        return done.stdout
+
+    def start_worker(self) -> None:
+        """Start the worker, in a group of its own."""
+        with (self.folder / "worker.log").open("ab") as log:
+            self.worker = subprocess.Popen(
+                [sys.executable, "-m", *worker_words(beat=True)],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def close(self) -> None:
+        """Stop both."""
+        end(self.worker)
+        super().close()
+
+
+def end(process: subprocess.Popen[bytes] | None) -> None:
+    """Ask a process to end, and end it when it does not."""
+    if process is None or process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(timeout=15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process and all that came from it have used so far."""
+    parents: dict[int, list[int]] = {}
+    used: dict[int, float] = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            # Behind the name, which may have anything in it.
+            parts = (place / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents.setdefault(int(parts[1]), []).append(int(place.name))
+        # Of its own, and of children that are gone.
+        used[int(place.name)] = sum(map(int, parts[11:15])) / TICK
+    return sum(used.get(each, 0) for each in _with_children(pid, parents))
+
+
+def _with_children(pid: int, parents: dict[int, list[int]]) -> Iterator[int]:
+    yield pid
+    for child in parents.get(pid, ()):
+        yield from _with_children(child, parents)
+
+
+@contextmanager
+def running(postgres: Postgres, broker: Redis) -> Iterator[None]:
+    """PostgreSQL and Redis, stopped whatever happens."""
+    try:
+        postgres.start()
+        broker.start()
+        yield
+    finally:
+        broker.stop()
+        postgres.stop()
