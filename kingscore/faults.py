@@ -1,12 +1,24 @@
 """What goes wrong outside of any view: a problem for programs, a page for people."""
 
+import sys
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template import loader
 from django.views import defaults
 
-from tournaments.api.problems import BROKEN, NOT_UNDERSTOOD, TOO_LARGE, plain_problem
+from kingscore.outages import Outage, outage_of
+from tournaments.api.problems import (
+    AWAY,
+    BROKEN,
+    FULL,
+    NOT_UNDERSTOOD,
+    TOO_LARGE,
+    plain_problem,
+)
+
+PROBLEMS = {Outage.AWAY: AWAY, Outage.FULL: FULL}
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -18,9 +30,22 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Own up to a fault of ours, without what it was; no database is asked."""
+    outage = outage_of(sys.exception())
+    if outage is not None:
+        return come_again(request, outage)
     if is_for_programs(request):
         return plain_problem(BROKEN, request.path)
     return defaults.server_error(request)
+
+
+def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """Say that the same can be asked for again, and when; phones keep what they wanted to write."""
+    problem = PROBLEMS[outage]
+    headers = {"Retry-After": str(outage.again_after)}
+    if is_for_programs(request):
+        return plain_problem(replace(problem, headers=headers), request.path)
+    page = loader.render_to_string(f"{problem.status}.html")
+    return HttpResponse(page, status=problem.status, headers=headers)
 
 
 def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
