@@ -1,41 +1,34 @@
-"""How long adding an entry by the API takes, beside the page and beside views that do nothing.
-
-    python benchmarks/api_entry.py [--requests 200]
+"""An entry added by the API, beside the page and beside views that do nothing.
 
 One program with an open connection asks in turn, all served in one run by the same processes: an
 entry by the API without and with an `Idempotency-Key`, the same deal as the page's form, an insert
 of one row by a bare Django view and by a bare view of Django REST Framework; then a game as it
-stands, and once more with its entity tag (304). With KINGSCORE_DATABASE_URL also on PostgreSQL (in
-a database of its own there).
+stands, and once more with its entity tag (304).
 """
 
-import argparse
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.client import HTTPConnection
 from itertools import count
-from pathlib import Path
-from statistics import median, quantiles
 
-import django
+from benchmarks.figures import Figure, answered
+from benchmarks.writing import CREATE_TABLE, deals, lines
+from tests.factories import NAMES, WHOLE_GAME
+from tests.phones import Phone, new_key
+from tests.servers import Server, prepared, serve
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# For tests/factories.py; the servers have settings, folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from benchmarks.writing import CREATE_TABLE, deals, lines  # noqa: E402 - the path comes first
-from tests.factories import NAMES, WHOLE_GAME  # noqa: E402
-from tests.phones import Phone, new_key  # noqa: E402
-from tests.servers import Server, serve  # noqa: E402
-
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"requests": 3},
+    "usual": {"requests": 150},
+    "full": {"requests": 1000},
+}
 WARM_UP = 30
+BAREST = "a bare row by Django"
 GOOD = frozenset({200, 201, 304})
 
 Request = Callable[[], object]
@@ -98,16 +91,16 @@ def readings(program: Program, *, known: bool) -> Iterator[Request]:
 
 
 def kinds_of(server: Server) -> dict[str, Iterator[Request]]:
-    """What is measured, by its name; the first four are compared with the last two."""
+    """What is measured, by its name; the last two do nothing else."""
     phone = Phone(server.host, server.port)
     return {
-        "entry by the API": entries(Program(server), keyed=False),
+        "an entry by the API": entries(Program(server), keyed=False),
         "the same with an Idempotency-Key": entries(Program(server), keyed=True),
         "the same by the page": deals(phone),
-        "game of 20 deals, 200": readings(Program(server), known=False),
-        "the same, 304": readings(Program(server), known=True),
-        "bare row by Django REST Framework": rows(Program(server)),
-        "bare row by Django": lines(phone),
+        "a game of 20 deals read by the API": readings(Program(server), known=False),
+        "the same, unchanged (304)": readings(Program(server), known=True),
+        "a bare row by Django REST Framework": rows(Program(server)),
+        BAREST: lines(phone),
     }
 
 
@@ -118,42 +111,25 @@ def time_one(request: Request) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def measure(where: str, database_url: str | None, requests: int) -> None:
+def measure(requests: int) -> Iterator[Figure]:
+    url = os.environ.get("KINGSCORE_DATABASE_URL")
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-api-") as folder,
-        serve(folder, database_url, "benchmarks.bare.settings") as server,
+        serve(folder, url, "benchmarks.bare.settings", ready=prepared()) as server,
     ):
         server.run_python(CREATE_TABLE)
-        kinds = kinds_of(server)
-        taken: dict[str, list[float]] = {name: [] for name in kinds}
-        for number in range(WARM_UP + requests):
-            for name, kind in kinds.items():
-                request = next(kind)
-                milliseconds = time_one(request)
-                if number >= WARM_UP:
-                    taken[name].append(milliseconds)
-        say(where, taken)
-
-
-def say(where: str, taken: dict[str, list[float]]) -> None:
-    """Print the medians, each beside the barest view."""
-    *_others, barest = taken.values()
-    print(f"{where}, {len(barest)} requests of each, in turn:")
+        taken = ask_in_turn(kinds_of(server), requests)
     for name, times in taken.items():
-        print(
-            f"  {name:34} median {median(times):6.1f} ms   95th percentile"
-            f" {quantiles(times, n=20)[-1]:6.1f} ms   {median(times) / median(barest):5.1f} times"
-        )
+        if name != BAREST:
+            yield answered(name, times, BAREST, taken[BAREST])
 
 
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--requests", type=int, default=200)
-    chosen = words.parse_args()
-    measure("SQLite", None, chosen.requests)
-    if url := os.environ.get("KINGSCORE_DATABASE_URL"):
-        measure("PostgreSQL", url, chosen.requests)
-
-
-if __name__ == "__main__":
-    main()
+def ask_in_turn(kinds: dict[str, Iterator[Request]], requests: int) -> dict[str, list[float]]:
+    """Milliseconds of so many requests of each kind."""
+    taken: dict[str, list[float]] = {name: [] for name in kinds}
+    for number in range(min(requests, WARM_UP) + requests):
+        for name, kind in kinds.items():
+            milliseconds = time_one(next(kind))
+            if number >= min(requests, WARM_UP):
+                taken[name].append(milliseconds)
+    return taken

@@ -1,35 +1,30 @@
-"""Kills the server in the middle of writes, again and again, and looks for what was lost.
-
-    python benchmarks/kill.py [--kills 50] [--tables 6] [--seed 1]
+"""The server killed in the middle of writes, again and again: what was lost.
 
 Phones write deals without a pause, each at its own table. Every process of the server gets
 SIGKILL at a moment drawn by chance; it is started again, and every deal that had been answered
 must be in the database under its key, once, in a game that still folds. What was sent but not
-answered is then sent again with its key, as the phones do, and must be answered. With
-KINGSCORE_DATABASE_URL on PostgreSQL (in a database of its own there), otherwise on SQLite.
+answered is then sent again with its key, as the phones do, and must be answered.
 """
 
-import argparse
 import os
 import random
-import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import django
+from benchmarks.figures import Figure
+from tests.factories import WHOLE_GAME
+from tests.phones import CUT_OFF, Phone, new_key
+from tests.servers import Server, prepared, serve
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# For tests/factories.py; the servers have settings, folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from tests.factories import WHOLE_GAME  # noqa: E402 - the path comes first
-from tests.phones import CUT_OFF, Phone, new_key  # noqa: E402
-from tests.servers import Server, serve  # noqa: E402
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"kills": 1, "tables": 2},
+    "usual": {"kills": 10, "tables": 6},
+    "full": {"kills": 50, "tables": 6},
+}
 
 
 @dataclass
@@ -143,23 +138,17 @@ def compare(sheets: dict, places: list[Table], tally: Tally) -> None:
             tally.problems.append(f"{game} is no whole sheet: {sheet}")
 
 
-def main() -> int:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--kills", type=int, default=50)
-    words.add_argument("--tables", type=int, default=6)
-    words.add_argument("--seed", type=int, default=1)
-    chosen = words.parse_args()
+def measure(kills: int, tables: int) -> Iterator[Figure]:
+    url = os.environ.get("KINGSCORE_DATABASE_URL")
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-kill-") as folder,
-        serve(folder, os.environ.get("KINGSCORE_DATABASE_URL")) as server,
+        serve(folder, url, ready=prepared()) as server,
     ):
-        tally = kill_again_and_again(server, chosen.kills, chosen.tables, chosen.seed)
-        where = "PostgreSQL" if server.database_url else "SQLite"
-    print(f"{where}: {tally}")
-    for problem in tally.problems:
-        print(problem)
-    return 1 if tally.problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        tally = kill_again_and_again(server, kills, tables)
+    yield Figure(
+        f"acknowledged deals lost by {tally.kills} SIGKILLs", tally.lost, "",
+        "acknowledged in all", tally.acknowledged,
+        f"of {tally.cut_off} cut off {tally.stored_unacknowledged} were stored",
+    )  # fmt: skip
+    if tally.problems:
+        raise AssertionError("; ".join(tally.problems))

@@ -1,50 +1,33 @@
-"""How long a page of the leaderboard takes among 1,000,000 ratings, beside that of one.
-
-    python benchmarks/leaderboard.py [--ratings 100000] [--requests 20]
+"""A page of the leaderboard among many ratings, beside that of a leaderboard of one.
 
 Asked through Django's test client, in one process, in turn with the page of a pool with one
-rating and with a bare `SELECT 1`: by the clock, and the processor time of this process. On SQLite,
-or, with KINGSCORE_DATABASE_URL, on PostgreSQL (in a database of its own).
+rating and with a bare `SELECT 1`.
 """
 
-import argparse
-import os
-import random
 import re
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from pathlib import Path
-from statistics import median
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 
-import django
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# Measured in processes of their own, with folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
+from benchmarks.figures import Figure, Work, against, ask_nothing, in_turn, settle, waited
+from benchmarks.people import FIRST, RARE, crowd
+from tests.rating_factories import count_ratings
+from tournaments.models import Club, Game, Player, RatingPool, User
+from tournaments.queries.leaderboard import Listed
+from tournaments.queries.ratings import month_of
 
-from django.core.management import call_command  # noqa: E402 - the path comes first
-from django.db import connection  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from tests.rating_factories import count_ratings  # noqa: E402
-from tests.servers import database_of_its_own  # noqa: E402
-from tournaments.models import Club, Game, Player, RatingPool, User  # noqa: E402
-from tournaments.models.people import fold_name, plain_name  # noqa: E402
-from tournaments.queries.leaderboard import Listed  # noqa: E402
-from tournaments.queries.ratings import month_of  # noqa: E402
-
-FIRST = ("Ayşe", "Burak", "Cem", "Deniz", "Elif", "Gül", "Hasan", "Işıl", "İpek", "Nur", "Şule")
-LAST = ("Ak", "Boz", "Can", "Çınar", "Demir", "Er", "Gür", "Işık", "Kaya", "Öz", "Şen", "Yılmaz")
-RARE = "Xerxes Quisling"
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"ratings": 40, "times": 1},
+    "usual": {"ratings": 100_000, "times": 9},
+    "full": {"ratings": 1_000_000, "times": 20},
+}
 CLUBS = 100
-WARM_UP = 2
+ONE = "a leaderboard of one"
 BOARD = "/ratings/?game=turkish-king"
 
 RATINGS = """
@@ -64,36 +47,14 @@ SELECT id, %s, 0, %s, %s, 1500, 14400, points - 3 + id %% 7, variance FROM tourn
 """
 
 
-def people(number: int, at: datetime) -> None:
-    """So many players of a hundred clubs: names drawn with a seed; one has a rare name."""
-    chance = random.Random(4)
+def fill(ratings: int) -> User:
+    """A pool of the server with so many ratings, and one with one; the account of one player."""
+    at = timezone.now()
     clubs = Club.objects.bulk_create(
         Club(slug=f"club-{n}", name=f"Club {n}", in_server_ratings=True, created_at=at)
         for n in range(CLUBS)
     )
-    names = [f"{chance.choice(FIRST)} {chance.choice(LAST)} {n}" for n in range(number - 1)]
-    Player.objects.bulk_create(
-        (
-            Player(
-                club=clubs[n % CLUBS],
-                name=name,
-                name_key=fold_name(name),
-                search_key=plain_name(name),
-                initials=n % 20 == 0,
-                created_at=at,
-            )
-            for n, name in enumerate([RARE, *names], start=1)
-        ),
-        batch_size=5000,
-    )
-
-
-def fill(ratings: int) -> User:
-    """A pool of the server with so many ratings, and one with one; the account of one player."""
-    call_command("migrate", verbosity=0)
-    call_command("createcachetable", verbosity=0)
-    at = timezone.now()
-    people(ratings, at)
+    crowd(clubs, ratings, at)
     pool = RatingPool.objects.create(family="turkish-king")
     rare = Player.objects.get(name=RARE)
     few = RatingPool.objects.create(family="krapet")
@@ -109,8 +70,7 @@ def fill(ratings: int) -> User:
         cursor.execute(f"{RATINGS} WHERE id = %s", [few.pk, at, month_of(at), rare.pk])
         for each in (pool, few):
             count_ratings(each)
-        # As the database does by itself after a while.
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+    settle()
     return claim_one(pool)
 
 
@@ -144,7 +104,7 @@ MINE = {
     "signed in, first page with one's rank": "",
     "signed in, jump to me": "jump",
 }
-CONTROL = {"control: page of a pool with one rating": "active=all&provisional=yes&game=krapet"}
+CONTROL = {ONE: "active=all&provisional=yes&game=krapet"}
 
 
 def addresses() -> dict[str, str]:
@@ -161,14 +121,7 @@ def addresses() -> dict[str, str]:
     return {name: asked.format(**halves) for name, asked in (PAGES | CONTROL).items()}
 
 
-def take_time(ask: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds that it takes: by the clock, and of this process."""
-    start, used = time.perf_counter(), time.process_time()
-    ask()
-    return 1000 * (time.perf_counter() - start), 1000 * (time.process_time() - used)
-
-
-def page(browser: Client, asked: str) -> Callable[[], object]:
+def page(browser: Client, asked: str) -> Work:
     """Asking for a leaderboard, which must be a good one."""
 
     def ask() -> None:
@@ -179,69 +132,16 @@ def page(browser: Client, asked: str) -> Callable[[], object]:
     return ask
 
 
-def select() -> None:
-    """The least that a database can be asked."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-        cursor.fetchone()
-
-
-def report(user: User, requests: int) -> None:
-    """Print the figures of each page, asked in turn with the controls."""
+def measure(ratings: int, times: int) -> Iterator[Figure]:
+    user = fill(ratings)
     visitor, player = Client(), Client()
     player.force_login(user)
     asks = {name: page(visitor, asked) for name, asked in addresses().items()}
-    (jump,) = re.findall(r'href="\?([^"#]*)#me"', player.get(BOARD).text)
-    asks |= {name: page(player, asked and jump) for name, asked in MINE.items()}
-    asks |= {"control: SELECT 1": select}
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in asks}
-    for _ in range(WARM_UP + requests):
-        for name, ask in asks.items():
-            taken[name].append(take_time(ask))
-    for name, times in taken.items():
-        wall, used = zip(*times[WARM_UP:], strict=True)
-        print(
-            f"  {name:40} median {median(wall):7.1f} ms   best {min(wall):7.1f} ms"
-            f"   processor {median(used):6.1f} ms"
-        )
-
-
-def measure(ratings: int, requests: int) -> None:
-    """Fill a database and ask for its pages."""
-    start = time.perf_counter()
-    user = fill(ratings)
-    print(f"  {ratings:,} ratings in {time.perf_counter() - start:.0f} s", flush=True)
-    report(user, requests)
-
-
-def run(where: str, database_url: str | None, words: list[str]) -> None:
-    """Measure in a process of its own, since settings are read once."""
-    print(f"{where}:", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kingscore-leaderboard-") as folder:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
-        own = {"KINGSCORE_DATA": folder, "DJANGO_SETTINGS_MODULE": "tests.settings"}
-        if database_url:
-            own["KINGSCORE_DATABASE_URL"] = database_url
-        command = [sys.executable, __file__, "--here", *words]
-        subprocess.run(command, env={**kept, **own}, cwd=ROOT, check=True)
-
-
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--ratings", type=int, default=100_000)
-    words.add_argument("--requests", type=int, default=20)
-    words.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    chosen = words.parse_args()
-    if chosen.here:
-        measure(chosen.ratings, chosen.requests)
-        return
-    passed = [word for word in sys.argv[1:] if word != "--here"]
-    if url := os.environ.get("KINGSCORE_DATABASE_URL"):
-        with database_of_its_own(url) as own_url:
-            run("PostgreSQL", own_url, passed)
-    else:
-        run("SQLite", None, passed)
-
-
-if __name__ == "__main__":
-    main()
+    jump = re.findall(r'href="\?([^"#]*)#me"', player.get(BOARD).text)
+    for name, asked in MINE.items():
+        asks[name] = page(player, asked and jump[0])
+    taken = in_turn(asks | {"SELECT 1": ask_nothing}, times)
+    least = taken.pop("SELECT 1")
+    for figure in against(taken, ONE):
+        yield replace(figure, what=f"{ratings:,} ratings: {figure.what}")
+    yield waited(f"the control: {ONE}", taken[ONE], "SELECT 1", least)

@@ -41,27 +41,48 @@ def run_one(run: Run, url: str | None, words: Sequence[str]) -> None:
     """Run it, and take what it finds; it can be ended at any moment."""
     print(f"\n== {run.name} {run.database}".rstrip(), flush=True)
     start = time.monotonic()
-    with data_of_its_own(run.database, url) as (environment, place):
-        found = place / "found"
-        found.touch()
-        command = [sys.executable, "-m", "benchmarks", run.name, *words, "--here", str(found)]
-        process = subprocess.Popen(command, env=environment, cwd=ROOT)
-        try:
-            status = process.wait(LONGEST)
-        except BaseException:
-            # Asked, not killed: it ends the servers that it has started.
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            raise
-        for line in found.read_text().splitlines():
-            told = json.loads(line)
-            if "failed" in told:
-                run.failed = told["failed"]
-            else:
-                run.figures.append(Figure(**told))
-    run.failed = run.failed or (f"ended with status {status}" if status else "")
+    try:
+        with data_of_its_own(run.database, url) as (environment, place):
+            found = place / "found"
+            found.touch()
+            command = [sys.executable, "-m", "benchmarks", run.name, *words, "--here", str(found)]
+            status = status_of(command, environment)
+            take_found(run, found)
+    # Whatever it is, the others are to be measured.
+    except Exception as error:  # noqa: BLE001
+        traceback.print_exc()
+        run.failed = said(error)
+    else:
+        run.failed = run.failed or (f"ended with status {status}" if status else "")
     run.seconds = time.monotonic() - start
     print(f"   {run.seconds:.0f} s", flush=True)
+
+
+def status_of(command: Sequence[str], environment: dict[str, str]) -> int:
+    """Run a program to its end, which it is asked for when it takes too long."""
+    process = subprocess.Popen(command, env=environment, cwd=ROOT)
+    try:
+        return process.wait(LONGEST)
+    except BaseException:
+        # Asked, not killed: it ends the servers that it has started.
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        raise
+
+
+def take_found(run: Run, found: Path) -> None:
+    """Take what a process left: figures, and why there are not more."""
+    for line in found.read_text().splitlines():
+        told = json.loads(line)
+        if "failed" in told:
+            run.failed = told["failed"]
+        else:
+            run.figures.append(Figure(**told))
+
+
+def said(error: Exception) -> str:
+    """An error on a line."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:300]
 
 
 @contextmanager
@@ -102,6 +123,6 @@ def measure_here(name: str, size: str, sizes: Sequence[str], found: Path) -> int
         # Whatever it is, the others are to be measured.
         except Exception as error:  # noqa: BLE001
             traceback.print_exc()
-            keep({"failed": f"{type(error).__name__}: {error}".splitlines()[0][:300]})
+            keep({"failed": said(error)})
             return 1
     return 0

@@ -1,40 +1,31 @@
-"""How long the pages of players take in a club of 100,000, beside those of an empty club.
-
-    python benchmarks/players.py [--players 100000] [--games 2000] [--requests 20]
+"""The pages of players in a large club, beside those of an empty club.
 
 Asked through Django's test client, in one process, in turn with the same list of an empty club and
-with a bare `SELECT 1`. With KINGSCORE_DATABASE_URL also on PostgreSQL (in a database of its own).
+with a bare `SELECT 1`.
 """
 
-import argparse
-import os
 import random
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
-from pathlib import Path
-from statistics import median
 
-import django
+from django.test import Client
+from django.utils import timezone
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# Measured in processes of their own, with folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from django.core.management import call_command  # noqa: E402 - the path comes first
-from django.db import connection  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from tests.evening_by_hand import draw_deals  # noqa: E402
-from tests.servers import database_of_its_own  # noqa: E402
-from tournaments.models import (  # noqa: E402
+from benchmarks.figures import (
+    Figure,
+    Work,
+    against,
+    ask_nothing,
+    in_turn,
+    settle,
+    take_time,
+    waited,
+)
+from benchmarks.people import crowd
+from tests.evening_by_hand import draw_deals
+from tournaments.models import (
     Club,
     Event,
     Game,
@@ -49,36 +40,19 @@ from tournaments.models import (  # noqa: E402
     User,
     Write,
 )
-from tournaments.models.people import fold_name, plain_name  # noqa: E402
-from tournaments.queries.sheets import fold_sheet, result_of  # noqa: E402
-from tournaments.services.auditing import NOBODY  # noqa: E402
-from tournaments.services.people.changes import rename_player  # noqa: E402
-from tournaments.services.people.players import add_player, names_at_table  # noqa: E402
+from tournaments.queries.sheets import fold_sheet, result_of
+from tournaments.services.auditing import NOBODY as NO_ACCOUNT
+from tournaments.services.people.changes import rename_player
+from tournaments.services.people.players import add_player, names_at_table
 
-FIRST = ("Ayşe", "Burak", "Cem", "Deniz", "Elif", "Gül", "Hasan", "Işıl", "İpek", "Nur", "Şule")
-LAST = ("Ak", "Boz", "Can", "Çınar", "Demir", "Er", "Gür", "Işık", "Kaya", "Öz", "Şen", "Yılmaz")
-RARE = "Xerxes Quisling"
-WARM_UP = 2
-
-
-def people(club: Club, number: int, at: datetime) -> None:
-    """So many players, as a club of a hundred thousand may have them: names drawn with a seed."""
-    chance = random.Random(4)
-    names = [f"{chance.choice(FIRST)} {chance.choice(LAST)} {n}" for n in range(number - 1)]
-    Player.objects.bulk_create(
-        (
-            Player(
-                club=club,
-                name=name,
-                name_key=fold_name(name),
-                search_key=plain_name(name),
-                initials=n % 20 == 0,
-                created_at=at,
-            )
-            for n, name in enumerate([*names, RARE])
-        ),
-        batch_size=5000,
-    )
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"players": 20, "games": 2, "times": 1},
+    "usual": {"players": 100_000, "games": 2_000, "times": 9},
+    "full": {"players": 100_000, "games": 2_000, "times": 20},
+}
+DEALS = 20
+NOBODY = "an empty club's list"
 
 
 def play(player: Player, number: int, at: datetime) -> None:
@@ -144,35 +118,21 @@ def rate(player: Player, games: list[Game]) -> None:
     )  # fmt: skip
 
 
-DEALS = 20
-
-
-def take_time(ask: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds that it takes, and those of them on the processor: others may use it, too."""
-    start, used = time.perf_counter(), time.process_time()
-    ask()
-    return 1000 * (time.perf_counter() - start), 1000 * (time.process_time() - used)
-
-
 def fill(players: int, games: int) -> Player:
     """A full club and an empty one, with one director; the player who has played a lot."""
-    call_command("migrate", verbosity=0)
-    call_command("createcachetable", verbosity=0)
     at = timezone.now()
     user = User.objects.create(username="director")
     clubs = [Club.objects.create(slug=slug, name=slug, created_at=at) for slug in ("full", "empty")]
     for club in clubs:
         Member.objects.create(club=club, user=user, role="director", joined_at=at)
-    people(clubs[0], players, at)
-    busy = add_player(clubs[0], "Zeki Müren", NOBODY, at=at)
+    crowd(clubs[:1], players, at)
+    busy = add_player(clubs[0], "Zeki Müren", NO_ACCOUNT, at=at)
     play(busy, games, at)
-    with connection.cursor() as cursor:
-        # As the database does by itself after a while.
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+    settle()
     return busy
 
 
-def page(browser: Client, path: str) -> Callable[[], object]:
+def page(browser: Client, path: str) -> Work:
     """Asking for a page, which must be a good one."""
 
     def ask() -> None:
@@ -183,7 +143,7 @@ def page(browser: Client, path: str) -> Callable[[], object]:
     return ask
 
 
-def adding(browser: Client) -> Callable[[], object]:
+def adding(browser: Client) -> Work:
     """Adding one player after another."""
     numbers = count(1)
 
@@ -195,21 +155,11 @@ def adding(browser: Client) -> Callable[[], object]:
     return add
 
 
-def select() -> None:
-    """The least that a database can be asked."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-        cursor.fetchone()
-
-
-def measure(players: int, games: int, requests: int) -> None:
-    """Print the median of each page, asked in turn with the controls."""
-    busy = fill(players, games)
-    browser = Client()
-    browser.force_login(User.objects.get())
-    other = Player.objects.filter(seats__game__seats__player=busy).exclude(pk=busy.pk)[0]
+def pages_of(busy: Player) -> dict[str, str]:
+    """The addresses of what is asked for."""
+    met = Player.objects.filter(seats__game__seats__player=busy).exclude(pk=busy.pk)[0]
     listed, player = "/clubs/full/players/", f"/clubs/full/players/{busy.public_id}/"
-    pages = {
+    return {
         "first page": listed,
         "last page": f"{listed}?page=999999",
         "search, a common word": f"{listed}?q=sule",
@@ -217,57 +167,24 @@ def measure(players: int, games: int, requests: int) -> None:
         "search, a rare word": f"{listed}?q=xerxes",
         "search, two words": f"{listed}?q=isil+cinar",
         "search, nobody": f"{listed}?q=nobodyiscalledthat",
-        f"a player with {games} games": player,
-        f"a player with {games} games, last page": f"{player}?page=999999",
-        f"whom a player with {games} games has met": f"{player}against/",
-        "two players beside each other": f"{player}against/{other.public_id}/",
+        "who has played the most": player,
+        "who has played the most, last page": f"{player}?page=999999",
+        "whom they have met": f"{player}against/",
+        "two players beside each other": f"{player}against/{met.public_id}/",
         "the other to merge with": f"{player}merge/?q=ayse",
-        "control: an empty club's list": "/clubs/empty/players/",
+        NOBODY: "/clubs/empty/players/",
     }
-    asks = {name: page(browser, path) for name, path in pages.items()}
-    asks |= {"add a player": adding(browser), "control: SELECT 1": select}
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in asks}
-    for _ in range(WARM_UP + requests):
-        for name, ask in asks.items():
-            taken[name].append(take_time(ask))
-    for name, times in taken.items():
-        waited, used = zip(*times[WARM_UP:], strict=True)
-        print(
-            f"  {name:40} median {median(waited):7.1f} ms   best {min(waited):7.1f} ms"
-            f"   on the processor {median(used):7.1f} ms"
-        )
-    renamed, _used = take_time(lambda: rename_player(busy.pk, "Zeki M.", NOBODY, at=timezone.now()))
-    print(f"  {f'rename who has {games} games, once':40}        {renamed:7.0f} ms")
 
 
-def run(where: str, database_url: str | None, words: list[str]) -> None:
-    """Measure in a process of its own, since settings are read once."""
-    print(f"{where}:", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kingscore-players-") as folder:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
-        own = {"KINGSCORE_DATA": folder, "DJANGO_SETTINGS_MODULE": "tests.settings"}
-        if database_url:
-            own["KINGSCORE_DATABASE_URL"] = database_url
-        command = [sys.executable, __file__, "--here", *words]
-        subprocess.run(command, env={**kept, **own}, cwd=ROOT, check=True)
-
-
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--players", type=int, default=100_000)
-    words.add_argument("--games", type=int, default=2_000)
-    words.add_argument("--requests", type=int, default=20)
-    words.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    chosen = words.parse_args()
-    if chosen.here:
-        measure(chosen.players, chosen.games, chosen.requests)
-        return
-    passed = [word for word in sys.argv[1:] if word != "--here"]
-    run("SQLite", None, passed)
-    if url := os.environ.get("KINGSCORE_DATABASE_URL"):
-        with database_of_its_own(url) as own_url:
-            run("PostgreSQL", own_url, passed)
-
-
-if __name__ == "__main__":
-    main()
+def measure(players: int, games: int, times: int) -> Iterator[Figure]:
+    busy = fill(players, games)
+    browser = Client()
+    browser.force_login(User.objects.get())
+    asks = {name: page(browser, path) for name, path in pages_of(busy).items()}
+    taken = in_turn(asks | {"add a player": adding(browser), "SELECT 1": ask_nothing}, times)
+    least = taken.pop("SELECT 1")
+    for figure in against(taken, NOBODY):
+        yield replace(figure, what=f"{players:,} players, one with {games:,} games: {figure.what}")
+    yield waited(f"the control: {NOBODY}", taken[NOBODY], "SELECT 1", least)
+    renamed = take_time(lambda: rename_player(busy.pk, "Zeki M.", NO_ACCOUNT, at=timezone.now()))
+    yield waited(f"rename who has {games:,} games, once", [renamed], "SELECT 1", least)

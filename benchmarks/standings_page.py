@@ -1,50 +1,24 @@
-"""How long the page of the standings computes, beside that of a tournament without entrants.
-
-    python benchmarks/standings_page.py [--requests 15] [--profile]
+"""The page of the standings computed, beside that of a tournament without entrants.
 
 Asked through Django's test client, as a member who is signed in, in turn with the controls: the
 whole page with nothing kept ("new"), the same again ("kept"), and what the page asks for every ten
 seconds when nothing has changed ("304"); and the league of a season of 30 evenings with 40 players
-each. CPU time of the process, which other work on the machine disturbs less than the clock; of
-PostgreSQL, with KINGSCORE_DATABASE_URL (in a database of its own), it leaves out the server's.
+each. Of PostgreSQL the computing of its server is left out.
 """
 
-import argparse
-import cProfile
-import os
-import pstats
 import random
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from statistics import median
 
-import django
+from django.core.cache import caches
+from django.test import Client
+from django.utils import timezone
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# Measured in processes of their own, with folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from django.core.cache import caches  # noqa: E402 - the path comes first
-from django.core.management import call_command  # noqa: E402
-from django.db import connection  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from tests.servers import database_of_its_own  # noqa: E402
-from tournaments.engine.outcomes import rank  # noqa: E402
-from tournaments.engine.tournament_settings import (  # noqa: E402
-    TournamentSettings,
-    write_settings,
-)
-from tournaments.models import (  # noqa: E402
+from benchmarks.figures import Figure, Taken, Work, settle, take_time, used
+from tournaments.engine.outcomes import rank
+from tournaments.engine.tournament_settings import TournamentSettings, write_settings
+from tournaments.models import (
     Club,
     Entrant,
     Event,
@@ -58,11 +32,16 @@ from tournaments.models import (  # noqa: E402
     Tournament,
     User,
 )
-from tournaments.models.people import fold_name, plain_name  # noqa: E402
-from tournaments.services.tournaments.rounds import keep_standings  # noqa: E402
+from tournaments.models.people import fold_name, plain_name
+from tournaments.services.tournaments.rounds import keep_standings
 
-SIZES = ((400, 5), (400, 9), (1000, 5), (1000, 9))
-EVENINGS, AT_AN_EVENING, ROUNDS_OF_AN_EVENING = 30, 40, 3
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"players": 8, "rounds": 1, "evenings": 1, "times": 1},
+    "usual": {"players": 400, "rounds": 9, "evenings": 30, "times": 9},
+    "full": {"players": 1000, "rounds": 9, "evenings": 30, "times": 15},
+}
+AT_AN_EVENING, ROUNDS_OF_AN_EVENING = 40, 3
 WARM_UP = 2
 
 
@@ -158,123 +137,69 @@ def result_drawn(chance: random.Random) -> dict[str, object]:
     }
 
 
-def page(browser: Client, path: str, *, kept: bool = False) -> Callable[[], float]:
-    """Asking for a page, which must be a good one."""
-
-    def ask() -> None:
-        answer = browser.get(path)
-        if answer.status_code != 200:
-            raise RuntimeError(f"{path} answered {answer.status_code}")
-
-    def ask_anew() -> float:
-        caches["pages"].clear()
-        return take_time(ask)
-
-    return (lambda: take_time(ask)) if kept else ask_anew
-
-
-def unchanged(browser: Client, path: str) -> Callable[[], float]:
-    """Asking as the page does by itself, and being told that it stands."""
-    etag = browser.get(path)["ETag"]
-    headers = {"hx-request": "true", "if-none-match": etag}
+def page(browser: Client, path: str, status: int = 200, **headers: str) -> Work:
+    """Asking for a page, which must be the one that was meant."""
 
     def ask() -> None:
         answer = browser.get(path, headers=headers)
-        if answer.status_code != 304:
+        if answer.status_code != status:
             raise RuntimeError(f"{path} answered {answer.status_code}")
 
-    return lambda: take_time(ask)
+    return ask
 
 
-def take_time(ask: Callable[[], object]) -> float:
-    """Milliseconds of computing that it takes."""
-    start = time.process_time()
-    ask()
-    return 1000 * (time.process_time() - start)
+def unchanged(browser: Client, path: str) -> Work:
+    """Asking as the page does by itself, and being told that it stands."""
+    etag = browser.get(path)["ETag"]
+    return page(browser, path, 304, **{"hx-request": "true", "if-none-match": etag})
 
 
-def fill() -> dict[str, str]:
-    """Tournaments of each size, one without anybody, and a season; their pages by name."""
-    call_command("migrate", verbosity=0)
-    call_command("createcachetable", verbosity=0)
-    field = field_of_players(max(players for players, _rounds in SIZES))
+def fill(players: int, rounds: int, evenings: int) -> dict[str, str]:
+    """A tournament, one without anybody, and a season; their pages by name."""
+    field = field_of_players(max(players, AT_AN_EVENING))
     asked = {}
-    for players, rounds in ((0, 5), *SIZES):
-        slug = f"of-{players}-in-{rounds}"
-        play_tournament(field, slug, players, rounds)
-        asked[f"{players} × {rounds}"] = f"/clubs/moda/tournaments/{slug}/standings/"
+    for number in (0, players):
+        slug = f"of-{number}"
+        play_tournament(field, slug, number, rounds)
+        name = f"{number} entrants × {rounds} rounds" if number else NOBODY
+        asked[name] = f"/clubs/moda/tournaments/{slug}/standings/"
     day = field.at.date()
     season = Season.objects.create(
         club=field.club, name="Kış", starts_on=day, ends_on=day, league_best=10
     )
-    for n in range(EVENINGS):
+    for n in range(evenings):
         play_tournament(field, f"evening-{n}", AT_AN_EVENING, ROUNDS_OF_AN_EVENING, season)
-    asked[f"league of {EVENINGS}"] = f"/clubs/moda/seasons/{season.pk}/league/"
-    with connection.cursor() as cursor:
-        # As the database does by itself after a while.
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+    asked[f"league of {evenings} evenings"] = f"/clubs/moda/seasons/{season.pk}/league/"
+    settle()
     return asked
 
 
-def measure(requests: int, *, profile: bool) -> None:
-    """Print the median of each page, asked in turn, and how many times the control it takes."""
-    pages = fill()
+NOBODY = "the page of nobody"
+
+
+def measure(players: int, rounds: int, evenings: int, times: int) -> Iterator[Figure]:
+    pages = fill(players, rounds, evenings)
     browser = Client()
     browser.force_login(User.objects.get())
-    if profile:
-        show_profile(browser, pages["400 × 9"])
-    asks = {}
-    for name, path in pages.items():
-        asks[f"{name}, new"] = page(browser, path)
-        asks[f"{name}, kept"] = page(browser, path, kept=True)
-        if "league" not in name:
-            asks[f"{name}, 304"] = unchanged(browser, path)
-    taken: dict[str, list[float]] = {name: [] for name in asks}
-    for _ in range(WARM_UP + requests):
+    for way in ("new", "kept", "304"):
+        asks = {
+            name: unchanged(browser, path) if way == "304" else page(browser, path)
+            for name, path in pages.items()
+            if way != "304" or "league" not in name
+        }
+        taken = ask_in_turn(asks, times, anew=way == "new")
+        for name in list(taken)[1:]:
+            yield used(f"{name}, {way}", taken[name], NOBODY, taken[NOBODY])
+
+
+def ask_in_turn(asks: dict[str, Work], times: int, *, anew: bool) -> dict[str, list[Taken]]:
+    """Each so many times; `anew` without what was kept of the time before."""
+    taken: dict[str, list[Taken]] = {name: [] for name in asks}
+    for number in range(WARM_UP + times):
         for name, ask in asks.items():
-            taken[name].append(ask())
-    control = {way: median(taken[f"0 × 5, {way}"][WARM_UP:]) for way in ("new", "kept", "304")}
-    for name, times in taken.items():
-        best, middle = min(times[WARM_UP:]), median(times[WARM_UP:])
-        ratio = middle / control[name.rpartition(", ")[2]]
-        print(f"  {name:22} median {middle:7.1f} ms   best {best:7.1f} ms   {ratio:5.1f} ×")
-
-
-def show_profile(browser: Client, path: str) -> None:
-    """Where the time of a page goes."""
-    ask, profiler = page(browser, path), cProfile.Profile()
-    ask()
-    profiler.runcall(ask)
-    pstats.Stats(profiler).sort_stats("cumulative").print_stats(60)
-
-
-def run(where: str, database_url: str | None, words: list[str]) -> None:
-    """Measure in a process of its own, since settings are read once."""
-    print(f"{where}:", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kingscore-standings-") as folder:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
-        own = {"KINGSCORE_DATA": folder, "DJANGO_SETTINGS_MODULE": "tests.settings"}
-        if database_url:
-            own["KINGSCORE_DATABASE_URL"] = database_url
-        command = [sys.executable, __file__, "--here", *words]
-        subprocess.run(command, env={**kept, **own}, cwd=ROOT, check=True)
-
-
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--requests", type=int, default=15)
-    words.add_argument("--profile", action="store_true")
-    words.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    chosen = words.parse_args()
-    if chosen.here:
-        measure(chosen.requests, profile=chosen.profile)
-        return
-    passed = [word for word in sys.argv[1:] if word != "--here"]
-    run("SQLite", None, passed)
-    if url := os.environ.get("KINGSCORE_DATABASE_URL"):
-        with database_of_its_own(url) as own_url:
-            run("PostgreSQL", own_url, passed)
-
-
-if __name__ == "__main__":
-    main()
+            if anew:
+                caches["pages"].clear()
+            one = take_time(ask)
+            if number >= WARM_UP:
+                taken[name].append(one)
+    return taken

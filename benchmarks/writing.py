@@ -1,35 +1,27 @@
-"""How long writing down a deal takes through HTTP, beside a bare view that inserts one row.
-
-    python benchmarks/writing.py [--requests 300] [--phones 8]
+"""A deal written down through HTTP, beside a bare view that inserts one row.
 
 Both are served in the same run by the same processes with the same settings, and asked in turn.
-First by one phone with an open connection, then by several at once, each at its own table. With
-KINGSCORE_DATABASE_URL also on PostgreSQL (in a database of its own there).
+First by one phone with an open connection, then by several at once, each at its own table.
 """
 
-import argparse
 import os
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
-from statistics import median, quantiles
 
-import django
+from benchmarks.figures import Figure, answered
+from tests.factories import WHOLE_GAME
+from tests.phones import Answer, Phone, deal_fields, new_key
+from tests.servers import Server, prepared, serve
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# For tests/factories.py; the servers have settings, folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from tests.factories import WHOLE_GAME  # noqa: E402 - the path comes first
-from tests.phones import Answer, Phone, deal_fields, new_key  # noqa: E402
-from tests.servers import Server, serve  # noqa: E402
-
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"requests": 3, "phones": 2},
+    "usual": {"requests": 300, "phones": 8},
+    "full": {"requests": 3000, "phones": 8},
+}
 WARM_UP = 40
 
 CREATE_TABLE = """
@@ -104,41 +96,20 @@ def take_times_at_once(server: Server, phones: int, requests: int, kind: str) ->
     return taken
 
 
-def say(title: str, deal: list[float], bare: list[float]) -> None:
-    """Print one comparison."""
-    print(title)
-    for name, times in (("deal", deal), ("bare", bare)):
-        print(
-            f"  {name}  median {median(times):6.1f} ms   "
-            f"95th percentile {quantiles(times, n=20)[-1]:6.1f} ms   ({len(times)} requests)"
-        )
-    ratio = median(deal) / median(bare)
-    print(f"  a deal takes {ratio:.1f} times as long as a bare row")
-
-
-def measure(where: str, database_url: str | None, requests: int, phones: int) -> None:
+def measure(requests: int, phones: int) -> Iterator[Figure]:
+    url = os.environ.get("KINGSCORE_DATABASE_URL")
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-writing-") as folder,
-        serve(folder, database_url, "benchmarks.bare.settings") as server,
+        serve(folder, url, "benchmarks.bare.settings", ready=prepared()) as server,
     ):
         server.run_python(CREATE_TABLE)
         phone = Phone(server.host, server.port)
-        take_times(phone, WARM_UP)
-        say(f"{where}, one phone:", *take_times(phone, requests))
+        take_times(phone, min(requests, WARM_UP))
+        yield figure("a deal by the page, one phone", *take_times(phone, requests))
         each = max(1, requests // phones)
         at_once = [take_times_at_once(server, phones, each, kind) for kind in ("deal", "bare")]
-        say(f"{where}, {phones} phones at {phones} tables:", *at_once)
+        yield figure(f"the same, {phones} phones at {phones} tables that never wait", *at_once)
 
 
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--requests", type=int, default=300)
-    words.add_argument("--phones", type=int, default=8)
-    chosen = words.parse_args()
-    measure("SQLite", None, chosen.requests, chosen.phones)
-    if url := os.environ.get("KINGSCORE_DATABASE_URL"):
-        measure("PostgreSQL", url, chosen.requests, chosen.phones)
-
-
-if __name__ == "__main__":
-    main()
+def figure(what: str, deal: list[float], bare: list[float]) -> Figure:
+    return answered(what, deal, "a bare view that inserts one row", bare)
