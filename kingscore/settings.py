@@ -23,6 +23,7 @@ KINGSCORE_DEBUG          1 while developing
 """
 
 import os
+import tomllib
 from pathlib import Path
 
 from tzlocal import get_localzone_name
@@ -37,6 +38,7 @@ from kingscore.environment import kept_secret, networks, postgresql, site_addres
 from kingscore.logs import logging_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 
 def switched_on(name: str) -> bool:
@@ -51,6 +53,8 @@ DEBUG = switched_on("KINGSCORE_DEBUG")
 # Behind a proxy that speaks it.
 HTTPS = switched_on("KINGSCORE_HTTPS")
 SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secret-key")
+# Where a restored backup puts the secret; nowhere, where the environment has it.
+SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
 SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""), https=HTTPS)

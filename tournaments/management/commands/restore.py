@@ -1,0 +1,57 @@
+"""Restores a backup on an empty machine, whichever database the backup was made of."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from tournaments.services.backups.archives import BackupReader, open_backup
+from tournaments.services.backups.faults import BackupFault
+from tournaments.services.backups.restoring import restore_backup
+
+
+class Command(BaseCommand):
+    """`manage.py restore FILE`; what it refuses it leaves as it was."""
+
+    help = "Put everything that is in a backup where nothing is kept yet; --check only looks."
+    # They ask the database, which has no tables yet.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="only see whether the file is whole, and what it is",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with open_backup(Path(options["file"])) as backup:
+                if not options["check"]:
+                    restore_backup(backup)
+                self.stdout.write(self.told(backup))
+        except BackupFault as fault:
+            raise CommandError(f"Nothing was restored: {fault}") from fault
+        except OSError as error:
+            where = error.filename or options["file"]
+            raise CommandError(f"Nothing was restored: {where}: {error.strerror}") from error
+        if options["check"]:
+            return
+        # All is there; what newer versions have changed since comes now.
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("createcachetable", verbosity=0)
+        self.stdout.write(
+            "Restored. Start Kingscore, or start it again: its secret is another now."
+        )
+
+    def told(self, backup: BackupReader) -> str:
+        """What is in a backup, in a line."""
+        manifest = backup.manifest
+        rows = sum(table.rows for table in manifest.tables)
+        return (
+            f"A backup of {manifest.began_at:.16} UTC, made of {manifest.database} by Kingscore"
+            f" {manifest.version}: {rows:,} rows, {len(backup.files()):,} files."
+        )

@@ -1,0 +1,1 @@
+"""Backups: everything kept in one file, which any database of ours can be restored from."""

@@ -1,0 +1,147 @@
+"""Restoring a backup where nothing is kept yet: all of it, or nothing that would be missed.
+
+The files and the secret come first and may be put there again; the rows come in one transaction,
+and with them the data are there. Whoever is killed before can begin anew, and afterwards only
+migrations of newer versions may be left to do, which `up` and `migrate` do.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DataError, IntegrityError, OperationalError, connection
+
+from tournaments.services.backups.archives import KEY_PART, BackupReader, chunks_of
+from tournaments.services.backups.faults import BackupFault, DamagedBackup, NotEmpty
+from tournaments.services.backups.foreign_keys import checked_at_the_end, without_foreign_keys
+from tournaments.services.backups.last_keys import go_on_after
+from tournaments.services.backups.making import sync_folder
+from tournaments.services.backups.rows import fill_table
+from tournaments.services.backups.states import State, applied_migrations, migrate_to, state_at
+
+WRITTEN_BY_ITSELF = {
+    *("django_migrations", "django_content_type", "auth_permission", "django_session"),
+    *("tournaments_worker", "tournaments_check", "tournaments_backup"),
+}
+"""Tables in which a server without any data of people has rows."""
+
+HALF = ".half-restored-"
+
+
+def restore_backup(backup: BackupReader) -> None:
+    """Put everything in its place.
+
+    Raises:
+        BackupFault: it cannot be restored here; no row was changed.
+    """
+    state = state_at(backup.manifest.migrations)
+    if state.kept.keys() != {table.name for table in backup.manifest.tables}:
+        raise DamagedBackup("its tables are not those of its migrations")
+    secret = b"".join(backup.pieces(KEY_PART))
+    refuse_where_data_are()
+    _refuse_another_secret(secret.decode())
+    _place_files(backup)
+    if settings.SECRET_FILE is not None:
+        _place(settings.SECRET_FILE, [secret])
+    try:
+        with checked_at_the_end():
+            # Asked again, now that nobody else writes.
+            refuse_where_data_are()
+            _fill(backup, state)
+    except (IntegrityError, DataError) as error:
+        raise DamagedBackup(f"its rows do not fit each other: {error}") from error
+    except OperationalError as error:
+        raise BackupFault(f"the database says: {error}") from error
+
+
+def refuse_where_data_are() -> None:
+    """See that no table has a row that somebody could miss.
+
+    Raises:
+        NotEmpty: one has.
+    """
+    quoted = connection.ops.quote_name
+    caches = (cache.get("LOCATION") for cache in settings.CACHES.values())
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        for table in sorted(set(tables) - WRITTEN_BY_ITSELF - set(caches)):
+            cursor.execute(f"SELECT 1 FROM {quoted(table)} LIMIT 1")  # noqa: S608 - as it is named
+            if cursor.fetchone():
+                raise NotEmpty(
+                    f"there are data here already (in {table}); a backup is restored"
+                    " into an empty folder or database only"
+                )
+
+
+def _refuse_another_secret(secret: str) -> None:
+    if settings.SECRET_FILE is None and secret != settings.SECRET_KEY:
+        raise BackupFault(
+            "KINGSCORE_SECRET_KEY has another secret than the backup, and no address that was"
+            " printed would open anything. Set it to the one in the backup"
+            " (unzip -p FILE secret-key), or leave it unset."
+        )
+
+
+def _place_files(backup: BackupReader) -> None:
+    """Put the files there, beside none but the same ones.
+
+    Raises:
+        NotEmpty: there are others.
+    """
+    root, files = Path(settings.MEDIA_ROOT), backup.files()
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_dir() or path.name.startswith(HALF):
+            continue
+        if name not in files or _sum_of(path) != backup.manifest.sums[files[name]]:
+            raise NotEmpty(f"there are files here already, {path} among them")
+    for name, part in files.items():
+        _place(root / name, backup.pieces(part))
+
+
+def _sum_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for chunk in chunks_of(file):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _place(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file that is there whole or not at all, for its owner only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f"{HALF}*"):
+        left.unlink()
+    descriptor, beside = tempfile.mkstemp(prefix=HALF, dir=path.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.writelines(pieces)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(beside).replace(path)
+    sync_folder(path.parent)
+
+
+def _fill(backup: BackupReader, state: State) -> None:
+    if applied_migrations() != state.migrations:
+        _drop_tables()
+        migrate_to(state)
+    with without_foreign_keys():
+        for model in (*state.kept.values(), *state.left_out.values()):
+            model._base_manager.all()._raw_delete(connection.alias)  # noqa: SLF001 - no row is loaded
+        for table in backup.manifest.tables:
+            model = state.kept[table.name]
+            rows = fill_table(model, table.columns, backup.lines(table.name))
+            if rows != table.rows:
+                raise DamagedBackup(f"{table.name} has {rows} rows, not {table.rows}")
+            go_on_after(model, table.last_key)
+
+
+def _drop_tables() -> None:
+    quoted = connection.ops.quote_name
+    cascade = " CASCADE" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"DROP TABLE {quoted(table)}{cascade}")
