@@ -199,7 +199,7 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
 # Shared by all processes: limits counted by each alone would be as many times too high.
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "BACKEND": "kingscore.counting.CountingCache",
         "LOCATION": "kingscore_cache",
         # A full cache throws away any third row, with the limits that stand in it.
         "OPTIONS": {"MAX_ENTRIES": 100_000},
@@ -305,7 +305,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Remote control would leave a queue of its own behind for each worker that ever ran.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # In memory: what is due is read from the database, so there is no last run to remember.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "kingscore.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep-reports": {"task": "tournaments.tasks.sweep_reports", "schedule": 15.0},
     "expire-reports": {"task": "tournaments.tasks.expire_reports", "schedule": 3600.0},

@@ -1,10 +1,8 @@
 """What the database refuses of checks and letters, by the name of the constraint."""
 
-from datetime import timedelta
-
 from tests.check_factories import CheckFactory, DifferenceFactory, LetterFactory
 from tests.club_factories import AccountFactory
-from tests.factories import EVENING, ReportFactory
+from tests.factories import ReportFactory
 
 
 def two(factory, **same):
@@ -19,6 +17,5 @@ CHECKS_REFUSED = {
     "difference_open_once": [lambda: two(DifferenceFactory, subject="game:1")],
     "difference_of_something": [lambda: DifferenceFactory(subject="")],
     "letter_once_about_a_thing": [lambda: two(LetterFactory, user=AccountFactory(), about="a")],
-    "letter_sent_after_written": [lambda: LetterFactory(sent_at=EVENING - timedelta(minutes=1))],
     "letter_with_report_carries_it": [lambda: LetterFactory(report=ReportFactory())],
 }

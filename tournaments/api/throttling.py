@@ -1,5 +1,6 @@
 """How often may be asked: for each token, each table, and else each address."""
 
+import time
 from typing import Any
 
 from django.core.cache import caches
@@ -16,6 +17,8 @@ class ReadThrottle(SimpleRateThrottle):
     """What is only read."""
 
     scope = "read"
+    # Counted by one process alone; the time of day may be set back.
+    timer = time.monotonic
 
     @property
     def cache(self) -> Any:  # type: ignore[override]

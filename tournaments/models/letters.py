@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
 from tournaments.models.reports import Report
 
@@ -24,7 +24,8 @@ class LetterQuerySet(models.QuerySet["Letter"]):
         One that carries a document waits until that is made.
         """
         return self.filter(
-            Q(tried_at=None) | Q(tried_at__lt=at - AGAIN_AFTER),
+            # What was tried far ahead of the clock was tried before it was set back.
+            Q(tried_at=None) | ~Q(tried_at__range=(at - AGAIN_AFTER, at + AGAIN_AFTER)),
             Q(carries=False) | Q(report__state="done"),
             sent_at=None,
             written_at__gt=at - KEPT_TRYING,
@@ -55,15 +56,13 @@ class Letter(models.Model):
 
     class Meta:
         ordering = ["pk"]
+        # No constraint compares moments: a letter is sent "before" it was written where the clock
+        # was set back, and one that could not be noted as sent would be sent again and again.
         indexes = [
             models.Index(fields=["written_at"], condition=Q(sent_at=None), name="letter_not_sent")
         ]
         constraints = [
             models.UniqueConstraint(fields=["user", "about"], name="letter_once_about_a_thing"),
-            models.CheckConstraint(
-                condition=Q(sent_at=None) | Q(sent_at__gte=F("written_at")),
-                name="letter_sent_after_written",
-            ),
             models.CheckConstraint(
                 condition=Q(report=None) | Q(carries=True), name="letter_with_report_carries_it"
             ),

@@ -35,6 +35,11 @@ WHOLE_WHEN_ASKED = ("scoresheet", "empty-sheet")
 """Kinds whose whole content stands in their parameters; all others are read when they are built."""
 
 
+def _lately(at: datetime) -> tuple[datetime, datetime]:
+    """From when to when a sign of life is one: from far ahead, the clock was set back since."""
+    return at - GIVEN_UP_AFTER, at + GIVEN_UP_AFTER
+
+
 class ReportQuerySet(models.QuerySet["Report"]):
     """What is to be built, and who may have it."""
 
@@ -42,7 +47,7 @@ class ReportQuerySet(models.QuerySet["Report"]):
         """Reports nobody is building: waiting, or left behind by a worker that died."""
         return self.filter(
             Q(state=Report.State.WAITING)
-            | Q(state=Report.State.BUILDING, touched_at__lt=at - GIVEN_UP_AFTER)
+            | Q(state=Report.State.BUILDING) & ~Q(touched_at__range=_lately(at))
         )
 
     def kept(self, at: datetime) -> "ReportQuerySet":

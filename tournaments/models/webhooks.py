@@ -60,12 +60,20 @@ class Webhook(models.Model):
         return addresses.derive("webhook", self.public_id, self.generation)
 
 
+def has_come(at: datetime) -> Q:
+    """Calls whose time has come: those not yet made at once, whatever the clock says.
+
+    What was tried far ahead of it was tried before it was set back, and is not waited for.
+    """
+    return Q(next_at__lte=at) | Q(tries=0) | Q(tried_at__gt=at + CLAIMED_FOR)
+
+
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
     """Which calls are to be made."""
 
     def due(self, at: datetime) -> "DeliveryQuerySet":
         """Those whose time has come, which nobody is making just now."""
-        return self.filter(state="waiting", next_at__lte=at, webhook__paused=False)
+        return self.filter(has_come(at), state="waiting", webhook__paused=False)
 
 
 class Delivery(models.Model):

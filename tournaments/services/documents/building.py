@@ -123,7 +123,8 @@ def _is_over(holder: Report, at: datetime) -> bool:
     """Whether nothing can be had from the report that holds a content."""
     if holder.state == Report.State.DONE:
         return not is_kept(holder)
-    alive = holder.state == Report.State.BUILDING and holder.touched_at >= at - GIVEN_UP_AFTER
+    heard = abs(at - holder.touched_at) <= GIVEN_UP_AFTER
+    alive = holder.state == Report.State.BUILDING and heard
     return not alive
 
 

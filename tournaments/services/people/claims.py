@@ -149,13 +149,17 @@ def _look_up(typed: str) -> Player | None:
 
 def _tried_too_often(user: User, at: datetime) -> bool:
     since = user.wrong_claims_since
-    recent = since is not None and at - since < COUNTED_FOR
-    return recent and user.wrong_claims >= MOST_WRONG_TYPED
+    return _is_recent(since, at) and user.wrong_claims >= MOST_WRONG_TYPED
+
+
+def _is_recent(since: datetime | None, at: datetime) -> bool:
+    """Whether a first wrong code still counts: not one far ahead of a clock that was set back."""
+    return since is not None and abs(at - since) < COUNTED_FOR
 
 
 def _count_wrong(user: User, at: datetime) -> None:
     since = user.wrong_claims_since
-    if since is None or at - since >= COUNTED_FOR:
+    if not _is_recent(since, at):
         user.wrong_claims, user.wrong_claims_since = 0, at
     user.wrong_claims += 1
     user.save(update_fields=["wrong_claims", "wrong_claims_since"])

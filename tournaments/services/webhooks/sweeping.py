@@ -21,7 +21,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from tournaments.models import AuditLine, ChangeFeed, Delivery, Happening, Webhook
-from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES
+from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, has_come
 from tournaments.queries.changes import Named, round_of
 from tournaments.services.auditing import NOBODY
 from tournaments.services.webhooks.calling import Answer, Message, call
@@ -164,7 +164,7 @@ def _claim(pk: int) -> Delivery | None:
     Whoever does not come back with an answer in time has died, and it is made again.
     """
     now = timezone.now()
-    waiting = Delivery.objects.filter(pk=pk, state=State.WAITING, next_at__lte=now)
+    waiting = Delivery.objects.filter(has_come(now), pk=pk, state=State.WAITING)
     if not waiting.update(tried_at=now, next_at=now + CLAIMED_FOR, tries=F("tries") + 1):
         return None
     return Delivery.objects.select_related("webhook").filter(pk=pk).first()

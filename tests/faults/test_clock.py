@@ -1,0 +1,149 @@
+"""A clock that is set back: nothing waits until it is again as late as it was."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from celery import Celery
+from django.core import mail
+from django.core.cache import cache
+from django.utils import timezone
+
+from kingscore.beat import Scheduler
+from tests.check_factories import CheckFactory, LetterFactory
+from tests.club_factories import AccountFactory
+from tests.factories import EVENING, WHOLE_GAME, GameFactory, PenFactory, ReportFactory, reload
+from tests.program_factories import DeliveryFactory
+from tournaments.api.throttling import ReadThrottle
+from tournaments.models import Check, Delivery, Letter, Report
+from tournaments.models.people import MOST_WRONG_TYPED
+from tournaments.services.auditing import Actor
+from tournaments.services.letters.sending import sweep_letters
+from tournaments.services.people.claims import TooManyCodes, WrongCode, find_by_code
+from tournaments.services.play import playing
+from tournaments.services.webhooks.calling import Answer
+from tournaments.services.webhooks.sweeping import sweep_webhooks
+
+BACK = timedelta(hours=2)
+"""The clock stands so much earlier than when what is tested was written."""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("jump", [-BACK, timedelta(days=1)])
+def test_game_goes_on_in_the_order_of_its_revisions(jump):
+    game = GameFactory()
+    for number, body in enumerate(WHOLE_GAME[:6]):
+        at = EVENING + (jump if number >= 3 else timedelta())
+        playing.record_entry(game.pk, body, PenFactory(revision=number, at=at))
+
+    assert [write.body for write in reload(game).writes] == list(WHOLE_GAME[:6])
+
+
+@pytest.mark.django_db
+def test_letter_written_ahead_of_the_clock_is_sent_once():
+    letter = LetterFactory(written_at=timezone.now() + BACK)
+
+    for _ in range(2):
+        sweep_letters(timezone.now())
+        Letter.objects.update(tried_at=None)
+
+    assert (len(mail.outbox), Letter.objects.get(pk=letter.pk).sent_at is None) == (1, False)
+
+
+@pytest.mark.django_db
+def test_letter_tried_ahead_of_the_clock_is_tried_again():
+    LetterFactory(written_at=EVENING, tried_at=EVENING + BACK, tries=1)
+
+    sweep_letters(EVENING)
+
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("ahead", "waiting"), [(BACK, 1), (timedelta(seconds=5), 0)])
+def test_report_and_check_left_behind_ahead_of_the_clock_are_gone_on_with(ahead, waiting):
+    ReportFactory(state=Report.State.BUILDING, touched_at=EVENING + ahead)
+    CheckFactory(state=Check.State.LOOKING, touched_at=EVENING + ahead)
+
+    assert Report.objects.awaiting_build(EVENING).count() == waiting
+    assert Check.objects.awaiting_work(EVENING).count() == waiting
+
+
+@pytest.mark.django_db(transaction=True)
+def test_calls_noted_or_tried_ahead_of_the_clock_are_made():
+    later = timezone.now() + BACK
+    noted = DeliveryFactory(next_at=later)
+    tried = DeliveryFactory(next_at=later + BACK, tried_at=later, tries=1)
+    # It failed a minute ago, and waits for its hour.
+    waits = DeliveryFactory(next_at=later, tried_at=timezone.now(), tries=4)
+
+    sweep_webhooks(lambda _message, _at: Answer(200))
+
+    states = dict(Delivery.objects.values_list("pk", "state"))
+    assert states == {noted.pk: "delivered", tried.pk: "delivered", waits.pk: "waiting"}
+
+
+@pytest.mark.django_db
+def test_wrong_codes_typed_ahead_of_the_clock_are_forgotten():
+    user = AccountFactory(wrong_claims=MOST_WRONG_TYPED, wrong_claims_since=EVENING)
+
+    with pytest.raises(TooManyCodes):
+        find_by_code("1-abc", Actor(user), at=EVENING + timedelta(minutes=1))
+    with pytest.raises(WrongCode):
+        find_by_code("1-abc", Actor(user), at=EVENING - BACK)
+
+
+@pytest.mark.django_db
+def test_tries_counted_ahead_of_the_clock_are_no_limit():
+    now = timezone.now().timestamp()
+    cache.set("tries", [now + BACK.total_seconds(), now + 5, now - 5])
+
+    assert cache.get("tries") == [now + 5, now - 5]
+
+
+def test_programs_are_counted_by_a_clock_that_is_never_set():
+    throttle = ReadThrottle()
+
+    assert abs(throttle.timer() - datetime.now(UTC).timestamp()) > BACK.total_seconds()
+
+
+class Woken(Scheduler):
+    """Says what it would wake."""
+
+    def apply_entry(self, entry, producer=None):
+        self.woken.append(entry.name)
+
+
+@pytest.fixture
+def clock():
+    """A scheduler of two tasks, and a clock that stands where it is put."""
+    app = Celery("clock", broker="memory://")
+    app.conf.beat_schedule = {
+        "often": {"task": "often", "schedule": 15.0},
+        "seldom": {"task": "seldom", "schedule": 600.0},
+    }
+    app.now = lambda: app.stands_at
+    app.stands_at = EVENING
+    scheduler = Woken(app)
+    scheduler.woken = []
+    return scheduler
+
+
+def let_pass(scheduler, seconds):
+    """Go on second by second; what was woken, in order."""
+    scheduler.woken.clear()
+    for _ in range(seconds):
+        scheduler.app.stands_at += timedelta(seconds=1)
+        while scheduler.tick() == 0:
+            pass
+    return scheduler.woken.copy()
+
+
+@pytest.mark.parametrize("jump", [-BACK, timedelta(), timedelta(days=1)])
+def test_clock_that_jumps_wakes_everything_as_often_as_before(clock, jump):
+    let_pass(clock, 900)
+
+    clock.app.stands_at += jump
+    woken = let_pass(clock, 1200)
+
+    assert 75 <= woken.count("often") <= 85
+    assert 1 <= woken.count("seldom") <= 3
