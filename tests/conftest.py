@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.utils import translation
 
 from tests.databases import LEFT_OUT
-from tests.servers import drop_prepared_database
+from tests.servers import database_to_test_with, drop_prepared_database
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -64,6 +64,19 @@ def pytest_terminal_summary(terminalreporter):
             f"Left out: {len(left_out)} browser tests, because there is {NO_CHROMIUM}."
             " Install chromium and run the tests again to include them."
         )
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings):
+    """Each process tests with a copy of what is migrated once."""
+    with database_to_test_with():
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb():
+    """Django takes the copy as it finds it."""
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ from tournaments.management.programs import web_words
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60
+PATIENCE_TO_PREPARE = 300
 
 MIGRATE = """
 from tournaments.management.commands import up
@@ -36,27 +37,45 @@ up.collect_static_if_needed()
 
 
 @cache
-def prepared():
-    """A folder in which everything is ready for `up`: made once, for it takes a while.
+def migrated():
+    """A folder with a database in which every table is."""
+    return made_once("migrated", migrate)
 
-    The processes of a run share it; it is removed with the folder of the tests.
+
+@cache
+def prepared():
+    """A folder in which everything is ready for `up`."""
+    return made_once("prepared", prepare)
+
+
+def made_once(name, make):
+    """A folder that the processes of a run share, for it takes a while to make.
+
+    It is removed with the folder of the tests.
     """
-    folder = Path(os.environ["KINGSCORE_TEST_DATA"]) / "prepared"
+    folder = Path(os.environ["KINGSCORE_TEST_DATA"]) / name
     with folder.with_suffix(".lock").open("w") as lock:
         # Held until the file is closed.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            prepare(folder)
+            # Aside until it is whole.
+            aside = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder.parent))
+            make(aside)
+            # Each site makes its own secret.
+            (aside / "secret-key").unlink()
+            aside.rename(folder)
     return folder
 
 
+def migrate(folder, **more):
+    in_folder = environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings", **more)
+    run_python(MIGRATE, in_folder, PATIENCE_TO_PREPARE)
+
+
 def prepare(folder):
-    """Make a folder ready, aside until it is whole."""
-    aside = Path(tempfile.mkdtemp(prefix="prepared-", dir=folder.parent))
-    run_python(PREPARE, environment_of(aside, DJANGO_SETTINGS_MODULE="kingscore.settings"))
-    # Each site makes its own secret.
-    (aside / "secret-key").unlink()
-    aside.rename(folder)
+    shutil.copytree(migrated(), folder, dirs_exist_ok=True)
+    in_folder = environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings")
+    run_python(PREPARE, in_folder, PATIENCE_TO_PREPARE)
 
 
 def environment_of(folder, **more):
@@ -65,7 +84,7 @@ def environment_of(folder, **more):
     return {**kept, "KINGSCORE_DATA": str(folder), **more}
 
 
-def run_python(code, environment):
+def run_python(code, environment, patience=PATIENCE):
     """Run code in the project, and return what it printed."""
     done = subprocess.run(
         [sys.executable, "-c", f"import django; django.setup()\n{code}"],
@@ -74,7 +93,7 @@ def run_python(code, environment):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience,
         check=False,
     )
     if done.returncode:
@@ -215,16 +234,29 @@ def database_of_its_own(database_url):
 def prepared_database(database_url):
     """The name of a database to copy, in which every table is: made once for all of a run."""
     name = name_of_prepared()
-    mark = prepared() / name
-    with mark.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not mark.exists():
-            tell_database(database_url, f"CREATE DATABASE {name}")
-            own = {"KINGSCORE_DATABASE_URL": beside(database_url, name)}
-            own["DJANGO_SETTINGS_MODULE"] = "kingscore.settings"
-            run_python(MIGRATE, environment_of(prepared(), **own))
-            mark.touch()
+
+    def make(folder):
+        # Left over where making it broke off.
+        tell_database(database_url, f"DROP DATABASE IF EXISTS {name}")
+        tell_database(database_url, f"CREATE DATABASE {name}")
+        migrate(folder, KINGSCORE_DATABASE_URL=beside(database_url, name))
+
+    made_once(name, make)
     return name
+
+
+@contextmanager
+def database_to_test_with():
+    """Give Django a database to test with in which every table is: it need not migrate one."""
+    from django.conf import settings
+
+    to_test = settings.DATABASES["default"]["TEST"]
+    with database_of_its_own(os.environ.get("KINGSCORE_DATABASE_URL")) as own_url:
+        if own_url:
+            to_test["NAME"] = urlsplit(own_url).path.strip("/")
+        else:
+            shutil.copyfile(migrated() / "db.sqlite3", to_test["NAME"])
+        yield
 
 
 def name_of_prepared():
