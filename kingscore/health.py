@@ -17,6 +17,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 
 from kingscore.celery import app
+from kingscore.metrics import tell_metrics
 
 logger = logging.getLogger(__name__)
 
@@ -105,21 +106,21 @@ def look_at_parts() -> dict[str, str]:
 def answer_probes(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer `/healthz` and `/readyz` before anything else looks at the request."""
+    """Answer `/healthz`, `/readyz` and `/metrics` before anything else looks at the request."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         answer = PROBES.get(request.path_info)
-        return answer() if answer else get_response(request)
+        return answer(request) if answer else get_response(request)
 
     return middleware
 
 
-def alive() -> HttpResponse:
+def alive(_request: HttpRequest) -> HttpResponse:
     """Say that the process answers, without asking anything else."""
     return HttpResponse("ok\n", content_type="text/plain", headers={"Cache-Control": "no-store"})
 
 
-def ready() -> HttpResponse:
+def ready(_request: HttpRequest) -> HttpResponse:
     """Say of each part whether it is there, with 503 where one is not."""
     parts = look_at_parts()
     is_ready = set(parts.values()) == {"ok"}
@@ -132,4 +133,4 @@ def ready() -> HttpResponse:
     )
 
 
-PROBES = {"/healthz": alive, "/readyz": ready}
+PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": tell_metrics}

@@ -19,6 +19,10 @@ KINGSCORE_WEBHOOK_NETWORKS
 KINGSCORE_STATIC         folder of the files for browsers, as collected (static/ in the folder)
 WEB_CONCURRENCY          processes of a web server (2)
 KINGSCORE_WEB_THREADS    threads of each of them (4, and no more than 8)
+KINGSCORE_LOG_FORMAT     json for programs that gather logs, with a line for each request (text)
+KINGSCORE_SLOW_QUERY_MS  statements that take so many milliseconds are logged; 0 for none (500)
+KINGSCORE_METRICS_TOKEN  what Prometheus says at /metrics as `Authorization: Bearer …` (none: there
+                         are no metrics)
 KINGSCORE_DEBUG          1 while developing
 """
 
@@ -59,6 +63,12 @@ SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret
 ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
 SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""), https=HTTPS)
 
+LOG_FORMAT = os.environ.get("KINGSCORE_LOG_FORMAT", "text")
+SLOW_QUERY_MS = int(os.environ.get("KINGSCORE_SLOW_QUERY_MS", "500"))
+METRICS_TOKEN = os.environ.get("KINGSCORE_METRICS_TOKEN", "")
+# Where processes count for all to see; without a token each counts for itself, and nobody looks.
+METRICS_FOLDER = DATA / "metrics" if METRICS_TOKEN else None
+
 # Owners of clubs say where webhooks call; the network within is open to them only by this.
 WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
 
@@ -83,11 +93,13 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "knox",
     "rest_framework",
+    "kingscore.apps.KingscoreConfig",
     "tournaments",
 ]
 
 MIDDLEWARE = [
     "kingscore.health.answer_probes",
+    "kingscore.requests.watch_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -323,4 +335,4 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-sessions": {"task": "tournaments.tasks.sweep_sessions", "schedule": 3600.0},
 }
 
-LOGGING = logging_of()
+LOGGING = logging_of(LOG_FORMAT)

@@ -1,6 +1,7 @@
 """Waking a worker for what waits in the database."""
 
 import logging
+from contextvars import copy_context
 from functools import partial
 from threading import Thread
 from typing import Any
@@ -24,7 +25,8 @@ def nudge(task: str, *args: Any) -> None:
 
     A broker that does not answer keeps its own thread waiting, never who asked.
     """
-    Thread(target=_send, args=[task, args], daemon=True).start()
+    # The thread knows for which request it is, so that the lines of the task can name it.
+    Thread(target=copy_context().run, args=[_send, task, args], daemon=True).start()
 
 
 def _send(task: str, args: tuple[Any, ...]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 
+from tournaments.counts import count_refusal, count_write
 from tournaments.engine.entry_records import read_entry, write_entry
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.engine.records import (
@@ -379,6 +380,19 @@ def store_write(
 
     `is_same` says of a write stored with this key whether this one was sent before.
     """
+    try:
+        return _store_write(game_pk, pen, is_same, change)
+    except Exception as reason:
+        count_refusal(reason)
+        raise
+
+
+def _store_write(
+    game_pk: int,
+    pen: Pen,
+    is_same: Callable[[Sheet, Write], bool],
+    change: Callable[[Sheet], Write | None],
+) -> Sheet:
     if not KEY.fullmatch(pen.key):
         raise BadKey
     with transaction.atomic():
@@ -411,7 +425,8 @@ def store_write(
         if place is not None:
             _note_write(place.event, sheet, after, write, pen)
             rate_round_again(place)
-        return after
+    count_write(row.ruleset, write.kind)
+    return after
 
 
 def place_for_writing(row: Game, by: Actor) -> Round | None:

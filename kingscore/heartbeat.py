@@ -1,0 +1,72 @@
+"""A worker's sign of life: a row that says when it was last heard of, and what it is at.
+
+A thread of its own writes it, for a worker that runs one task after another in its main thread is
+deaf to all else meanwhile. Whatever goes wrong here, the tasks go on.
+"""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from tournaments.models import Worker
+
+logger = logging.getLogger(__name__)
+
+EVERY = 30
+"""Seconds from one sign of life to the next."""
+
+FORGOTTEN_AFTER = timedelta(days=1)
+
+
+class Heartbeat:
+    """Writes the row of this worker until it is stopped."""
+
+    def __init__(self) -> None:
+        self.name = f"{socket.gethostname()}-{os.getpid()}"
+        self.started_at = timezone.now()
+        # One value, so that the thread never sees a task with the moment of another.
+        self.busy: tuple[str, datetime] | None = None
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        """End, and take the row away: this worker is not lost but stopped."""
+        self.over.set()
+        self.thread.join(timeout=5)
+
+    def run(self) -> None:
+        self.do(self.beat)
+        while not self.over.wait(EVERY):
+            self.do(self.beat)
+        self.do(self.leave)
+
+    def do(self, write: Callable[[], None]) -> None:
+        """Write, if the database lets us; a connection that has broken is opened anew."""
+        try:
+            write()
+        except DatabaseError as fault:
+            logger.warning("No sign of life could be written: %s", fault)
+        finally:
+            connection.close()
+
+    def beat(self) -> None:
+        now = timezone.now()
+        task, since = self.busy or ("", None)
+        seen = {"seen_at": now, "task": task, "task_since": since}
+        if not Worker.objects.filter(name=self.name).update(**seen):
+            first = {"version": settings.VERSION, "started_at": self.started_at}
+            Worker.objects.create(name=self.name, **first, **seen)
+            Worker.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+
+    def leave(self) -> None:
+        Worker.objects.filter(name=self.name).delete()

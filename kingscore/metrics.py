@@ -1,0 +1,171 @@
+"""What Prometheus is told: the counts of all processes that share the data folder, and the queues.
+
+Each process counts in files of its own, as prometheus_client has it for several processes. Their
+names hold that of the machine, so that containers with one folder do not write to one file.
+"""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from hmac import compare_digest
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+from prometheus_client.values import MultiProcessValue
+
+from tournaments.counts import REFUSALS, WRITES
+from tournaments.models import Worker
+from tournaments.queries.running import load_queues
+
+REQUESTS = Counter("kingscore_requests", "Requests answered", ["route", "method", "status"])
+REQUEST_SECONDS = Histogram(
+    "kingscore_request_seconds",
+    "How long requests took to answer",
+    ["route", "method"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+)
+TASK_SECONDS = Histogram(
+    "kingscore_task_seconds",
+    "How long tasks took",
+    ["task"],
+    buckets=(0.01, 0.05, 0.25, 1, 5, 30, 120, 600),
+)
+TASK_FAILURES = Counter("kingscore_task_failures", "Tasks that broke", ["task"])
+
+FORGOTTEN_AFTER = 30 * 24 * 60 * 60
+"""Seconds."""
+
+ROOM = 2 * 1024 * 1024
+"""Of each file, in bytes: enough for every route there is."""
+
+
+def count_request(route: str, method: str, status: int, seconds: float) -> None:
+    """Count a request that was answered."""
+    REQUESTS.labels(route, method, status).inc()
+    REQUEST_SECONDS.labels(route, method).observe(seconds)
+
+
+def count_task(task: str, seconds: float) -> None:
+    """Count a task that is over, however it ended."""
+    TASK_SECONDS.labels(task).observe(seconds)
+
+
+def count_failure(task: str) -> None:
+    """Count a task that broke."""
+    TASK_FAILURES.labels(task).inc()
+
+
+def begin_counting(group: int) -> None:
+    """Let this process count where all see it; called once when it starts.
+
+    `group` is the process whose end ends this one: with it go the counts, as Prometheus knows it
+    of any program that is started again. One that is replaced while it lives leaves its own.
+    """
+    folder = settings.METRICS_FOLDER
+    if folder is None:
+        return
+    machine = socket.gethostname()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        forget_dead(folder, machine)
+        # Taken now: a page that cannot be had later, on a full disk, would end the process.
+        for kind in ("counter", "histogram"):
+            with (folder / f"{kind}_{machine}-{group}-{os.getpid()}.db").open("ab") as file:
+                os.posix_fallocate(file.fileno(), 0, ROOM)
+    except OSError:
+        # It counts for itself alone.
+        return
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    values.ValueClass = MultiProcessValue(lambda: f"{machine}-{group}-{os.getpid()}")  # type: ignore[no-untyped-call]
+
+
+def forget_dead(folder: Path, machine: str) -> None:
+    """Remove the files of groups that are no more, and of machines long not heard of."""
+    long_ago = time.time() - FORGOTTEN_AFTER
+    for path in folder.glob("*.db"):
+        whose, group, _own = path.stem.partition("_")[2].rsplit("-", 2)
+        if path.stat().st_mtime < long_ago or (whose == machine and not is_alive(int(group))):
+            path.unlink(missing_ok=True)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of this number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class State(Collector):
+    """What is not counted but looked up when Prometheus asks."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Give the version, and what waits; where the database is away, only that it is."""
+        build = GaugeMetricFamily(
+            "kingscore_build_info", "The version", labels=["version", "python"]
+        )
+        build.add_metric([settings.VERSION, ".".join(map(str, sys.version_info[:3]))], 1)
+        yield build
+        there = GaugeMetricFamily("kingscore_database_up", "Whether the database answers")
+        try:
+            yield from waiting()
+        except DatabaseError:
+            there.add_metric([], 0)
+        else:
+            there.add_metric([], 1)
+        yield there
+
+
+def waiting() -> Iterator[Metric]:
+    """Give how much waits of each kind, how long the first has, and how many workers live."""
+    now = timezone.now()
+    length = GaugeMetricFamily("kingscore_queue_length", "What waits", labels=["queue"])
+    age = GaugeMetricFamily(
+        "kingscore_queue_oldest_seconds", "How long the first has waited", labels=["queue"]
+    )
+    for queue in load_queues(now):
+        length.add_metric([queue.kind], queue.length)
+        if queue.oldest is not None or not queue.length:
+            since = queue.oldest or now
+            age.add_metric([queue.kind], max(0.0, (now - since).total_seconds()))
+    alive = Worker.objects.alive(now).count()
+    yield from (length, age)
+    yield GaugeMetricFamily("kingscore_workers", "Workers heard of lately", value=alive)
+
+
+def tell_metrics(request: HttpRequest) -> HttpResponse:
+    """Answer Prometheus, if it knows the token; for all others there is nothing."""
+    if not settings.METRICS_TOKEN or not compare_digest(
+        request.headers.get("Authorization", "").encode(),
+        f"Bearer {settings.METRICS_TOKEN}".encode(),
+    ):
+        return HttpResponseNotFound()
+    return HttpResponse(
+        generate_latest(everything()),
+        content_type="text/plain; version=0.0.4; charset=utf-8",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def everything() -> CollectorRegistry:
+    """Return what there is to tell: counts of all processes, or where none share, of this one."""
+    registry = CollectorRegistry()
+    registry.register(State())
+    if values.ValueClass is not values.MutexValue:
+        MultiProcessCollector(registry, str(settings.METRICS_FOLDER))  # type: ignore[no-untyped-call]
+    else:
+        for counts in (REQUESTS, REQUEST_SECONDS, TASK_SECONDS, TASK_FAILURES, WRITES, REFUSALS):
+            registry.register(counts)
+    return registry

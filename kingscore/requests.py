@@ -1,0 +1,50 @@
+"""A line in the log and a count for each request, by its route: addresses of tables are secrets."""
+
+import logging
+import os
+from collections.abc import Callable
+from time import perf_counter
+
+from django.http import HttpRequest, HttpResponseBase
+
+from kingscore.metrics import begin_counting, count_request
+from kingscore.work import CURRENT, HEADER, Work, id_from, route_of
+
+logger = logging.getLogger(__name__)
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+def watch_requests(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Give each request an id, which its answer tells, and say how it was answered."""
+    # The web server's first process starts all others.
+    begin_counting(group=os.getppid())
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        began = perf_counter()
+        work = Work(id_from(request.headers.get(HEADER)), request)
+        token = CURRENT.set(work)
+        try:
+            response = get_response(request)
+            response[HEADER] = work.id
+            tell(request, response, perf_counter() - began)
+        finally:
+            CURRENT.reset(token)
+        return response
+
+    return middleware
+
+
+def tell(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+    """Count and log a request that was answered."""
+    # Any word can be sent as a method.
+    method = request.method if request.method in METHODS else "other"
+    route, status, ms = route_of(request), response.status_code, round(seconds * 1000, 1)
+    count_request(route, str(method), status, seconds)
+    logger.info(
+        "%s %s: %d after %s ms",
+        *(method, route, status, ms),
+        extra={"route": route, "method": method, "status": status, "ms": ms},
+    )

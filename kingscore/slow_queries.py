@@ -1,0 +1,48 @@
+"""Statements that took long, in the log: with placeholders, never with what stood in them."""
+
+import logging
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from kingscore.work import CURRENT
+
+logger = logging.getLogger(__name__)
+
+LONGEST = 2000
+"""Of a statement with thousands of placeholders the beginning tells enough."""
+
+
+def watch_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Watch a connection; it says that it is new whenever it is opened again."""
+    if settings.SLOW_QUERY_MS and watch_statement not in connection.execute_wrappers:
+        connection.execute_wrappers.append(watch_statement)
+
+
+def watch_statement(
+    execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Execute a statement, and say so where that took long."""
+    began = perf_counter()
+    try:
+        return execute(sql, params, many, context)
+    finally:
+        ms = (perf_counter() - began) * 1000
+        if ms >= settings.SLOW_QUERY_MS:
+            tell_slow(sql, round(ms))
+
+
+def tell_slow(sql: str, ms: int) -> None:
+    """Log a statement with where it was asked."""
+    work = CURRENT.get()
+    where = work.name if work else "none"
+    words = " ".join(str(sql).split())[:LONGEST]
+    kind = "task" if work and isinstance(work.of, str) else "route"
+    logger.warning(
+        "%s ms for a statement of %s: %s",
+        *(ms, where, words),
+        extra={"ms": ms, "sql": words, kind: where},
+    )
