@@ -5,7 +5,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 
 NO_DATABASE = (
-    *("engine", "checking/test_worker.py", "reports/test_binding.py"),
+    *("engine", "checking/test_worker.py", "production", "reports/test_binding.py"),
     *("reports/test_empty_sheet.py", "reports/test_page_family.py", "reports/test_scoresheet.py"),
     *("reports/test_sheets_of_all_games.py", "reports/test_spreadsheets.py"),
     *("reports/test_worker.py", "test_broker.py", "test_mail.py", "test_settings.py"),

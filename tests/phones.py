@@ -3,6 +3,7 @@
 import re
 import secrets
 from dataclasses import dataclass, field
+from email.message import Message
 from http.client import HTTPConnection, HTTPException
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode
@@ -22,7 +23,12 @@ class Answer:
 
     status: int
     location: str
-    text: str
+    body: bytes
+    headers: Message
+
+    @property
+    def text(self):
+        return self.body.decode()
 
 
 @dataclass
@@ -70,7 +76,7 @@ class Phone:
 
     def ask(self, method, path, fields=None, headers=None):
         if self.connection is None:
-            self.connection = HTTPConnection(self.host, self.port, timeout=PATIENCE)
+            self.connection = self.connect()
         kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {"Cookie": kept, **(headers or {})}
         body = None
@@ -80,13 +86,14 @@ class Phone:
         try:
             self.send(method, path, body, headers)
             response = self.connection.getresponse()
-            text = response.read().decode()
+            content = response.read()
         except CUT_OFF:
             self.hang_up()
             raise
         for line in response.headers.get_all("Set-Cookie", []):
             self.cookies |= {name: kept.value for name, kept in SimpleCookie(line).items()}
-        return Answer(response.status, response.headers.get("Location", ""), text)
+        location = response.headers.get("Location", "")
+        return Answer(response.status, location, content, response.headers)
 
     def send(self, method, path, body, headers):
         """Send a request; a connection that the server closed while idle is opened once more."""
@@ -94,8 +101,11 @@ class Phone:
             self.connection.request(method, path, body, headers)
         except ConnectionError:
             self.hang_up()
-            self.connection = HTTPConnection(self.host, self.port, timeout=PATIENCE)
+            self.connection = self.connect()
             self.connection.request(method, path, body, headers)
+
+    def connect(self):
+        return HTTPConnection(self.host, self.port, timeout=PATIENCE)
 
     def hang_up(self):
         if self.connection is not None:

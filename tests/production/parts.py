@@ -1,0 +1,91 @@
+"""The parts of a site on servers: one process each, started, waited for and stopped by hand."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from contextlib import closing
+from pathlib import Path
+
+PATIENCE = 60
+
+
+class Part:
+    """A program that runs until it is told to stop, in a process group of its own."""
+
+    stops_by = signal.SIGTERM
+
+    def __init__(self, name, words, log, answers=None, **more):
+        """`answers` says whether the part does its work; one without it is taken at its word."""
+        self.name, self.words, self.answers, self.more = name, words, answers, more
+        self.log = Path(log) / f"{name}.log"
+        self.process = None
+
+    def start(self):
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.words,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                **self.more,
+            )
+
+    def wait(self):
+        wait_for(self.is_ready, self)
+
+    def is_ready(self):
+        assert self.process.poll() is None, f"{self.name} ended: {self.said[-2000:]}"
+        return self.answers is None or self.answers()
+
+    def stop(self):
+        """Ask it to end as a server that goes down does, and see that it does."""
+        self.process.send_signal(self.stops_by)
+        self.process.wait(PATIENCE)
+
+    def end(self):
+        """End all that is left of it."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    @property
+    def said(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+
+class Postgres(Part):
+    # It lets nobody in and waits for nobody: its fast way.
+    stops_by = signal.SIGINT
+
+
+def wait_for(condition, told=""):
+    """Wait until a condition holds, and return what it gave."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"not within {PATIENCE} seconds: {getattr(told, 'said', told)[-3000:]}")
+
+
+def free_ports(count):
+    """Ports nobody listens at, each another one."""
+    doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [door.getsockname()[1] for door in doors]
+    finally:
+        for door in doors:
+            door.close()
+
+
+def listens_at(port, says=b"", answers=b""):
+    """Whether somebody listens at a port and answers as wanted."""
+    try:
+        with closing(socket.create_connection(("127.0.0.1", port), 2)) as line:
+            line.sendall(says)
+            return not answers or line.recv(len(answers)) == answers
+    except OSError:
+        return False

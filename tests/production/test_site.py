@@ -1,0 +1,212 @@
+"""The site as deploy/ describes it, played on and restarted part by part.
+
+    .venv/bin/python -m pytest tests/production -n0 -s
+
+prints what it does. It needs PostgreSQL, Redis and Caddy on the machine, as `.ci/run` installs
+them.
+"""
+
+import os
+import re
+from collections import Counter
+from http.client import HTTPConnection
+
+import pytest
+
+from tests.factories import WHOLE_GAME
+from tests.phones import CSRF_FIELD, new_key
+from tests.production.parts import wait_for
+from tests.production.site import Site, clock, missing_programs
+from tests.production.visitors import PatientPhone, SecurePhone, Writer
+
+MISSING = missing_programs()
+FOLLOW = re.compile(r"https://localhost:\d+(/follow/[^\"<\s]+)")
+STYLE = re.compile(r'href="(/static/[^"]+\.css)"')
+FILE = re.compile(r'href="(/reports/[^"]+/file/)"')
+FOR_EVER = "max-age=315360000, public, immutable"
+
+pytestmark = pytest.mark.skipif(
+    bool(MISSING) and os.environ.get("KINGSCORE_REQUIRE_ALL") != "1",
+    reason=f"not on this machine: {', '.join(MISSING)}",
+)
+
+
+@pytest.fixture(scope="module")
+def site():
+    assert not MISSING, f"KINGSCORE_REQUIRE_ALL=1 wants {', '.join(MISSING)}"
+    begun = clock()
+    site = Site()
+    try:
+        site.start()
+        print(f"\nAll parts answer after {clock() - begun:.1f} s")
+        yield site
+    finally:
+        site.close()
+
+
+@pytest.fixture
+def visit(site):
+    """Let somebody come, from an address of their own where the test says so."""
+    came = []
+
+    def come(kind=SecurePhone, source="127.0.0.1"):
+        came.append(kind("localhost", site.https, authority=site.authority, source=source))
+        return came[-1]
+
+    yield come
+    for phone in came:
+        phone.hang_up()
+
+
+def follow_path(phone):
+    return FOLLOW.search(phone.ask("GET", f"{phone.path}pen/").text)[1]
+
+
+def order_sheet(phone, follow):
+    """Ask for the scoresheet as a follower does, and return where it will be."""
+    asked = phone.post(f"{follow}scoresheet/", {})
+    assert asked.status == 302, asked
+    return asked.location
+
+
+def take_sheet(phone, report):
+    """The document, as soon as it is built."""
+    path = wait_for(lambda: FILE.search(phone.ask("GET", report).text), "no document")[1]
+    return phone.ask("GET", path)
+
+
+def test_game_is_played_followed_and_printed_through_the_proxy(site, visit, pdf_text):
+    writer, follower = visit(), visit()
+    writer.open_table()
+    follow = follow_path(writer)
+    follower.token = writer.token
+    for revision, deal in enumerate(WHOLE_GAME):
+        assert writer.write_deal(deal, revision, new_key()).status == 200
+        seen = follower.ask("GET", follow, headers={"HX-Request": "true"})
+        assert f'data-revision="{revision + 1}"' in seen.text
+        unchanged = {"HX-Request": "true", "If-None-Match": seen.headers["ETag"]}
+        assert follower.ask("GET", follow, headers=unchanged).status == 304
+
+    follower.token = writer.token
+    follower.cookies |= {"csrftoken": writer.cookies["csrftoken"]}
+    sheet = take_sheet(follower, order_sheet(follower, follow))
+
+    assert sheet.headers["Content-Type"] == "application/pdf"
+    assert "540 −110 −330 −100" in pdf_text(sheet.body)
+    stored = site.read_sheets()[writer.path.split("/")[2]]
+    assert [body for _, _, body in stored["writes"]] == list(WHOLE_GAME)
+    print(f"A game of {len(WHOLE_GAME)} deals written and followed, its sheet built and taken")
+
+
+def test_proxy_gives_files_to_browsers_itself_and_lets_them_keep_them(site, visit):
+    phone = visit()
+    style = STYLE.search(phone.ask("GET", "/").text)[1]
+    only_there = site.folder / "srv" / "static" / "mark.0123456789ab.css"
+    only_there.write_text("/* nobody else has this */")
+
+    packed = phone.ask("GET", style, headers={"Accept-Encoding": "br"})
+    mark = phone.ask("GET", f"/static/{only_there.name}")
+    plain = phone.ask("GET", "/static/mark.css")
+
+    assert (packed.status, packed.headers["Content-Encoding"]) == (200, "br")
+    assert packed.headers["Vary"] == "Accept-Encoding"
+    for answer in (packed, mark):
+        assert answer.headers["Cache-Control"] == FOR_EVER
+        assert answer.headers["Content-Type"] == "text/css; charset=utf-8"
+        assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert plain.status == 404
+    for outside in ("/static/../Caddyfile", "/static/%2e%2e/%2e%2e/key.pem", "/static/"):
+        assert phone.ask("GET", outside).status == 404
+
+
+def test_old_file_comes_from_the_web_server_while_the_proxy_has_only_new_ones(site, visit):
+    phone = visit()
+    style = STYLE.search(phone.ask("GET", "/rules/").text)[1]
+    (site.folder / "srv" / style.lstrip("/")).rename(site.folder / "aside.css")
+    try:
+        old = phone.ask("GET", style)
+    finally:
+        (site.folder / "aside.css").rename(site.folder / "srv" / style.lstrip("/"))
+
+    assert (old.status, old.headers["Cache-Control"]) == (200, FOR_EVER)
+
+
+def test_plain_http_leads_to_https_and_cookies_stay_there(site, visit):
+    line = HTTPConnection("localhost", site.http, timeout=5)
+    line.request("GET", "/rules/")
+    plain = line.getresponse()
+    line.close()
+    page = visit().ask("GET", "/new/")
+
+    assert plain.status == 308
+    # Without a port: what visitors see of the proxy are 80 and 443, wherever it listens.
+    assert plain.headers["Location"] == "https://localhost/rules/"
+    assert page.headers["Strict-Transport-Security"] == "max-age=31536000"
+    cookies = page.headers.get_all("Set-Cookie")
+    assert cookies
+    assert all("; Secure" in cookie for cookie in cookies)
+
+
+def test_limits_count_visitors_and_believe_no_address_that_they_bring(visit):
+    stubborn, other = visit(source="127.0.0.2"), visit(source="127.0.0.3")
+    for phone in (stubborn, other):
+        phone.token = CSRF_FIELD.search(phone.ask("GET", "/accounts/login/").text)[1]
+
+    tries = [
+        stubborn.post("/accounts/login/", {}, {"X-Forwarded-For": f"10.0.0.{number}"}).status
+        for number in range(61)
+    ]
+
+    assert tries == [422] * 60 + [429]
+    # Not even by pretending to be stubborn can another be shut out, nor is one for the other.
+    said = {"X-Forwarded-For": "127.0.0.2", "X-Forwarded-Proto": "http", "Forwarded": "for=x"}
+    assert other.post("/accounts/login/", {}, said).status == 422
+
+
+def test_each_part_is_restarted_while_a_phone_writes_and_nothing_is_lost(site, visit):
+    writer, guest = Writer(visit(PatientPhone)), visit(PatientPhone)
+    reports = []
+    writer.start()
+    try:
+        for name in ("proxy", "web 1", "web 2", "worker", "beat", "redis", "postgres"):
+            restart(site.parts[name], writer, lambda down=name: order_while(down, guest, reports))
+        sheets = [take_sheet(guest, report) for report in reports]
+    finally:
+        writer.stop()
+
+    assert writer.refused == []
+    stored = {game: sheet["writes"] for game, sheet in site.read_sheets().items()}
+    assert {game: stored[game] for game in writer.games} == writer.games
+    assert [sheet.body[:4] for sheet in sheets] == [b"%PDF"] * 3
+    print(
+        f"{writer.deals} deals in {len(writer.games)} games: nothing lost, nothing twice;"
+        f" {len(sheets)} documents asked for while nobody could build them"
+    )
+
+
+def order_while(down, guest, reports):
+    """While who builds documents or is told of them is away, somebody asks for a sheet."""
+    if down in {"worker", "beat", "redis"}:
+        guest.open_table()
+        reports.append(order_sheet(guest, follow_path(guest)))
+
+
+def restart(part, writer, meanwhile):
+    """Stop a part, let something happen, start it, and wait until deals are written again."""
+    phone = writer.phone
+    deals, phone.longest, phone.faults = writer.deals, 0, Counter()
+    begun = clock()
+    part.stop()
+    stopped = clock() - begun
+    meanwhile()
+    part.start()
+    part.wait()
+    away = clock() - begun
+    enough = writer.deals + 5
+    wait_for(lambda: writer.deals >= enough, part)
+    print(
+        f"{part.name}: stopped in {stopped:.1f} s, answers after {away:.1f} s;"
+        f" {writer.deals - deals} deals meanwhile, the slowest {phone.longest:.1f} s;"
+        f" sent again: {dict(phone.faults) or 'none'}"
+    )
