@@ -8,7 +8,7 @@ UV := .venv-uv/bin/uv
 UV_VERSION := 0.13.8
 export UV_PROJECT_ENVIRONMENT := .venv
 
-.PHONY: up demo test check messages bench clean
+.PHONY: up demo ready test check messages bench looks clean
 
 up: .venv/.runs
 	@$(BIN)/python manage.py up $(ARGS)
@@ -20,6 +20,14 @@ demo: .venv/.runs
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py seed_demo --once
 	@$(BIN)/python manage.py up $(ARGS)
+
+# For whoever runs it without the right to write here, as deploy/systemd does: what `up` would write
+# beside the program is there. The settings want a folder, which is thrown away.
+ready: .venv/.runs
+	@data=$$(mktemp -d) && KINGSCORE_DATA=$$data $(BIN)/python manage.py compile_translations; \
+		status=$$?; rm -rf "$$data"; exit $$status
+	@$(UV) sync --frozen --inexact --no-dev --quiet --compile-bytecode
+	@$(BIN)/python -m compileall -q kingscore tournaments
 
 test: .venv/.tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
@@ -48,6 +56,10 @@ messages: .venv/.tests
 
 bench: .venv/.tests
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script $(ARGS) || exit 1; done
+
+looks: .venv/.tests
+	@$(BIN)/python -m docs.looks.architecture
+	@$(BIN)/python -m docs.looks.shots $(ARGS)
 
 # The games in data/ stay.
 clean:
