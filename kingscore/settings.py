@@ -1,29 +1,6 @@
 """Settings, read from the environment; without any, everything runs from one folder.
 
-KINGSCORE_DATA           folder of everything that is kept (data/ beside manage.py)
-KINGSCORE_DATABASE_URL   postgresql://user:password@host:port/name?sslmode=… (SQLite in the folder)
-KINGSCORE_BROKER_URL     redis://… (messages as files in the folder)
-KINGSCORE_SECRET_KEY     (made at the first start and kept in the folder)
-KINGSCORE_HOSTS          host names to answer to, separated by commas (all)
-KINGSCORE_TIME_ZONE      Europe/Istanbul, … (that of the machine)
-KINGSCORE_ADDRESS        https://king.club.org, where mails lead to (the first of the host names,
-                         or the address that `up` prints)
-KINGSCORE_HTTPS          1 behind a proxy that speaks HTTPS and sets X-Forwarded-Proto
-KINGSCORE_PROXIES        how many proxies stand before it and add to X-Forwarded-For
-                         (0, and with KINGSCORE_HTTPS 1)
-KINGSCORE_EMAIL_URL      smtp://user:password@host:587?tls=1&from=king@club.org, or smtps://…:465
-                         (mails are written to the log, which `up` shows in its terminal)
-KINGSCORE_WEBHOOK_NETWORKS
-                         192.168.1.0/24,… where webhooks may call within: only out in the world
-                         otherwise (none)
-KINGSCORE_STATIC         folder of the files for browsers, as collected (static/ in the folder)
-WEB_CONCURRENCY          processes of a web server (2)
-KINGSCORE_WEB_THREADS    threads of each of them (4, and no more than 8)
-KINGSCORE_LOG_FORMAT     json for programs that gather logs, with a line for each request (text)
-KINGSCORE_SLOW_QUERY_MS  statements that take so many milliseconds are logged; 0 for none (500)
-KINGSCORE_METRICS_TOKEN  what Prometheus says at /metrics as `Authorization: Bearer …` (none: there
-                         are no metrics)
-KINGSCORE_DEBUG          1 while developing
+The table in deploy/README.md explains each variable.
 """
 
 import os
