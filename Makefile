@@ -55,7 +55,7 @@ messages: .venv/.tests
 	$(BIN)/python manage.py compile_translations
 
 bench: .venv/.tests
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script $(ARGS) || exit 1; done
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 looks: .venv/.tests
 	@$(BIN)/python -m docs.looks.architecture

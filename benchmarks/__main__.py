@@ -25,6 +25,7 @@ from benchmarks.results import write_results
 IN_ORDER = (
     "engine",
     "rating_speed",
+    "ratings_models",
     "seating",
     "standings",
     "standings_page",
@@ -34,6 +35,7 @@ IN_ORDER = (
     "leaderboard",
     "rebuild_ratings",
     "consistency",
+    "growth",
     "scoresheet",
     "kill",
 )
@@ -47,8 +49,9 @@ def main(words: Sequence[str]) -> int:
         django.setup()
         return measure_here(given.names[0], given.size, given.sizes, given.here)
     with tempfile.TemporaryDirectory(prefix="kingscore-benchmarks-") as folder:
+        os.environ["KINGSCORE_DATA"] = folder
         # What all begin with is prepared there; nothing is measured in it.
-        os.environ |= {"KINGSCORE_DATA": folder, "KINGSCORE_TEST_DATA": folder}
+        os.environ.setdefault("KINGSCORE_TEST_DATA", folder)
         django.setup()
         wanted = {each for name in given.names or IN_ORDER for each in databases_of(name)}
         with a_postgres() if "PostgreSQL" in wanted else nullcontext() as url:

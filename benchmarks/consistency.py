@@ -1,44 +1,46 @@
-"""How long checking every stored cache takes, how much memory, and whether phones wait for it.
-
-    python benchmarks/consistency.py [--games 20000] [--players 5000]
+"""Every stored cache checked: how fast, how much memory, and whether phones wait for it.
 
 Whole games of one club that takes part in the server's ratings, 40 tables a round, with all their
-writes, on SQLite. Two controls in the same run: the engine folding as many games without a
-database, and a table that writes deals meanwhile, against one that writes alone, and one that
+writes. Two controls in the same run: the engine folding as many games without a database, and a
+table that writes deals while nothing else happens, against one that writes meanwhile, and one that
 writes while all ratings are computed anew and thrown away (`rebuild_ratings --check`).
 """
 
-import argparse
 import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from django.db import OperationalError, connection
+from django.db.models import Prefetch
 
-from django.core.management import call_command  # noqa: E402
-from django.db import OperationalError, connection  # noqa: E402
-from django.db.models import Prefetch  # noqa: E402
-
-from benchmarks.rebuild_ratings import TABLES, Evenings, timed  # noqa: E402 - it sets Django up
-from tests.factories import WHOLE_GAME, GameFactory, PenFactory, record  # noqa: E402
-from tests.servers import environment_of  # noqa: E402
-from tournaments.models import Club, Game, Player, Seat, Write  # noqa: E402
-from tournaments.queries.sheets import load_sheet, result_of  # noqa: E402
-from tournaments.services.checking.all_caches import CACHES  # noqa: E402
-from tournaments.services.checking.sheets import names_in_head  # noqa: E402
-from tournaments.services.play.playing import withdraw_entry  # noqa: E402
-from tournaments.services.ratings.computing import (  # noqa: E402
+from benchmarks.figures import Figure, Work, answered, readable, take_time
+from benchmarks.rebuild_ratings import TABLES, Evenings
+from tests.factories import WHOLE_GAME, GameFactory, PenFactory, record
+from tournaments.models import Club, Game, Seat, Write
+from tournaments.queries.sheets import fold_sheet, load_sheet, result_of
+from tournaments.services.checking.all_caches import CACHES
+from tournaments.services.checking.sheets import names_in_head
+from tournaments.services.play.playing import withdraw_entry
+from tournaments.services.ratings.computing import (
     differing_ratings,
     rebuild_ratings,
     sweep_ratings,
 )
 
+ROOT = Path(__file__).resolve().parent.parent
+DATABASES = ("SQLite",)
+SIZES = {
+    "tiny": {"games": 80, "players": 200, "quiet": 1},
+    "usual": {"games": 10_000, "players": 5_000, "quiet": 5},
+    "full": {"games": 20_000, "players": 5_000, "quiet": 10},
+}
+TABLE = "import django; django.setup(); from benchmarks.consistency import write; write({!r})"
 AT_ONCE = 1000
 
 
@@ -73,33 +75,36 @@ def fold(games: int) -> None:
     """The control: the engine alone."""
     sheet = load_sheet(GameFactory(entries=WHOLE_GAME))
     row, writes = Game.objects.get(pk=sheet.row.pk), tuple(Write.objects.filter(game=sheet.row))
-    from tournaments.queries.sheets import fold_sheet
-
     for _ in range(games):
         result_of(fold_sheet(row, writes))
 
 
-def check() -> None:
-    """Look at everything; what each cache took is printed."""
+class Looked(NamedTuple):
+    """What looking at everything came to: rows in all, and the longest part in ms."""
+
+    rows: int
+    longest: float
+
+
+def check() -> Looked:
+    """Look at everything, as the nightly check does."""
+    rows, longest = 0, 0.0
     for cache in CACHES:
-        start, computing, rows, longest = time.perf_counter(), time.process_time(), 0, 0.0
-        heap = start
+        heap = time.perf_counter()
         for looked in cache.heaps():
             assert not looked.found, looked.found[:3]
             rows += looked.rows
             now = time.perf_counter()
             longest, heap = max(longest, now - heap), now
-        taken, here = time.perf_counter() - start, time.process_time() - computing
-        told = f"{taken:8.2f} s, of them {here:.2f} here, longest heap {1000 * longest:.0f} ms"
-        print(f"    {cache.name:16} {rows:9,} rows {told}", flush=True)
+    return Looked(rows, 1000 * longest)
 
 
-def write_deals() -> None:
+def write(stop: str) -> None:
     """A table that writes until it is told to stop; its waits, in ms, as JSON."""
     game = GameFactory(entries=WHOLE_GAME[:1])
     waits, refused = [], 0
     print("begun", flush=True)
-    while not Path(sys.argv[-1]).exists():
+    while not Path(stop).exists():
         start = time.perf_counter()
         try:
             sheet = record(game, WHOLE_GAME[1])
@@ -110,66 +115,45 @@ def write_deals() -> None:
         pen = PenFactory(revision=sheet.row.revision)
         withdraw_entry(game.pk, max(sheet.positions), "", pen)
         time.sleep(0.02)
-    print(json.dumps([sorted(waits), refused]))
+    print(json.dumps([waits, refused]))
 
 
-def with_a_table(name: str, do: Callable[[], object]) -> None:
-    """Do something while a table writes, and print how long its deals took."""
+def with_a_table(do: Work) -> tuple[list[float], int]:
+    """Do something while a table writes: how long its deals took, and how many were refused."""
     with tempfile.TemporaryDirectory() as folder:
         stop = Path(folder) / "stop"
-        words = [sys.executable, __file__, "--write", str(stop)]
+        words = [sys.executable, "-c", TABLE.format(str(stop))]
         table = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert table.stdout is not None
         table.stdout.readline()
-        timed(name, do)
+        do()
         stop.touch()
         waits, refused = json.loads(table.communicate()[0])
-    print(f"    {refused} deals refused, since the database was locked for too long")
-    if waits:
-        middle, late = waits[len(waits) // 2], waits[int(0.99 * len(waits))]
-        print(f"    {len(waits)} deals: {middle:.1f} ms, 99 % {late:.1f}, slowest {waits[-1]:.1f}")
+    return waits, refused
 
 
-def prepare(games: int, players: int) -> None:
-    """In a process of its own, so that its memory is not counted."""
-    call_command("migrate", verbosity=0)
-    timed(f"(laying {games:,} games)", lambda: lay(games, players))
-
-
-def measure(games: int) -> None:
-    """Print what each takes."""
-    timed("control: engine alone", lambda: fold(games))
+def measure(games: int, players: int, quiet: int) -> Iterator[Figure]:
+    lay(games, players)
+    alone = take_time(lambda: fold(games))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    with_a_table("a table alone", lambda: time.sleep(5))
-    with_a_table("check of all caches", check)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"  at most {before:,.0f} MB of memory before, {peak:,.0f} MB after")
-    print(f"  {Player.objects.count():,} players, {Write.objects.count():,} writes")
-    with_a_table("rebuild_ratings --check", differing_ratings)
+    calm, _none = with_a_table(lambda: time.sleep(quiet))
+    found: list[Looked] = []
+    meanwhile = [with_a_table(lambda: found.append(check()))]
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    taken = take_time(check)
+    yield Figure(
+        f"check of all caches of {games:,} games", taken.waited / 1000, "s",
+        "the engine folding as many", alone.waited / 1000,
+        f"{found[0].rows:,} rows, longest part {readable(found[0].longest)} ms;"
+        f" memory {before:,.0f} MB before, {after:,.0f} MB after",
+    )  # fmt: skip
+    meanwhile.append(with_a_table(differing_ratings))
+    for name, (waits, refused) in zip(("it", "rebuild_ratings --check"), meanwhile, strict=True):
+        yield told(f"a deal written during {name}", waits, refused, calm)
 
 
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--games", type=int, default=20_000)
-    words.add_argument("--players", type=int, default=5_000)
-    words.add_argument("--lay", action="store_true", help=argparse.SUPPRESS)
-    words.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    words.add_argument("--write", help=argparse.SUPPRESS)
-    chosen = words.parse_args()
-    if chosen.write:
-        write_deals()
-    elif chosen.lay:
-        prepare(chosen.games, chosen.players)
-    elif chosen.here:
-        measure(chosen.games)
-    else:
-        with tempfile.TemporaryDirectory(prefix="kingscore-checking-") as folder:
-            # In a process of its own, since settings are read once.
-            own = environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings")
-            for step in ("--lay", "--here"):
-                command = [sys.executable, __file__, step, *sys.argv[1:]]
-                subprocess.run(command, env=own, cwd=ROOT, check=True)
-
-
-if __name__ == "__main__":
-    main()
+def told(what: str, waits: Sequence[float], refused: int, calm: Sequence[float]) -> Figure:
+    """How long deals took; those refused were waiting for longer than a table may."""
+    if refused:
+        what += f" ({refused} refused, the database was locked)"
+    return answered(what, waits, "with nothing else going on", calm)

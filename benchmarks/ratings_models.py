@@ -1,29 +1,34 @@
-"""Which model of ratings predicts best who ends above whom: `python benchmarks/ratings_models.py`.
+"""Models of ratings: which predicts best who ends above whom.
+
+`python -m benchmarks.ratings_models` compares all of them, and with `--write` keeps the tables in
+`ratings.md`; `make bench` a few.
 
 Each model predicts every pair of every game before it learns the game, in games that bots played
 with real cards (`king_bots/`) and in games of the same players at the same tables with normal luck.
 The figures are of evenings 40 to 99; each model has the constants that predicted evenings 0 to 39
-of the bots best (`--calibrate` looks for them again). `--write` keeps the tables in `ratings.md`.
+of the bots best (`--calibrate` looks for them again).
 """
 
 import argparse
 import itertools
 import math
-import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.king_bots import contenders as models  # noqa: E402 - the path comes first
-from benchmarks.king_bots.contenders import Gaussian, OpenSkill  # noqa: E402
-from benchmarks.king_bots.predicting import SEEN, Tally, bots, normal, run  # noqa: E402
+from benchmarks.figures import Figure
+from benchmarks.king_bots import contenders as models
+from benchmarks.king_bots.contenders import Gaussian, OpenSkill
+from benchmarks.king_bots.predicting import SEEN, Tally, bots, normal, run
 
 BURN_IN, EVENINGS = 40, 100
 FIRST_NEWCOMERS = 15
+SIZES = {
+    "tiny": {"first": 1, "evenings": 2},
+    "usual": {"first": BURN_IN, "evenings": EVENINGS},
+    "full": {"first": BURN_IN, "evenings": EVENINGS},
+}
 KEPT = Path(__file__).with_name("ratings.md")
 
 
@@ -59,6 +64,12 @@ STARTS = {"start": (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)}
 BETAS = {"beta": (0.5, 0.7, 0.9, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)}
 MARGINS = BETAS | {"margin": (50.0, 200.0, 800.0)}
 CHOSEN = "Gaussian, points by the running spread (the engine)"
+BESIDE = (
+    "Oracle: true strengths known",
+    "PlackettLuce, calibrated",
+    "Elo, all pairs of a table",
+    "Coin",
+)
 
 
 def openskill(name: str, beta: float, margin: float, with_margin: float) -> Iterator[Row]:
@@ -96,6 +107,22 @@ ROWS = (
     ),
     Row("Coin", models.Coin),
 )
+
+
+def measure(first: int, evenings: int) -> Iterator[Figure]:
+    """The engine beside others: the log-loss of pairs from the first evening on that counts."""
+    games = [game for game in bots() if game.evening < evenings]
+    rows = {row.name: row for row in ROWS if row.name in (CHOSEN, *BESIDE)}
+    found = {
+        name: run(row.made(**row.constants), games, first, evenings) for name, row in rows.items()
+    }
+    own = found.pop(CHOSEN)
+    for name, other in found.items():
+        yield Figure(
+            "log-loss of who ends above whom, games of bots", own.log_loss, "nats",
+            name, other.log_loss,
+            f"{own.right / own.pairs:.2%} right, {other.right / other.pairs:.2%}",
+        )  # fmt: skip
 
 
 def main() -> None:
@@ -139,8 +166,8 @@ def report(rows: list[Row]) -> Iterator[str]:
     }
     yield "# Models of ratings compared"
     yield ""
-    yield "Made by `python benchmarks/ratings_models.py --write`."
-    yield __doc__.split("\n\n", 1)[1].strip()
+    yield "Made by `python -m benchmarks.ratings_models --write`."
+    yield __doc__.split("\n\n", 2)[2].strip()
     yield ""
     yield "Log-loss is in nats: a coin loses 0.6931 on every pair. *Known* is how much of the way"
     yield "from the coin to the oracle a model makes. *Worse* is the log-loss beyond the engine's,"

@@ -1,45 +1,26 @@
-"""How long ratings take to be computed in the database: all anew, and one round more.
-
-    python benchmarks/rebuild_ratings.py [--games 1000000] [--players 25000]
+"""Ratings computed in the database, all anew and one round more, beside the engine's loop alone.
 
 Four-player games of one club, 40 tables a round, as tournaments leave them, with results as they
-are stored. On SQLite, and with KINGSCORE_DATABASE_URL on PostgreSQL (in a database of its own). The
-control is the engine's loop over the same number of games without a database; the library's own
-loop stands beside it in `rating_speed.py`.
+are stored. The engine's loop goes over the same number of games without a database; the library's
+own loop stands beside it in `rating_speed.py`.
 """
 
-import argparse
 import itertools
 import json
-import os
 import random
 import resource
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-import django
+from django.db import connection, models, transaction
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-# Measured in processes of their own, with folders and databases of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from django.core.management import call_command  # noqa: E402 - the path comes first
-from django.db import connection, models, transaction  # noqa: E402
-
-from tests.factories import WHOLE_GAME, GameFactory  # noqa: E402
-from tests.servers import database_of_its_own  # noqa: E402
-from tournaments.engine.outcomes import rank  # noqa: E402
-from tournaments.engine.ratings import Rating, Spread, rate, scores_of  # noqa: E402
-from tournaments.models import (  # noqa: E402
+from benchmarks.figures import Figure, readable, settle, take_time
+from tests.factories import WHOLE_GAME, GameFactory
+from tournaments.engine.outcomes import rank
+from tournaments.engine.ratings import Rating, Spread, rate, scores_of
+from tournaments.models import (
     Club,
     Event,
     Game,
@@ -51,9 +32,15 @@ from tournaments.models import (  # noqa: E402
     Table,
     Tournament,
 )
-from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings  # noqa: E402
-from tournaments.services.ratings.due import rate_since  # noqa: E402
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
+from tournaments.services.ratings.due import rate_since
 
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"games": 80, "players": 200},
+    "usual": {"games": 50_000, "players": 25_000},
+    "full": {"games": 1_000_000, "players": 25_000},
+}
 TABLES, ROUNDS_OF_EVENT = 40, 5
 BEGIN = datetime(2000, 1, 1, 20, tzinfo=UTC)
 ONE_MORE = 7
@@ -201,75 +188,42 @@ def engine_loop(games: int, players: int) -> None:
             ratings[seat] = rating
 
 
-def timed(name: str, do: Callable[[], object]) -> float:
-    """Seconds by the clock, printed with those of this process."""
-    start, computing = time.perf_counter(), time.process_time()
-    do()
-    taken = time.perf_counter() - start
-    print(f"  {name:38} {taken:8.2f} s, of them {time.process_time() - computing:.2f} here")
-    return taken
-
-
-def measure(games: int, players: int) -> None:
-    """Print what each takes."""
-    call_command("migrate", verbosity=0)
+def measure(games: int, players: int) -> Iterator[Figure]:
     evenings = Evenings(players)
     rounds = games // TABLES
-    timed("(writing the games)", lambda: evenings.play(range(1, rounds + 1)))
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
-    timed(f"control: engine, {games:,} games", lambda: engine_loop(games, players))
-    taken = timed(f"rebuild of {games:,} games", rebuild_ratings)
+    evenings.play(range(1, rounds + 1))
+    settle()
+    engine = take_time(lambda: engine_loop(games, players))
+    rebuilt = take_time(rebuild_ratings)
     assert RatingChange.objects.count() == 4 * rounds * TABLES
-    print(f"  {rounds * TABLES / taken:38,.0f} games a second")
+    alone = "the engine alone"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    yield Figure(
+        f"all ratings of {games:,} games computed anew", rebuilt.waited / 1000, "s",
+        alone, engine.waited / 1000,
+        f"{readable(rebuilt.used / 1000)} s of CPU here; {PlayerRating.objects.count():,} players;"
+        f" at most {peak:,.0f} MB",
+    )  # fmt: skip
     sweep_ratings()
     one = [one_round(evenings, rounds + n) for n in range(1, ONE_MORE + 1)]
-    told = f"{1000 * median(one):8.1f} ms, slowest {1000 * max(one):.1f}"
-    print(f"  {f'one round more, of {TABLES} tables (median)':38} {told}")
+    of_round = engine.waited * TABLES / games
+    yield Figure(
+        f"one round more, of {TABLES} tables", median(one), "ms", alone, of_round,
+        f"slowest {readable(max(one))} ms",
+    )  # fmt: skip
     last = rounds + ONE_MORE
     since = max(1, last - CORRECTED // TABLES + 1)
     rate_since(1, closing(since))
-    timed(f"correction {(last - since + 1) * TABLES:,} games ago", sweep_ratings)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"  {PlayerRating.objects.count():,} players rated; at most {peak:,.0f} MB of memory")
+    again = (last - since + 1) * TABLES
+    taken = take_time(sweep_ratings)
+    yield Figure(
+        f"a correction {again:,} games ago", taken.waited / 1000, "s", alone,
+        engine.waited / 1000 * again / games, f"{readable(taken.used / 1000)} s of CPU here",
+    )  # fmt: skip
 
 
 def one_round(evenings: Evenings, number: int) -> float:
-    """Seconds until a round that was just closed is rated."""
+    """Milliseconds until a round that was just closed is rated."""
     evenings.play(range(number, number + 1))
     rate_since(1, closing(number))
-    start = time.perf_counter()
-    sweep_ratings()
-    return time.perf_counter() - start
-
-
-def run(where: str, database_url: str | None, words: list[str]) -> None:
-    """Measure in a process of its own, since settings are read once."""
-    print(f"{where}:", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kingscore-ratings-") as folder:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
-        own = {"KINGSCORE_DATA": folder, "DJANGO_SETTINGS_MODULE": "kingscore.settings"}
-        if database_url:
-            own["KINGSCORE_DATABASE_URL"] = database_url
-        command = [sys.executable, __file__, "--here", *words]
-        subprocess.run(command, env={**kept, **own}, cwd=ROOT, check=True)
-
-
-def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--games", type=int, default=50_000)
-    words.add_argument("--players", type=int, default=25_000)
-    words.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    chosen = words.parse_args()
-    if chosen.here:
-        measure(chosen.games, chosen.players)
-        return
-    passed = [word for word in sys.argv[1:] if word != "--here"]
-    run("SQLite", None, passed)
-    if url := os.environ.get("KINGSCORE_DATABASE_URL"):
-        with database_of_its_own(url) as own_url:
-            run("PostgreSQL", own_url, passed)
-
-
-if __name__ == "__main__":
-    main()
+    return take_time(sweep_ratings).waited

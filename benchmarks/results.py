@@ -25,12 +25,12 @@ work on the machine disturbs less than the clock. `make bench ARGS=writing` meas
 """
 
 
-def write_results(runs: Sequence[Run], postgres: str, size: str) -> None:
+def write_results(runs: Sequence[Run], postgres: str, size: str, path: Path = RESULTS) -> None:
     """Keep what there is so far; replaced whole, so that nobody reads half of it."""
     lines = [HEAD, *machine(postgres, size), "", *table(runs)]
-    aside = RESULTS.with_suffix(".new")
+    aside = path.with_suffix(".new")
     aside.write_text("\n".join(lines) + "\n")
-    aside.replace(RESULTS)
+    aside.replace(path)
 
 
 def machine(postgres: str, size: str) -> Iterator[str]:

@@ -1,11 +1,9 @@
-"""What one, a hundred and a thousand scoresheets take, beside ReportLab and WeasyPrint.
+"""Scoresheets as PDF, one and many in a book, beside empty pages, ReportLab and WeasyPrint.
 
-python benchmarks/scoresheet.py [how many sheets ...]
-
-Each document is made by a process of its own. Time is the clock's; CPU and memory are those of the
-process and of all that it starts (memory as proportional set size, looked at twice a second).
-ReportLab and WeasyPrint come with `uv sync --group experiments`; they are given sheets that are
-composed already, ours are read from a database first.
+One sheet is set in a process that goes on; each book is made by a process of its own, ours read
+from the database, composed, set and bound as a worker does. CPU and memory are those of the process
+and of all that it starts (memory as proportional set size, looked at twice a second). ReportLab and
+WeasyPrint come with `uv sync --group experiments`; they are given sheets that are composed already.
 """
 
 import json
@@ -16,86 +14,104 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
-from statistics import median
+from typing import Any
+
+import typst
+from django.utils import translation
+
+from benchmarks.figures import Figure, against, in_turn, readable, waited
+from tests.factories import WHOLE_GAME
+from tournaments.models import Club, Event, Game, Report, Round, Table, Write
+from tournaments.reports.documents import compose
+from tournaments.reports.scoresheet import compose_scoresheet
+from tournaments.reports.typesetting import typeset
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-SHEETS = 20
-BOOKS = (1, 100, 1000)
+DATABASES = ("SQLite",)
+SIZES = {
+    "tiny": {"times": 1, "sheets": 2},
+    "usual": {"times": 15, "sheets": 100},
+    "full": {"times": 20, "sheets": 1000},
+}
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz")
 FOLLOW_URL = "https://king.example/follow/abcdefghjk/0123456789abcdefghijklmn/"
 TABLES = 250
 """Tables of a round; a thousand sheets are four rounds of them."""
 
-
-def milliseconds(build: Callable[[int], object], times: int) -> tuple[float, float]:
-    """What a build takes at the median of `times`: by the clock, and of the processors.
-
-    Each is given its number, so that none is the same.
-    """
-    build(-1)
-    taken, used = [], []
-    for number in range(times):
-        start, before = time.perf_counter(), time.process_time()
-        build(number)
-        taken.append(1000 * (time.perf_counter() - start))
-        used.append(1000 * (time.process_time() - before))
-    return median(taken), median(used)
+EMPTY = "an empty page"
+MAKE = "import django; django.setup(); from benchmarks.scoresheet import make; make({!r}, {!r}, {})"
+OTHERS = {"ReportLab": 1000, "WeasyPrint": 100}
+"""Other libraries, and how many sheets they are given at the most: more take gigabytes."""
 
 
-def one_by_one(times: int) -> None:
-    """Print how long one sheet takes in a process that goes on, and an empty page beside it."""
-    import typst
-    from django.utils import translation
-
-    from tests.factories import WHOLE_GAME
-    from tournaments.reports.scoresheet import compose_scoresheet
-    from tournaments.reports.typesetting import typeset
-
-    def compose(number: int) -> dict[str, object]:
-        record = {
-            "format": "kingscore-game/1",
-            "ruleset": "turkish-king",
-            "title": f"Perşembe {number}",
-            "played_at": "2026-11-20T19:30:00+00:00",
-            "players": [f"{name} {number}" for name in NAMES],
-            "entries": list(WHOLE_GAME),
-        }
-        return compose_scoresheet(record, FOLLOW_URL.replace("jk", f"{number + 10:04}"))
-
-    def page(number: int) -> object:
-        source = f'#set page(paper: "a4")\n#set document(title: "{number}")'.encode()
-        return typst.compile(source, format="pdf", pdf_standards="ua-1")
-
+def measure(times: int, sheets: int) -> Iterator[Figure]:
     with translation.override("tr"):
-        figures = {
-            "an empty page (control)": milliseconds(page, times),
-            "a sheet composed only": milliseconds(compose, times),
-            "a sheet of 20 deals": milliseconds(
-                lambda number: typeset("scoresheet.typ", compose(number)), times
-            ),
-        }
-    print(f"{f'median of {times}':<26}{'ms':>8}{'ms of CPU':>12}")
-    for name, (taken, used) in figures.items():
-        print(f"{name:<26}{taken:8.1f}{used:12.1f}")
+        taken = in_turn(
+            {
+                "a sheet composed only": numbered(sheet),
+                "a sheet of 20 deals": numbered(lambda n: typeset("scoresheet.typ", sheet(n))),
+                EMPTY: numbered(page),
+            },
+            times,
+        )
+    yield from against(taken, EMPTY, waited)
+    event = play(sheets)
+    with tempfile.TemporaryDirectory() as folder:
+        own = made("Kingscore", Path(folder), event)
+        yield Figure(
+            f"a book of {sheets:,} sheets", own["time"], "s", "as many empty pages, one by one",
+            sheets * sum(one.waited for one in taken[EMPTY]) / len(taken[EMPTY]) / 1000, told(own),
+        )  # fmt: skip
+        for way, most in OTHERS.items():
+            if find_spec(way.lower()) and sheets <= most:
+                other = made(way, Path(folder), event)
+                yield Figure(
+                    f"the same by {way}, already composed", other["time"], "s",
+                    "ours", own["time"], told(other),
+                )  # fmt: skip
 
 
-# Many sheets.
+def told(book: dict[str, float]) -> str:
+    """What else a book takes."""
+    read = f"{readable(book['read'])} s of it reading and composing; " if "read" in book else ""
+    return (
+        f"{read}{readable(book['cpu'])} s of CPU, {book['memory']:,.0f} MB of memory,"
+        f" a file of {readable(book['size'])} MB"
+    )
 
 
-def play(games: int) -> None:
-    """Fill the database with an event of so many whole games."""
-    from datetime import UTC, datetime
+def numbered(build: Callable[[int], object]) -> Callable[[], object]:
+    """Give each its number, so that none is the same."""
+    numbers = count(1)
+    return lambda: build(next(numbers))
 
-    from django.core.management import call_command
 
-    from tests.factories import WHOLE_GAME
-    from tournaments.models import Club, Event, Game, Round, Table, Write
+def sheet(number: int) -> dict[str, Any]:
+    """A whole game of 20 deals, composed."""
+    record = {
+        "format": "kingscore-game/1",
+        "ruleset": "turkish-king",
+        "title": f"Perşembe {number}",
+        "played_at": "2026-11-20T19:30:00+00:00",
+        "players": [f"{name} {number}" for name in NAMES],
+        "entries": list(WHOLE_GAME),
+    }
+    return compose_scoresheet(record, FOLLOW_URL.replace("jk", f"{number + 10:04}"))
 
-    call_command("migrate", verbosity=0)
+
+def page(number: int) -> object:
+    """A page with nothing on it."""
+    source = f'#set page(paper: "a4")\n#set document(title: "{number}")'.encode()
+    return typst.compile(source, format="pdf", pdf_standards="ua-1")
+
+
+def play(games: int) -> int:
+    """Fill the database with an event of so many whole games; its key."""
     at = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
     club = Club.objects.create(slug="moda", name="Moda King Kulübü", created_at=at)
     event = Event.objects.create(
@@ -121,20 +137,38 @@ def play(games: int) -> None:
             for row in rows
             for n, body in enumerate(WHOLE_GAME)
         )
+    return event.pk
 
 
-def ours(path: Path, data: Path) -> dict[str, float]:
-    """Make the document as a worker does: read, composed, set, bound."""
-    from django.utils import translation
+def made(way: str, folder: Path, event: int) -> dict[str, float]:
+    """What a book takes that a process of its own makes."""
+    words = [sys.executable, "-c", MAKE.format(way, str(folder), event)]
+    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
-    from tournaments.models import Event, Report
-    from tournaments.reports.documents import compose
 
-    event = Event.objects.select_related("club").get()
+def make(way: str, folder: str, event: int) -> None:
+    """Make a book, and say as JSON what it took."""
+    path, data = Path(folder) / way, Path(folder) / "composed"
+    memory = Memory()
+    start = time.perf_counter()
+    figures = ours(path, data, event) if way == "Kingscore" else WAYS[way](path, data)
+    figures.setdefault("time", time.perf_counter() - start)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    figures["cpu"] = sum(each.ru_utime + each.ru_stime for each in used)
+    figures["memory"] = memory.end()
+    figures["size"] = path.stat().st_size / 1e6
+    print(json.dumps(figures))
+
+
+def ours(path: Path, data: Path, event: int) -> dict[str, float]:
+    """Make the book as a worker does: read, composed, set, bound."""
+    row = Event.objects.select_related("club").get(pk=event)
     report = Report(
         kind="sheets",
-        event=event,
-        club=event.club,
+        event=row,
+        club=row.club,
         audience="members",
         language="tr",
         parameters={"host": "https://king.example/"},
@@ -171,25 +205,7 @@ def by_weasyprint(path: Path, data: Path) -> dict[str, float]:
     return {}
 
 
-WAYS = {"Kingscore": ours, "ReportLab": by_reportlab, "WeasyPrint": by_weasyprint}
-
-MOST = {"WeasyPrint": 100}
-"""More take minutes, and gigabytes."""
-
-
-def make(way: str, path: Path, data: Path) -> None:
-    """Make a document, and say as JSON what it took."""
-    if way == "Kingscore":
-        set_up()
-    memory = Memory()
-    start = time.perf_counter()
-    figures = WAYS[way](path, data)
-    figures.setdefault("time", time.perf_counter() - start)
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    figures["cpu"] = sum(each.ru_utime + each.ru_stime for each in used)
-    figures["memory"] = memory.end()
-    figures["size"] = path.stat().st_size / 1e6
-    print(json.dumps(figures))
+WAYS = {"ReportLab": by_reportlab, "WeasyPrint": by_weasyprint}
 
 
 class Memory:
@@ -224,51 +240,3 @@ def held(process: int) -> int:
         return 0
     own = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
     return own + sum(held(int(kid)) for kid in below)
-
-
-def books(counts: list[int], data: str) -> None:
-    """Print what documents of so many sheets take, each way."""
-    print(f"{'':<24}{'s':>8}{'of it read':>12}{'s of CPU':>10}{'MB at most':>12}{'MB file':>9}")
-    for count in counts:
-        folder = Path(data) / str(count)
-        folder.mkdir()
-        os.environ["KINGSCORE_DATA"] = str(folder)
-        subprocess.run([sys.executable, __file__, "--play", str(count)], check=True)
-        for way in WAYS:
-            if count > MOST.get(way, count):
-                continue
-            words = [sys.executable, __file__, "--make", way, str(folder / way), str(folder / "d")]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            if done.returncode:
-                print(f"{way:<12}{count:>5} sheets: {done.stderr.strip().splitlines()[-1:]}")
-                continue
-            f = json.loads(done.stdout.splitlines()[-1])
-            read = f"{f['read']:12.1f}" if "read" in f else f"{'–':>12}"
-            print(
-                f"{way:<12}{count:>5} sheets{f['time']:8.1f}{read}{f['cpu']:10.1f}"
-                f"{f['memory']:12.0f}{f['size']:9.1f}",
-                flush=True,
-            )
-
-
-def set_up() -> None:
-    """Have Django ready, with the data folder of the environment."""
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
-    django.setup()
-
-
-if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["--play", games]:
-            set_up()
-            play(int(games))
-        case ["--make", way, path, data]:
-            make(way, Path(path), Path(data))
-        case counts:
-            with tempfile.TemporaryDirectory() as folder:
-                os.environ["KINGSCORE_DATA"] = folder
-                set_up()
-                one_by_one(SHEETS)
-                books([int(count) for count in counts] or list(BOOKS), folder)

@@ -1,0 +1,208 @@
+"""What a game leaves in the database, table by table, and the indexes that what is asked most uses.
+
+Evenings of a club at ten tables, played through the services deal by deal, side by side as tables
+do: confirmed by all four, closed, rated in the club and on the server, told to a webhook that
+hears of everything. Rows and bytes are what was added, divided by the games; beside them are those
+of the deals alone, as JSON. What is asked the most is asked for CPU time, and each of its queries
+is explained by the database, which on PostgreSQL may not choose to read a table whole (it would,
+as small as they are here).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import chain
+from random import Random
+from statistics import median
+
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks.explaining import plan_of
+from benchmarks.figures import Figure, Work, ask_nothing, in_turn, readable, settle
+from benchmarks.sizes import Size, sizes
+from tests.evening_by_hand import draw_deals
+from tests.phones import deal_fields, new_key
+from tournaments.models import Club, Game, Player, Round, User, Webhook
+from tournaments.models.webhooks import Happening
+from tournaments.services.auditing import Actor
+from tournaments.services.clubs.events import EventPlan, close_round, create_event, open_round
+from tournaments.services.clubs.membership import ClubSettings, change_settings, create_club
+from tournaments.services.play.confirming import confirm_result
+from tournaments.services.play.playing import Head, Pen, record_entry
+from tournaments.services.play.tables import Laying, add_table
+from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.webhooks.calling import Answer, Message
+from tournaments.services.webhooks.sweeping import sweep_webhooks
+
+DATABASES = ("SQLite", "PostgreSQL")
+SIZES = {
+    "tiny": {"games": 2, "tables": 2, "times": 1},
+    "usual": {"games": 200, "tables": 10, "times": 15},
+    "full": {"games": 2000, "tables": 10, "times": 50},
+}
+ROUNDS = 4
+"""Rounds of an evening."""
+
+
+class Season:
+    """A club, and its evenings one after the other."""
+
+    def __init__(self, tables: int) -> None:
+        self.chance, self.at, self.tables = Random(20), timezone.now(), tables
+        user = User.objects.create(username="director")
+        self.director = Actor(user)
+        club = create_club("Moda", self.director, at=self.at)
+        settings = ClubSettings("Moda", published=True, rates_evenings=True, in_server_ratings=True)
+        self.club: Club = change_settings(club.pk, settings, self.director, at=self.at)
+        # Past its service, which looks whether the address is one out in the world.
+        Webhook.objects.create(
+            club=club, url="https://example.org/", happenings=list(Happening), created_at=self.at
+        )
+        self.names = [f"Oyuncu {number} Yıldırım" for number in range(8 * tables)]
+
+    def play(self, games: int) -> None:
+        """So many games, or up to a round more."""
+        for number in range(-(-games // self.tables)):
+            place = self.lay(number)
+            rows = list(Game.objects.filter(table__round=place))
+            play_side_by_side(self.chance, rows, self.at)
+            for row, seat in ((row, seat) for row in rows for seat in range(4)):
+                confirm_result(row.pk, seat, row.revision, self.director, at=self.at)
+            close_round(place.pk, self.director, at=self.at)
+            sweep_ratings()
+            sweep_webhooks(take_call)
+
+    def lay(self, number: int) -> Round:
+        """The tables of a round, a new evening where the last one is over."""
+        self.at += timedelta(hours=2)
+        if number % ROUNDS == 0:
+            plan = EventPlan(f"{number}. akşam", self.at.date(), "turkish-king", published=True)
+            self.event = create_event(self.club, plan, self.director, at=self.at)
+            place = self.event.rounds.get()
+        else:
+            place = open_round(self.event.pk, self.director, at=self.at)
+        names = self.chance.sample(self.names, 4 * self.tables)
+        for first in range(0, len(names), 4):
+            laying = Laying(Head("turkish-king", ()), names[first : first + 4])
+            add_table(place.pk, laying, self.director, at=self.at)
+        return place
+
+
+def play_side_by_side(chance: Random, games: Sequence[Game], at: datetime) -> None:
+    """Whole games, a deal at each table in turn."""
+    deals = [draw_deals(chance) for _ in games]
+    for revision, bodies in enumerate(zip(*deals, strict=True)):
+        for game, body in zip(games, bodies, strict=True):
+            pen = Pen(new_key(), revision, at + timedelta(minutes=4 * revision), game.players[0])
+            record_entry(game.pk, body, pen)
+            game.revision = revision + 1
+
+
+def take_call(_message: Message, _now: datetime) -> Answer:
+    """A receiver that is content."""
+    return Answer(200, "ok")
+
+
+def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
+    season = Season(tables)
+    before = sizes()
+    season.play(games)
+    place = season.lay(1)
+    settle()
+    yield from growth(before, sizes(), Game.objects.filter(result__isnull=False).count())
+    yield from asked(season, place, times)
+
+
+def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Iterator[Figure]:
+    """What each table has grown by, the largest first."""
+    bodies = Game.objects.filter(result__isnull=False).values_list("writes__body", flat=True)
+    plain = sum(len(json.dumps(body)) for body in bodies) / games
+    grown = {table: (size - before.get(table, Size())).by(games) for table, size in after.items()}
+    total = sum((each.bytes for each in grown.values()), 0.0)
+    alone = "the deals alone, as JSON"
+    yield Figure("a game: everything together", total, "bytes", alone, plain)
+    for table, size in sorted(grown.items(), key=lambda item: -item[1].bytes):
+        # The rest grows with players and evenings.
+        if size.rows >= 0.5:
+            indexes = ", ".join(f"{index} {readable(each)}" for index, each in size.indexes.items())
+            name = table.removeprefix("tournaments_")
+            yield Figure(
+                f"a game: {name}, {readable(size.rows)} rows", size.bytes, "bytes",
+                alone, plain, f"rows {readable(size.heap)}; {indexes}",
+            )  # fmt: skip
+
+
+def asked(season: Season, place: Round, times: int) -> Iterator[Figure]:
+    """What is asked the most, for its computing and its indexes."""
+    works = hottest(season, list(Game.objects.filter(table__round=place)))
+    plans = {name: plan_of(work) for name, work in works.items()}
+    taken = in_turn(works | {"SELECT 1": ask_nothing}, times)
+    least = median(one.used for one in taken.pop("SELECT 1"))
+    for name, each in taken.items():
+        yield Figure(
+            f"asked: {name}", median(one.used for one in each), "ms of CPU",
+            "SELECT 1", least, str(plans[name]),
+        )  # fmt: skip
+
+
+def hottest(season: Season, games: Sequence[Game]) -> dict[str, Work]:
+    """What phones, followers, visitors and workers ask all the time."""
+    visitor, director, at = Client(), Client(), games[-1]
+    director.force_login(User.objects.get())
+    done = Game.objects.filter(result__isnull=False).select_related("table__round__event").last()
+    assert done is not None
+    assert done.table is not None
+    follow = reverse("follow", args=[done.public_id, done.secret("follow")])
+    slug, event = season.club.slug, done.table.round.event
+    player = Player.objects.filter(seats__game=done)[0]
+    etag = visitor.get(follow, headers={"hx-request": "true"})["ETag"]
+    written = deals(visitor, games, season.chance)
+    return {
+        "a deal written by the page": lambda: next(written),
+        "a follower's poll, unchanged (304)": page(visitor, follow, 304, etag),
+        "a follower's poll, changed": page(visitor, follow, 200, "W/0"),
+        "the phone's page": page(
+            visitor, reverse("write", args=[at.public_id, at.secret("write")])
+        ),
+        "an evening's page": page(director, reverse("event", args=[slug, event.public_id])),
+        "a player's page": page(visitor, reverse("player", args=[slug, player.public_id])),
+        "the club's games": page(visitor, reverse("club_games", args=[slug])),
+        "the leaderboard": page(visitor, reverse("server_ratings") + "?game=turkish-king"),
+        "the audit": page(director, reverse("club_changes", args=[slug])),
+        "a worker's sweeps, nothing to do": sweep,
+    }
+
+
+def page(browser: Client, path: str, status: int = 200, etag: str = "") -> Work:
+    """Asking for a page, or as a page asks by itself whether it has changed."""
+    headers = {"hx-request": "true", "if-none-match": etag} if etag else {}
+
+    def ask() -> None:
+        answer = browser.get(path, headers=headers)
+        if answer.status_code != status:
+            raise RuntimeError(f"{path} answered {answer.status_code}")
+
+    return ask
+
+
+def deals(browser: Client, games: Sequence[Game], chance: Random) -> Iterator[None]:
+    """Writing one deal after another, table by table."""
+    drawn = chain.from_iterable(
+        ((game, revision, body) for revision, body in enumerate(draw_deals(chance)))
+        for game in games
+    )
+    for game, revision, body in drawn:
+        path = reverse("record", args=[game.public_id, game.secret("write")])
+        fields = deal_fields(body, revision, new_key())
+        answer = browser.post(path, fields, headers={"hx-request": "true"})
+        if answer.status_code != 200:
+            raise RuntimeError(f"{path} answered {answer.status_code}")
+        yield
+
+
+def sweep() -> None:
+    """What workers look for again and again."""
+    sweep_ratings()
+    sweep_webhooks(take_call)
