@@ -9,15 +9,13 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from functools import cache
 
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 
 from kingscore.celery import app
 from kingscore.metrics import tell_metrics
+from tournaments.queries.running import missing_migrations
 
 logger = logging.getLogger(__name__)
 
@@ -69,17 +67,11 @@ def ask_database() -> None:
 def ask_migrations() -> None:
     """Compare the migrations of this version with those the database has seen."""
     try:
-        missing = known_migrations() - set(MigrationRecorder(connection).applied_migrations())
+        missing = missing_migrations()
     finally:
         connection.close()
     if missing:
         raise NotReady(f"{len(missing)} not applied")
-
-
-@cache
-def known_migrations() -> frozenset[tuple[str, str]]:
-    """Return the migrations of this version, which stay the same as long as the process runs."""
-    return frozenset(MigrationLoader(None).disk_migrations)
 
 
 def ask_broker() -> None:

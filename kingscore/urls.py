@@ -7,12 +7,14 @@ from django.urls import include, path, re_path
 
 from kingscore.accounts import SessionsView
 from tournaments.api.problems import nothing_here
+from tournaments.web.status import show_status
 
 # One door for all, with codes, passkeys and limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
+    path("office/status/", show_status, name="status"),
     path("office/", admin.site.urls),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/passkeys/", include("allauth.mfa.webauthn.urls")),

@@ -108,7 +108,8 @@ def test_log_keeps_the_secret_of_an_address(kind):
 
     assert secret not in line
     assert f"Not Found: /{kind}/k7f3q/…\n" in line
-    assert line.endswith(f"no page at /{kind}/k7f3q/…/deal/")
+    # What an exception says may be about somebody.
+    assert line.endswith("\nValueError")
 
 
 def test_every_log_line_goes_through_the_discreet_formatter(client, db):

@@ -77,6 +77,7 @@ SITE = {
     "api_form": Page("form of the API", EVERYBODY),
     "api_reference": Page("", EVERYBODY),
     "home": Page("", EVERYBODY),
+    "status": Page("", STAFF),
     "new": Page("", EVERYBODY, EVERYBODY),
     "sample": Page("", None, EVERYBODY),
     "preferences": Page("", None, EVERYBODY),

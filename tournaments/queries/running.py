@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from django.db import models
+from django.db import connection, models
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Min
 
 from tournaments.models import Backup, Check, Delivery, Letter, RatingDue, Report, Worker
@@ -21,12 +24,14 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What the database knows of the running of the server."""
+    """What the database knows of the running of the server; its size is in bytes."""
 
     queues: tuple[Queue, ...]
     workers: tuple[Worker, ...]
     backup: Backup | None
     check: Check | None
+    size: int
+    migrations_missing: int
 
 
 def load_queues(at: datetime) -> tuple[Queue, ...]:
@@ -46,10 +51,36 @@ def _queue(kind: str, waiting: models.QuerySet[Any], since: str) -> Queue:
 
 
 def load_running(at: datetime) -> Running:
-    """Load what is told to whoever keeps the server, in seven queries."""
+    """Load what is told to whoever keeps the server, in as many queries whatever there is."""
     return Running(
         queues=load_queues(at),
         workers=tuple(Worker.objects.order_by("-seen_at")),
         backup=Backup.objects.order_by("-ended_at").first(),
         check=Check.objects.exclude(finished_at=None).order_by("-night").first(),
+        size=database_size(),
+        migrations_missing=len(missing_migrations()),
     )
+
+
+def database_size() -> int:
+    """Ask the database how many bytes it takes."""
+    statement = (
+        "SELECT pg_database_size(current_database())"
+        if connection.vendor == "postgresql"
+        else "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        size: int = cursor.fetchone()[0]
+    return size
+
+
+def missing_migrations() -> set[tuple[str, str]]:
+    """Compare the migrations of this version with those the database has seen."""
+    return set(known_migrations()) - set(MigrationRecorder(connection).applied_migrations())
+
+
+@cache
+def known_migrations() -> frozenset[tuple[str, str]]:
+    """Return the migrations of this version, which stay the same as long as the process runs."""
+    return frozenset(MigrationLoader(None).disk_migrations)

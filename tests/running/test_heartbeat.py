@@ -1,0 +1,96 @@
+"""What workers tell of themselves, and what is counted of their tasks."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from celery import shared_task
+from django.utils import timezone
+
+from kingscore import heartbeat, workers
+from kingscore.metrics import everything
+from kingscore.work import CURRENT
+from tournaments.models import Worker
+
+SEEN = []
+
+
+@shared_task(name="tests.look_around")
+def look_around(*, breaks=False):
+    SEEN.append((CURRENT.get(), [heart.busy for heart in workers.HEART]))
+    if breaks:
+        raise ValueError
+
+
+def value(name, **labels):
+    return everything().get_sample_value(name, labels) or 0
+
+
+def run(**headers):
+    return look_around.apply(headers=headers, throw=False)
+
+
+def test_a_task_works_for_the_request_that_asked_for_it():
+    run(request_id="of-a-request")
+
+    work, _busy = SEEN.pop()
+    assert (work.id, work.name) == ("of-a-request", "tests.look_around")
+    assert CURRENT.get() is None
+
+
+def test_a_request_sends_its_id_along():
+    headers = {}
+    token = CURRENT.set(workers.Work("of-a-request", "a page"))
+    try:
+        workers.before_task_publish.send(sender="task", headers=headers, body=None)
+    finally:
+        CURRENT.reset(token)
+
+    assert headers == {"request_id": "of-a-request"}
+
+
+def test_tasks_are_timed_and_those_that_break_counted():
+    name = "tests.look_around"
+    timed = value("kingscore_task_seconds_count", task=name)
+    broken = value("kingscore_task_failures_total", task=name)
+
+    run()
+    look_around.apply(kwargs={"breaks": True}, throw=False)
+
+    assert value("kingscore_task_seconds_count", task=name) == timed + 2
+    assert value("kingscore_task_failures_total", task=name) == broken + 1
+
+
+@pytest.fixture
+def often(monkeypatch):
+    monkeypatch.setattr(heartbeat, "EVERY", 0.05)
+
+
+def wait_for(answer):
+    deadline = time.monotonic() + 20
+    while not (found := answer()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_is_there_busy_and_gone(often):
+    now = timezone.now()
+    long_ago = now - timedelta(days=2)
+    Worker.objects.create(name="dead", version="1", started_at=long_ago, seen_at=long_ago)
+    workers.worker_ready.send(sender=None)
+    try:
+        row = wait_for(lambda: Worker.objects.exclude(name="dead").first())
+        assert row.seen_at >= now
+        wait_for(lambda: not Worker.objects.filter(name="dead").exists())
+
+        workers.HEART[0].busy = ("tournaments.tasks.build_report", now)
+        wait_for(lambda: Worker.objects.filter(task="tournaments.tasks.build_report").first())
+        run()
+        assert SEEN.pop()[1][0][0] == "tests.look_around"
+        wait_for(lambda: Worker.objects.filter(task="", task_since=None).first())
+    finally:
+        workers.worker_shutdown.send(sender=None)
+
+    assert not Worker.objects.exists()

@@ -1,0 +1,163 @@
+"""What a fault leaves in the log: where it was, and nothing of whom."""
+
+import io
+import json
+import logging
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.http import HttpResponse
+from django.urls import path
+
+from kingscore.logs import DiscreetFormatter, JsonFormatter, logging_of
+from tests.club_factories import ClubFactory, PlayerFactory
+from tournaments.models import Player, addresses
+
+NAME = "Ayşe Öztürk"
+MAIL = "ayse@kulup.example"
+TOKEN = "ks_0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+SECRET = addresses.derive("play", "k7f3q", 1)
+
+
+def duplicate(request, name):
+    club = ClubFactory()
+    for _twice in range(2):
+        PlayerFactory(club=club, name=NAME)
+    return HttpResponse()
+
+
+def misread(request, name):
+    try:
+        return int(NAME)
+    except ValueError as error:
+        raise RuntimeError(f"{MAIL} sent {TOKEN} to /play/k7f3q/{SECRET}/") from error
+
+
+def tell(request, name):
+    logging.getLogger("tournaments").warning(
+        "no page at /play/k7f3q/%s/ for %s with Bearer %s: %s",
+        *(SECRET, MAIL, TOKEN, ValueError(NAME)),
+    )
+    return HttpResponse()
+
+
+urlpatterns = [
+    path("duplicate/<name>/", duplicate, name="duplicate"),
+    path("misread/<name>/", misread, name="misread"),
+    path("tell/<name>/", tell, name="tell"),
+]
+
+
+@pytest.fixture
+def log(settings, client, request):
+    """What is written while the pages of this file are asked, in the form that was wished."""
+    settings.ROOT_URLCONF = __name__
+    settings.ALLOWED_HOSTS = ["*"]
+    client.raise_request_exception = False
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(request.param())
+    requests = logging.getLogger("kingscore.requests")
+    logging.getLogger().addHandler(handler)
+    requests.setLevel(logging.INFO)
+    yield written
+    logging.getLogger().removeHandler(handler)
+    requests.setLevel(logging.WARNING)
+
+
+both = pytest.mark.parametrize("log", [DiscreetFormatter, JsonFormatter], indirect=True)
+as_json = pytest.mark.parametrize("log", [JsonFormatter], indirect=True)
+
+
+def is_discreet(said):
+    return not any(part in said for part in (NAME, "Ayşe", MAIL, TOKEN, SECRET, "yilmaz"))
+
+
+@both
+@pytest.mark.parametrize("page", ["duplicate", "misread", "tell"])
+@pytest.mark.django_db
+def test_faults_are_told_without_names_addresses_and_tokens(log, client, page):
+    with transaction.atomic():
+        client.get(f"/{page}/yilmaz/?q=yilmaz", headers={"Authorization": f"Bearer {TOKEN}"})
+        transaction.set_rollback(True)
+
+    assert page in log.getvalue()
+    assert is_discreet(log.getvalue()), log.getvalue()
+
+
+@as_json
+@pytest.mark.django_db
+def test_a_fault_tells_where_it_was_and_its_kind(log, client):
+    with transaction.atomic():
+        answer = client.get("/duplicate/yilmaz/", headers={"X-Request-ID": "of-the-proxy-1"})
+        transaction.set_rollback(True)
+
+    fault, request = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert answer["X-Request-ID"] == "of-the-proxy-1"
+    assert {fault["request_id"], request["request_id"]} == {"of-the-proxy-1"}
+    assert fault["message"] == "Internal Server Error: duplicate"
+    assert "test_logs.py" in fault["traceback"]
+    assert "IntegrityError" in fault["traceback"].splitlines()[-1]
+    assert "player" in fault["traceback"].splitlines()[-1]
+    assert {name: request[name] for name in ("route", "method", "status")} == {
+        "route": "duplicate",
+        "method": "GET",
+        "status": 500,
+    }
+    assert request["ms"] > 0
+
+
+@pytest.mark.parametrize("sent", ["", "short", "x" * 65, "two\nlines-of-it", "ş" * 10])
+def test_an_id_that_is_none_is_not_taken_over(client, sent):
+    said = client.get("/nothing", headers={"X-Request-ID": sent})["X-Request-ID"]
+
+    assert said != sent
+    assert len(said) == 32
+
+
+def test_what_postgresql_tells_of_a_row_is_left_out():
+    fault = IntegrityError(
+        'duplicate key value violates unique constraint "player_name"\n'
+        f"DETAIL:  Key (name)=({NAME}\nwith a second line) already exists."
+    )
+    record = logging.LogRecord(
+        "celery.app.trace",
+        logging.ERROR,
+        "trace.py",
+        1,
+        "Task %(name)s raised unexpected: %(exc)s",
+        ({"name": "build", "exc": repr(fault)},),
+        (IntegrityError, fault, None),
+    )
+
+    for formatter in (DiscreetFormatter(), JsonFormatter()):
+        line = formatter.format(record)
+        assert 'constraint "player_name' in line.replace("\\", "")
+        assert NAME not in line
+        assert "second line" not in line
+
+
+def test_requests_have_lines_as_json_only():
+    levels = {form: logging_of(form)["loggers"]["kingscore.requests"] for form in ("text", "json")}
+
+    assert levels == {"text": {"level": "WARNING"}, "json": {"level": "INFO"}}
+
+
+@as_json
+@pytest.mark.django_db
+def test_a_slow_statement_is_told_with_placeholders(log, client, settings):
+    # Every statement is.
+    settings.SLOW_QUERY_MS = 0.000001
+    from kingscore.slow_queries import watch_connection
+
+    watch_connection(connection)
+    try:
+        list(Player.objects.filter(name=NAME))
+    finally:
+        connection.execute_wrappers.clear()
+
+    (line,) = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert line["logger"] == "kingscore.slow_queries"
+    assert '"name" = %s' in line["sql"]
+    assert line["route"] == "none"
+    assert is_discreet(log.getvalue())
