@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import openpyxl
-
 from tournaments.services.importing.archives import TooLarge, repack, unpack
 
 
@@ -55,6 +53,9 @@ def rows_of_workbook(content: bytes, bounds: Bounds) -> list[tuple[int, list[Any
     Raises:
         SpreadsheetRefused: as it says.
     """
+    # It takes a tenth of the start of every program of the server, and is seldom wanted.
+    import openpyxl
+
     try:
         content = repack(unpack(content, bounds.unpacked))
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
