@@ -2,11 +2,15 @@
 
 import pytest
 from django.test import Client
+from playwright.sync_api import expect
 
 from tests.browser.cable import Cable
 from tests.browser.phone import Phone, TablePhone, game_with
 from tests.club_factories import MemberFactory
 from tournaments.web.phone import address
+
+# As long as what is waited for comes: more browsers work at once than there are processors.
+expect.set_options(timeout=20_000)
 
 NOT_NEEDED = [
     # What Playwright leaves out: a second switch of this name takes the place of its own.

@@ -17,7 +17,7 @@ from tournaments.models import Club, Member
 
 pytestmark = pytest.mark.browser
 
-SOON = 3000
+SOON = 15_000
 
 
 @pytest.fixture

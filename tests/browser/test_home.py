@@ -296,7 +296,7 @@ def test_report_turns_into_its_download_by_itself(new_phone):
     build_report(Report.objects.get().pk)
 
     download = phone.page.get_by_role("link", name="Download (PDF)")
-    expect(download).to_be_visible(timeout=5000)
+    expect(download).to_be_visible()
     with phone.page.expect_download() as waiting:
         download.tap()
     assert waiting.value.suggested_filename == "King, empty sheet.pdf"

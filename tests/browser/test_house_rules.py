@@ -9,7 +9,7 @@ from tournaments.models import Game
 
 pytestmark = pytest.mark.browser
 
-SOON = 3000
+SOON = 15_000
 
 
 @pytest.fixture

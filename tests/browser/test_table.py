@@ -271,9 +271,9 @@ def test_follower_is_told_when_there_is_no_signal(table_phone):
     phone.open(address(game_with(1), "follow"))
     phone.lose_signal()
     signal = phone.page.locator("#signal")
-    expect(signal).to_be_visible(timeout=SOON)
+    expect(signal).to_be_visible()
     phone.find_signal()
-    expect(signal).to_be_hidden(timeout=SOON)
+    expect(signal).to_be_hidden()
 
 
 # Without scripts.
