@@ -37,6 +37,8 @@ IN_ORDER = (
     "consistency",
     "growth",
     "scoresheet",
+    "backup",
+    "big_evening",
     "kill",
 )
 
