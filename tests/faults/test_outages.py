@@ -1,5 +1,6 @@
 """A full disk, a locked or lost database: said clearly, and gone on with afterwards."""
 
+import errno
 import re
 import sqlite3
 import threading
@@ -10,11 +11,15 @@ from django.db import connection, connections
 from django.db.utils import OperationalError
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone, translation
 
 from kingscore.outages import outage_of
-from tests.factories import NAMES, WHOLE_GAME
+from tests.factories import NAMES, WHOLE_GAME, ReportFactory
 from tests.phones import deal_fields
-from tournaments.models import Game, Write
+from tournaments.models import Game, Report, Write
+from tournaments.models.reports import MOST_ATTEMPTS
+from tournaments.services.documents.building import retry_report
+from tournaments.telling.documents import reason_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -195,3 +200,14 @@ def test_table_that_is_missing_is_a_fault_of_ours(person):
         tell("SELECT 1 FROM nothing")
 
     assert outage_of(raised.value) is None
+
+
+def test_document_that_finds_no_room_says_so_on_its_page(person):
+    report = ReportFactory(state=Report.State.BUILDING, attempts=MOST_ATTEMPTS, builder="a")
+
+    retry_report(report, OSError(errno.ENOSPC, "No space left on device"), timezone.now())
+
+    report.refresh_from_db()
+    assert (report.state, report.error) == ("failed", "full")
+    with translation.override("en"):
+        assert reason_of(report) == "there is no room on the disk of the server"

@@ -10,7 +10,7 @@ from tournaments import words
 from tournaments.document_words import NAMES, SUBJECTS
 from tournaments.models import Report, addresses
 from tournaments.queries.rulesets import rules_of
-from tournaments.services.documents.building import LOST
+from tournaments.services.documents.building import FULL, LOST
 
 Kind = Report.Kind
 
@@ -65,6 +65,8 @@ def reason_of(row: Report) -> str:
     """Why a report failed, in words."""
     if row.error == LOST:
         return _("the worker was stopped each time while it was at it")
+    if row.error == FULL:
+        return _("there is no room on the disk of the server")
     return row.error
 
 

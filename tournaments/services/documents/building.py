@@ -1,5 +1,6 @@
 """Building a report once, whatever happens to who builds it: claims, signs of life, the file."""
 
+import errno
 import logging
 import secrets
 import shutil
@@ -29,8 +30,12 @@ log = logging.getLogger(__name__)
 SIGN_EVERY = 0.5
 """Seconds between two signs of life of one step; each is a write."""
 
-LOST = "lost"
-"""The reason of a report whose workers were all killed; other reasons are errors, in a line."""
+LOST, FULL = "lost", "full"
+"""The reasons of a report whose workers were all killed, and of one that found no room on the disk;
+other reasons are errors, in a line."""
+
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class NotOurs(Exception):
@@ -186,5 +191,7 @@ def _fail(report: Report, reason: str, at: datetime) -> None:
 
 def _reason(error: Exception) -> str:
     """An error in a line for the page, without the paths of this machine."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return FULL
     text = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]
     return f"{type(error).__name__}: {text}"[:200]
