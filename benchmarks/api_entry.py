@@ -11,6 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from functools import partial
 from http.client import HTTPConnection
 from itertools import count
@@ -40,6 +41,9 @@ class Program:
     def __init__(self, server: Server) -> None:
         self.connection = HTTPConnection(server.host, server.port)
         self.token, self.game = "", ""
+
+    def close(self) -> None:
+        self.connection.close()
 
     def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[str, bytes]:
         """The entity tag and the content of an answer, which must be a good one."""
@@ -90,16 +94,21 @@ def readings(program: Program, *, known: bool) -> Iterator[Request]:
         yield partial(program.ask, "GET", program.game, **head)
 
 
-def kinds_of(server: Server) -> dict[str, Iterator[Request]]:
+def kinds_of(server: Server, ends: ExitStack) -> dict[str, Iterator[Request]]:
     """What is measured, by its name; the last two do nothing else."""
     phone = Phone(server.host, server.port)
+    ends.callback(phone.hang_up)
+
+    def program() -> Program:
+        return ends.enter_context(closing(Program(server)))
+
     return {
-        "an entry by the API": entries(Program(server), keyed=False),
-        "the same with an Idempotency-Key": entries(Program(server), keyed=True),
+        "an entry by the API": entries(program(), keyed=False),
+        "the same with an Idempotency-Key": entries(program(), keyed=True),
         "the same by the page": deals(phone),
-        "a game of 20 deals read by the API": readings(Program(server), known=False),
-        "the same, unchanged (304)": readings(Program(server), known=True),
-        "a bare row by Django REST Framework": rows(Program(server)),
+        "a game of 20 deals read by the API": readings(program(), known=False),
+        "the same, unchanged (304)": readings(program(), known=True),
+        "a bare row by Django REST Framework": rows(program()),
         BAREST: lines(phone),
     }
 
@@ -116,9 +125,10 @@ def measure(requests: int) -> Iterator[Figure]:
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-api-") as folder,
         serve(folder, url, "benchmarks.bare.settings", ready=prepared()) as server,
+        ExitStack() as ends,
     ):
         server.run_python(CREATE_TABLE)
-        taken = ask_in_turn(kinds_of(server), requests)
+        taken = ask_in_turn(kinds_of(server, ends), requests)
     for name, times in taken.items():
         if name != BAREST:
             yield answered(name, times, BAREST, taken[BAREST])

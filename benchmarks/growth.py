@@ -167,7 +167,7 @@ def hottest(season: Season, games: Sequence[Game]) -> dict[str, Work]:
             visitor, reverse("write", args=[at.public_id, at.secret("write")])
         ),
         "an evening's page": page(director, reverse("event", args=[slug, event.public_id])),
-        "a player's page": page(visitor, reverse("player", args=[slug, player.public_id])),
+        "a player's page": page(director, reverse("player", args=[slug, player.public_id])),
         "the club's games": page(visitor, reverse("club_games", args=[slug])),
         "the leaderboard": page(visitor, reverse("server_ratings") + "?game=turkish-king"),
         "the audit": page(director, reverse("club_changes", args=[slug])),

@@ -85,6 +85,8 @@ def take_times_at_once(server: Server, phones: int, requests: int, kind: str) ->
         except Exception as error:  # noqa: BLE001 - told by the main thread
             failed.append(error)
             start.abort()
+        finally:
+            phone.hang_up()
 
     threads = [threading.Thread(target=one) for _ in range(phones)]
     for thread in threads:
@@ -109,6 +111,7 @@ def measure(requests: int, phones: int) -> Iterator[Figure]:
         each = max(1, requests // phones)
         at_once = [take_times_at_once(server, phones, each, kind) for kind in ("deal", "bare")]
         yield figure(f"the same, {phones} phones at {phones} tables that never wait", *at_once)
+        phone.hang_up()
 
 
 def figure(what: str, deal: list[float], bare: list[float]) -> Figure:
