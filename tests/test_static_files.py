@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.contrib.staticfiles.finders import get_finders
 
-KEPT = {"account", "admin", "icons", "mfa", "vendor"}
+KEPT = {"account", "admin", "guide", "icons", "mfa", "vendor"}
 
 
 def test_folders_of_apps_whose_pages_nobody_opens_are_left_out():

@@ -78,6 +78,7 @@ SITE = {
     "api_reference": Page("", EVERYBODY),
     "home": Page("", EVERYBODY),
     "status": Page("", STAFF),
+    "guide": Page("", EVERYBODY),
     "new": Page("", EVERYBODY, EVERYBODY),
     "sample": Page("", None, EVERYBODY),
     "preferences": Page("", None, EVERYBODY),

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from tournaments.web import home
+from tournaments.web import guide, home
 from tournaments.web.documents import pages as documents
 from tournaments.web.rules import pages as rules
 from tournaments.web.tables import matches, pen, starting
@@ -11,6 +11,7 @@ GAME = "<str:public_id>/<str:secret>"
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("guide/", guide.guide, name="guide"),
     path("new/", starting.new_table, name="new"),
     path("sample/", home.open_sample, name="sample"),
     path("preferences/", home.change_preferences, name="preferences"),

@@ -1,0 +1,82 @@
+"""The pictures of a club, its evening and its tournament, as a director sees them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.urls import resolve
+from playwright.sync_api import Browser
+
+from docs.looks.site import Visitor, visitor
+from tournaments.management.commands.seed_demo import PASSWORD
+from tournaments.services.demo.cast import SLUG
+
+LOCALE = "en-GB"
+DIRECTOR = "director@example.org"
+LAPTOP = {"viewport": {"width": 1280, "height": 720}, "device_scale_factor": 1}
+
+
+@dataclass(frozen=True)
+class Look:
+    """A picture: what page it is of, in which event of the club, and from which element on.
+
+    `below` is where the page is, seen from that of the event, or `link` is what leads there.
+    """
+
+    name: str
+    page: str
+    event: str
+    below: str = ""
+    link: str = ""
+    height: int = 844
+    top: str = ""
+    screen: dict[str, Any] = field(default_factory=dict)
+
+
+OPEN, COMING, EVENING = "Moda Açık", "Yeni Yıl Turnuvası", "Antrenman akşamı"
+
+LOOKS = (
+    Look("evening", "event", EVENING),
+    Look("tournament-settings", "change_tournament", COMING, "change/"),
+    Look("entrants", "entrants", COMING, "entrants/"),
+    Look("seating", "seating", OPEN, "rounds/3/seating/"),
+    Look("tables", "running", OPEN, "rounds/3/"),
+    Look("called", "running_table", OPEN, "rounds/3/tables/3/"),
+    Look("ruling", "new_ruling", OPEN, "rounds/3/rulings/"),
+    Look("corrections", "round_changes", OPEN, "corrections/"),
+    Look("wall", "wall", OPEN, "wall/", screen=LAPTOP),
+    Look("standings", "standings", OPEN, "standings/"),
+    Look("why", "why_place", OPEN, "standings/12/"),
+    Look("documents", "event_documents", OPEN, link="a[href$='/documents/']"),
+)
+"""What is shown in the documentation."""
+
+
+def pictures_of(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
+    """Each wanted picture by its name, as PNG."""
+    phone = visitor(browser, LOCALE)
+    phone.sign_in(DIRECTOR, PASSWORD)
+    signed_in = phone.page.context.storage_state()
+    for look in LOOKS:
+        if look.name not in wanted:
+            continue
+        other = visitor(browser, LOCALE, storage_state=signed_in, **look.screen)
+        open_page(other, look)
+        assert resolve(other.path).url_name == look.page, (look.name, other.path)
+        other.page.wait_for_load_state("networkidle")
+        if look.top:
+            other.page.locator(look.top).first.evaluate("e => scrollTo(0, e.offsetTop - 16)")
+        size = look.screen.get("viewport", {"width": 390, "height": look.height})
+        yield look.name, other.page.screenshot(clip={"x": 0, "y": 0, **size})
+        other.page.context.close()
+
+
+def open_page(phone: Visitor, look: Look) -> None:
+    """Open the event as a director would find it, and go to its page from there."""
+    phone.open(f"/clubs/{SLUG}/events/")
+    phone.page.locator("main a", has_text=look.event).first.click()
+    phone.page.wait_for_url(lambda url: not url.endswith("/events/"))
+    if look.below:
+        phone.open(phone.path + look.below)
+    if look.link:
+        phone.open(str(phone.page.locator(look.link).first.get_attribute("href")))

@@ -1,0 +1,90 @@
+"""Makes the pictures of the documentation from the pages themselves: `make looks`.
+
+Names as words make only these: `python -m docs.looks.shots evening standings tr/contract`. Every
+picture wants to be looked at before it is committed.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import django
+from PIL import Image
+
+from docs.looks.site import ROOT, browser_of, demo_site
+
+LOOKS = ROOT / "docs" / "looks"
+GUIDE = ROOT / "static" / "guide"
+"""Where the site has the pictures of its page for the table, a folder for each language."""
+
+COLOURS = 48
+"""As many as pages need that are drawn in a few; it makes a picture a fourth as large."""
+
+STEPS = ("start", "contract", "count", "correct", "pen", "follow", "no-signal", "end", "pdf")
+LANGUAGES = ("en", "tr", "it")
+
+
+def makes() -> dict[str, Path]:
+    """Every picture that is made here, and where it lies."""
+    from docs.looks.in_club import LOOKS as OF_CLUB
+
+    ours = {look.name: LOOKS / f"{look.name}.png" for look in OF_CLUB}
+    guide = {
+        f"{language}/{step}": GUIDE / language / f"{step}.png"
+        for language in LANGUAGES
+        for step in STEPS
+    }
+    return {"table": LOOKS / "table.png", **ours, **guide}
+
+
+def pictures(wanted: set[str]) -> Iterator[tuple[str, bytes]]:
+    """Take the wanted pictures at a site that is made for it."""
+    from docs.looks import at_table, in_club
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        demo_site(Path(folder)) as port,
+        browser_of(port) as browser,
+    ):
+        for language in LANGUAGES:
+            if any(name.startswith(f"{language}/") for name in wanted | _table(wanted, language)):
+                for name, picture in at_table.pictures_of(browser, language):
+                    yield name if name == "table" else f"{language}/{name}", picture
+        if wanted & {look.name for look in in_club.LOOKS}:
+            yield from in_club.pictures_of(browser, wanted)
+
+
+def _table(wanted: set[str], language: str) -> set[str]:
+    """The page of the table is looked at in English, on the way through the guide."""
+    return {"en/"} if "table" in wanted and language == "en" else set()
+
+
+def pressed(picture: bytes) -> bytes:
+    """The same picture in few colours."""
+    small = BytesIO()
+    with Image.open(BytesIO(picture)) as image:
+        few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(small, "PNG", optimize=True)
+    return small.getvalue()
+
+
+def main(words: list[str]) -> None:
+    """Make the pictures named by words, or all."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
+    django.setup()
+    places = makes()
+    wanted = set(words) or set(places)
+    if unknown := wanted - set(places):
+        sys.exit(f"No such picture: {', '.join(sorted(unknown))}")
+    for name, picture in pictures(wanted):
+        if name in wanted:
+            places[name].parent.mkdir(parents=True, exist_ok=True)
+            places[name].write_bytes(pressed(picture))
+            print(f"{places[name].relative_to(ROOT)}: {places[name].stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

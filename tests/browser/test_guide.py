@@ -1,0 +1,25 @@
+"""The page for the table, on paper and on a phone."""
+
+from io import BytesIO
+
+import pytest
+from django.urls import reverse
+from pypdf import PdfReader
+
+pytestmark = pytest.mark.browser
+
+A4_HEIGHT = 842
+"""In points."""
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "tr-TR", "it-IT"])
+def test_guide_is_printed_on_one_sheet(new_phone, locale):
+    phone = new_phone(locale=locale)
+    phone.open(reverse("guide"))
+    phone.page.wait_for_load_state("networkidle")
+
+    paper = PdfReader(BytesIO(phone.page.pdf(prefer_css_page_size=True)))
+
+    assert len(paper.pages) == 1
+    assert round(paper.pages[0].mediabox.height) == A4_HEIGHT
+    assert phone.faults() == {}
