@@ -199,6 +199,12 @@ CACHES = {
         "LOCATION": "pages",
         "OPTIONS": {"MAX_ENTRIES": 200},
     },
+    # Sheets of games that go on, for those who look on: each is drawn once after a deal.
+    "sheets": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "sheets",
+        "OPTIONS": {"MAX_ENTRIES": 1000},
+    },
     # How often each program has asked, for each process by itself.
     "throttles": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

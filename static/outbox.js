@@ -72,7 +72,7 @@
       const { status } = response;
       // A portal of the café answers too, but not like this server.
       if (revision === null && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
-      return { status, revision, html };
+      return { status, revision, html, etag: response.headers.get("ETag") };
     } catch {
       return { status: 0 };
     } finally {
@@ -157,6 +157,7 @@
     editing = null;
     if (atOnce) swap(answer.html);
     else swapKeeping(answer.html);
+    heard = answer.etag;
     const heading = document.querySelector("#table h2");
     if (atOnce) heading?.focus({ preventScroll: true });
     document.getElementById("announce").textContent = `${words.saved} ${heading?.textContent.trim() ?? ""}`;

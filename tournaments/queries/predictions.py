@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, F, Q
 
 from tournaments.engine.predictions import Accuracy, Foretold, accuracy_of
 from tournaments.engine.ratings import Rating, expected_places
@@ -134,12 +134,6 @@ def _outlooks_at(table: DrawnTable, sides: Mapping[str, _Side]) -> dict[str, Out
         key: Outlook(side.shown, not side.known and not side.house, place)
         for (key, side), place in zip(at_table, places, strict=True)
     }
-
-
-def rated_version(row: Game) -> int:
-    """What tells that the ratings of a game have been computed, or computed again (1 query)."""
-    last: int | None = row.rating_changes.aggregate(last=Max("pk"))["last"]
-    return last or 0
 
 
 def seats_rated(

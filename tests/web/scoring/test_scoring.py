@@ -570,13 +570,25 @@ def test_phone_that_writes_as_well_is_answered_304_until_something_is_written(
 ):
     game = game_with(3)
     etag = phone.get(address(game, "write"))["ETag"]
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=etag)
     assert answer.status_code == HTTPStatus.NOT_MODIFIED
     record(game, WHOLE_GAME[3])
     answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=etag)
     assert answer.status_code == HTTPStatus.OK
     assert answer["Kingscore-Revision"] == "4"
+
+
+def test_phone_that_has_just_written_is_not_shown_the_same_again(phone):
+    game = game_with(3)
+    pen = {"key": next(KEYS), "revision": 3, "type": "deal"}
+    written = phone.post(url(game, "record"), pen | fields_of(WHOLE_GAME[3]))
+    seen = written["ETag"]
+    answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=seen)
+    assert answer.status_code == HTTPStatus.NOT_MODIFIED
+    record(game, WHOLE_GAME[4])
+    answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=seen)
+    assert answer.status_code == HTTPStatus.OK
 
 
 def test_follower_in_another_language_is_not_told_that_nothing_changed(phone):
@@ -657,11 +669,21 @@ def test_page_asks_the_same_number_of_queries_for_any_game(
         plain.get(address(game, kind))
 
 
-def test_unchanged_follower_asks_two_queries(phone, django_assert_num_queries):
+def test_unchanged_follower_asks_one_query(phone, django_assert_num_queries):
     game = game_with(3)
     etag = follow(phone, game)["ETag"]
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(1):
         follow(phone, game, etag)
+
+
+def test_sheet_drawn_for_one_follower_is_shown_to_the_others(phone, django_assert_num_queries):
+    game = game_with(3)
+    drawn = follow(phone, game)
+    with django_assert_num_queries(2):
+        shown = follow(phone, game)
+    assert (shown.content, shown["ETag"]) == (drawn.content, drawn["ETag"])
+    record(game, WHOLE_GAME[3])
+    assert "−650" in follow(phone, game).content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

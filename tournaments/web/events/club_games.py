@@ -16,7 +16,7 @@ from tournaments.queries.sheets import load_sheets
 from tournaments.telling.sheets import state_of
 from tournaments.visitors import directs_club, seen_club
 from tournaments.web.phone import address
-from tournaments.web.scoring.pages import follow_page
+from tournaments.web.scoring.following import follow_page
 
 PAGE = 20
 

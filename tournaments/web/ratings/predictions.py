@@ -10,12 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.engine.predictions import COIN, Accuracy
-from tournaments.models import Game, Tournament
+from tournaments.models import Tournament
 from tournaments.queries.predictions import (
     SeatRated,
     accuracy_told,
     is_to_be_rated,
-    rated_version,
     seats_rated,
 )
 from tournaments.queries.sheets import Sheet
@@ -50,11 +49,6 @@ def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
         in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1].place)
         return RatedGame(in_order)
     return RatedGame() if is_to_be_rated(row, request.user) else None
-
-
-def rated_mark(row: Game) -> int:
-    """What a page that listens looks at again for; 0 where nothing can be rated yet."""
-    return rated_version(row) if row.table_id is not None and row.result is not None else 0
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:

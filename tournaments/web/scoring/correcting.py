@@ -141,7 +141,7 @@ def _form_at(
     bodies = [(p, body) for p in sheet.positions if p < position and (body := sheet.body(p))]
     before = fold_bodies(ruleset_of(row), row.first_declarer, bodies)
     filled = typed or typed_entry(ruleset_of(row), sheet.body(position) or {})
-    holder = holder_of(request, row)
+    holder = holder_of(request, row.players)
     form = form_of_ruleset(before.ruleset)
     return form(before, row.players, row.revision, holder, filled, problems)
 

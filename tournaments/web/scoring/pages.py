@@ -1,6 +1,5 @@
-"""The table page: a phone writes the deals down, the others follow."""
+"""The table page: a phone writes the deals down."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -22,6 +21,7 @@ from tournaments.engine.entries import STOP_REASONS
 from tournaments.engine.entry_checks import redeals_of
 from tournaments.engine.problems import Code, InvalidEntry, Problem
 from tournaments.models import Game, Write
+from tournaments.queries.marks import Mark, mark_of
 from tournaments.queries.rulesets import ruleset_of
 from tournaments.queries.sheets import LaterEntryInvalid, Sheet, load_sheet
 from tournaments.services.play.playing import (
@@ -43,11 +43,11 @@ from tournaments.web.deals.open_form import form_at_table
 from tournaments.web.deals.reading import read_entry
 from tournaments.web.deals.sheet_view import lines_of, sheet_page
 from tournaments.web.phone import address, remember_game
-from tournaments.web.ratings.predictions import rated_game, rated_mark
-from tournaments.web.scoring.confirm_view import confirm_at_table, confirm_own
+from tournaments.web.ratings.predictions import rated_game
+from tournaments.web.scoring.confirm_view import confirm_at_table
 from tournaments.web.scoring.round_bar import round_bar
 from tournaments.web.tables.forms import new_key
-from tournaments.web.tables.matches import has_next_game, match_page
+from tournaments.web.tables.matches import match_page
 
 REVISION = "Kingscore-Revision"
 """The header by which a phone knows that it was this server that answered, and not a portal."""
@@ -97,7 +97,7 @@ def write(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         return handed_over(request, public_id, secret)
     fragment = bool(request.htmx)  # type: ignore[attr-defined]
     # The page with its form is made anew each time; only a phone that listens asks this.
-    etag = _etag(request, row, fragment=fragment) if fragment else None
+    etag = etag_of(request, row.public_id, mark_of(row), fragment=True) if fragment else None
     response = get_conditional_response(request, etag=etag)
     if response is not None:
         return response
@@ -152,49 +152,6 @@ def turn(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return response
 
 
-@never_cache
-@require_safe
-def follow(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """The sheet of a game, to be watched while it grows.
-
-    The page asks every two seconds, and is answered 304 before anything is folded. Events
-    pushed by the server would hold one of its few threads for each phone that looks on.
-    """
-    row = get_object_or_404(Game.objects.readable_at(public_id, secret))
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
-    etag = _etag(request, row, fragment=fragment)
-    unchanged = get_conditional_response(request, etag=etag)
-    if unchanged is not None:
-        return unchanged
-    page = follow_page(request, row) | {
-        "handed_over": "handed-over" in request.GET,
-        "closed": "closed" in request.GET,
-        "changed": "changed" in request.GET,
-    }
-    template = "tournaments/_follow.html" if fragment else "tournaments/follow.html"
-    response = render(request, template, page)
-    response["ETag"] = etag
-    remember_game(request, response, row, "follow")
-    return response
-
-
-def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
-    """What the page of a game shows to those who look on."""
-    sheet = load_sheet(row)
-    return {
-        "row": row,
-        "sheet": sheet_page(sheet),
-        "form": form_of(sheet, holder_of(request, row)),
-        "ruleset": words.ruleset_name(row.ruleset),
-        "match": match_page(request, sheet),
-        "confirm": confirm_own(request, sheet),
-        "rated": rated_game(request, sheet),
-        "secret": row.secret("follow"),
-        # Asked for by name: left to itself the browser would turn the 304 into a 200.
-        "headers": json.dumps({"If-None-Match": _etag(request, row, fragment=True)}),
-    }
-
-
 def handed_over(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """The answer at an address that may not write any more; 404 where it never could.
 
@@ -224,16 +181,16 @@ def pen_of(request: HttpRequest, row: Game) -> Pen:
         key=request.POST.get("key", ""),
         revision=number_in(request.POST, "revision", -1),
         at=timezone.now(),
-        author=row.players[holder_of(request, row)],
+        author=row.players[holder_of(request, row.players)],
         by=actor_of(request, row.table.public_id if row.table else ""),
     )
 
 
-def holder_of(request: HttpRequest, row: Game) -> int:
+def holder_of(request: HttpRequest, players: Sequence[str]) -> int:
     """The seat of whoever holds the phone: as the form says, or as it was last turned."""
     kept = number_in(request.COOKIES, HOLDER, 0)
     holder = number_in(request.POST, HOLDER, kept)
-    return holder if holder in range(len(row.players)) else 0
+    return holder if holder in range(len(players)) else 0
 
 
 def number_in(fields: Mapping[str, str], name: str, otherwise: int) -> int:
@@ -296,7 +253,10 @@ def answer_write(
         return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(address(row, "write"))
-    return show_table(request, sheet)
+    response = show_table(request, sheet)
+    # So that the phone does not ask for what it has just been shown.
+    response["ETag"] = etag_of(request, row.public_id, mark_of(sheet.row), fragment=True)
+    return response
 
 
 def _written_meanwhile(sheet: Sheet, typed: Typed) -> Write | None:
@@ -338,7 +298,7 @@ def show_table(
 ) -> HttpResponse:
     """The table page, or its fragment, with what was typed and why it was refused."""
     row = sheet.row
-    holder = number_in(typed or {}, HOLDER, holder_of(request, row))
+    holder = number_in(typed or {}, HOLDER, holder_of(request, row.players))
     of_deal = typed is not None and typed.get("type") in ("deal", "void")
     problems = refusal.problems if of_deal else ()
     beside = errors_beside(refusal.problems, row.players, (typed or {}).get("type", ""))
@@ -386,19 +346,14 @@ def _where_it_stands(position: int, sheet: Sheet) -> str:
     return _("Then a later line of the sheet would no longer fit:")
 
 
-def _etag(request: HttpRequest, row: Game, *, fragment: bool) -> str:
+def etag_of(request: HttpRequest, public_id: str, mark: Mark, *, fragment: bool) -> str:
     """What a page that listens depends on; the revision counts every write."""
     seen = [
-        row.public_id,
-        row.revision,
-        # Those of a club's players change without a write.
-        row.players,
-        has_next_game(row),
-        row.confirmations.count() if row.table_id else 0,
-        rated_mark(row),
+        public_id,
+        mark,
         get_language(),
         fragment,
-        holder_of(request, row),
+        holder_of(request, mark.players),
         request.COOKIES.get("theme"),
         request.COOKIES.get("suits"),
         # Pages of an older program are told to load the new style sheet.

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.scoring import correcting, heading, history, offline, pages, sealing
+from tournaments.web.scoring import correcting, following, heading, history, offline, pages, sealing
 
 PLAY = "play/<str:public_id>/<str:secret>/"
 
@@ -16,6 +16,6 @@ urlpatterns = [
     path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
     path(f"{PLAY}names/", heading.head, name="head"),
     path(f"{PLAY}log/", history.history, name="history"),
-    path("follow/<str:public_id>/<str:secret>/", pages.follow, name="follow"),
+    path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
     path("sw.js", offline.service_worker, name="service_worker"),
 ]

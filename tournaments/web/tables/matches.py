@@ -84,14 +84,6 @@ def match_page(request: HttpRequest, sheet: Sheet) -> MatchPage | None:
     )
 
 
-def has_next_game(row: Game) -> bool:
-    """Whether the match has gone on after a game (1 query where it is of a match)."""
-    if row.match_id is None:
-        return False
-    later = Game.objects.filter(match=row.match_id, match_number__gt=row.match_number)
-    return later.exists()
-
-
 def terms_text(length: str, number: int) -> str:
     """What a match is played to, in words."""
     if length == Match.Length.BEST_OF:
