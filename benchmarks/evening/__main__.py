@@ -28,41 +28,70 @@ from benchmarks.evening.playing import Plan, come, play  # noqa: E402
 from benchmarks.evening.report import lines_of  # noqa: E402
 
 LAY = "from benchmarks.evening.laying import print_evening; print_evening({})"
+FILL = "from benchmarks.evening.stored import fill; fill({})"
+READ = "from benchmarks.evening.laying import print_sheets; print_sheets({})"
 
 
 def main() -> int:
-    words = argparse.ArgumentParser(
-        "python -m benchmarks.evening", description=__doc__.splitlines()[0]
-    )
+    chosen = words_given()
+    with tempfile.TemporaryDirectory(prefix="kingscore-evening-") as place:
+        folder = chosen.folder or Path(place)
+        folder.mkdir(parents=True, exist_ok=True)
+        # For PostgreSQL, which runs as somebody else.
+        folder.chmod(0o755)
+        postgres, broker = Postgres(folder), Redis(folder)
+        with running(postgres, broker):
+            return play_on(chosen, folder, postgres, broker)
+
+
+def words_given() -> argparse.Namespace:
+    """What is asked for."""
+    says = __doc__.splitlines()[0]
+    words = argparse.ArgumentParser("python -m benchmarks.evening", description=says)
     words.add_argument("--tables", type=int, default=250)
     words.add_argument("--deals", type=int, default=20)
     words.add_argument("--seconds", type=float, default=300)
     words.add_argument("--followers", type=int, default=1000)
-    words.add_argument("--folder", type=Path)
-    chosen = words.parse_args()
-    plan = Plan(chosen.deals, chosen.seconds, chosen.followers)
-    with tempfile.TemporaryDirectory(prefix="kingscore-evening-") as place:
-        folder = chosen.folder or Path(place)
-        folder.mkdir(exist_ok=True)
-        folder.chmod(0o755)
-        postgres, broker = Postgres(folder), Redis(folder)
-        with (
-            running(postgres, broker),
-            closing(
-                Site(folder / "site", postgres.url(), broker.url, "kingscore.settings")
-            ) as site,
-        ):
-            site.start()
-            site.start_worker()
-            laid = json.loads(site.run_python(LAY.format(chosen.tables)))
-            evening = come(site.host, site.port, laid, plan)
-            pids = {"web": site.process.pid, "postgres": postgres.pid, "worker": site.worker.pid}
-            before = {name: processor_seconds(pid) for name, pid in pids.items()}
-            asyncio.run(play(evening, plan))
-            used = {name: processor_seconds(pid) - before[name] for name, pid in pids.items()}
-            found = compare(site.read_sheets(), evening.tables, evening.followers)
-            print("\n".join(lines_of(evening, found, used)))
-    return 0
+    words.add_argument("--stored", type=int, default=0, help="so many games are there before")
+    words.add_argument("--folder", type=Path, help="where the databases are kept for another run")
+    return words.parse_args()
+
+
+def play_on(chosen: argparse.Namespace, folder: Path, postgres: Postgres, broker: Redis) -> int:
+    """Play the evening on a database with as many games as were asked for."""
+    name = f"stored_{chosen.stored}"
+    if not postgres.has(name):
+        store(chosen.stored, name, folder, postgres)
+    with closing(Site(folder / "site", postgres.url(name), broker.url)) as site:
+        site.start()
+        site.start_worker()
+        laid = json.loads(site.run_python(LAY.format(chosen.tables)))
+        plan = Plan(chosen.deals, chosen.seconds, chosen.followers)
+        evening = come(site.host, site.port, laid, plan)
+        programs = {"web": site.process.pid, "PostgreSQL": postgres.pid, "worker": site.worker.pid}
+        before = used_by(programs)
+        asyncio.run(play(evening, plan))
+        used = {each: seconds - before[each] for each, seconds in used_by(programs).items()}
+        games = [table.game for table in evening.tables]
+        sheets = json.loads(site.run_python(READ.format(games)))
+        found = compare(sheets, evening.tables, evening.followers)
+    print("\n".join(lines_of(evening, found, used)))
+    return 1 if found.problems or evening.tally.errors else 0
+
+
+def store(games: int, name: str, folder: Path, postgres: Postgres) -> None:
+    """Make a database with so many games; under its name only when it is whole."""
+    postgres.tell("DROP DATABASE IF EXISTS {}", "filling")
+    postgres.tell("CREATE DATABASE {}", "filling")
+    with closing(Site(folder / "site", postgres.url("filling"), "memory://")) as site:
+        if games:
+            site.run_python(FILL.format(games))
+    postgres.tell("ALTER DATABASE {} RENAME TO {}", "filling", name)
+
+
+def used_by(programs: dict[str, int]) -> dict[str, float]:
+    """Seconds of processor that each program has used so far."""
+    return {name: processor_seconds(pid) for name, pid in programs.items()}
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """The evening before its first deal: a club, its director, and a table for every four players."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
 
 from tournaments.models import Game, User
+from tournaments.queries.sheets import load_sheets
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import EventPlan, create_event
 from tournaments.services.clubs.membership import create_club
@@ -41,3 +43,20 @@ def told(game: Game) -> dict[str, Any]:
 def print_evening(tables: int) -> None:
     """For the process that plays it."""
     print(json.dumps(lay_evening(tables)))
+
+
+def print_sheets(games: Sequence[str]) -> None:
+    """What is stored of games, by their public ids, for the process that compares it."""
+    print(
+        json.dumps(
+            {
+                sheet.row.public_id: {
+                    "revision": sheet.row.revision,
+                    "writes": [[write.revision, write.key, write.body] for write in sheet.writes],
+                    "totals": list(sheet.game.totals),
+                    "result": sheet.row.result,
+                }
+                for sheet in load_sheets(Game.objects.filter(public_id__in=games))
+            }
+        )
+    )

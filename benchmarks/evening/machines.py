@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import redis
+from psycopg import sql
 
 from benchmarks.postgres import free_port, programs, tell
 from tests.servers import ROOT, Server
@@ -59,6 +61,17 @@ class Postgres:
         if (self.data / "postmaster.pid").exists():
             tell([*self._control(), "--mode", mode, "--timeout", "120", "stop"])
 
+    def has(self, name: str) -> bool:
+        """Whether there is a database of this name."""
+        with psycopg.connect(self.url()) as connection:
+            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+            return found.fetchone() is not None
+
+    def tell(self, statement: str, *names: str) -> None:
+        """Run a statement about whole databases."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
     @property
     def pid(self) -> int:
         """The process that all others of it come from."""
@@ -103,10 +116,10 @@ class Redis:
 class Site(Server):
     """The web server, and a worker with the clock, on PostgreSQL and Redis."""
 
-    def __init__(self, folder: Path, database: str, broker: str, settings: str) -> None:
+    def __init__(self, folder: Path, database: str, broker: str) -> None:
         self.broker = broker
         self.worker: subprocess.Popen[bytes] | None = None
-        super().__init__(folder, database, settings)
+        super().__init__(folder, database)
 
     @property
     def environment(self) -> dict[str, str]:

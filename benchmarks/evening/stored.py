@@ -1,0 +1,211 @@
+"""Games that are stored before an evening begins: true ones, copied within PostgreSQL.
+
+A hundred tables of a club are played to the end, closed and rated by the services. Every row of
+that evening is then copied, in PostgreSQL itself, with new keys: other clubs, other players, other
+weeks, until there are as many games as were asked for. So every table and every index has the size
+that as many games would have given it.
+"""
+
+import os
+import random
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+from django.db import connection, models, transaction
+from django.utils import timezone
+
+from benchmarks.evening.laying import lay_evening
+from tests.evening_by_hand import draw_deals
+from tests.phones import new_key
+from tournaments.models import (
+    AuditLine,
+    ChangeFeed,
+    Check,
+    Club,
+    Event,
+    Game,
+    Player,
+    PlayerRating,
+    RatingChange,
+    RatingPool,
+    Round,
+    Seat,
+    Table,
+    Write,
+)
+from tournaments.services.auditing import Actor
+from tournaments.services.clubs.events import close_round
+from tournaments.services.play.playing import Pen, record_entry
+from tournaments.services.ratings.computing import sweep_ratings
+
+Model = type[models.Model]
+Spans = Mapping[Model, tuple[int, int]]
+
+TABLES = 100
+EVENINGS_OF_A_CLUB = 20
+AT_ONCE = 20
+"""Evenings that are copied by one statement."""
+
+OF_A_CLUB: tuple[Model, ...] = (Club, Player, RatingPool, PlayerRating)
+OF_AN_EVENING: tuple[Model, ...] = (
+    Event, Round, Table, Game, Seat, Write, AuditLine, RatingChange,
+)  # fmt: skip
+HASHED = "left(md5({} || c.n), 12)"
+"""A public id as long as it may be: copies of one are never the same."""
+
+NAMED = "split_part(t.subject, ':', 2)"
+OWN = {
+    "slug": "t.slug || '-' || c.n",
+    "public_id": HASHED.format("t.public_id"),
+    "subject": "split_part(t.subject, ':', 1) || ':' || " + HASHED.format(NAMED),
+}
+"""What a copy says otherwise, beside its keys and moments."""
+
+
+def fill(games: int) -> None:
+    """Have so many games stored; those that are there from an earlier fill are counted."""
+    play_one()
+    evenings = games // TABLES
+    clubs = max(1, evenings // EVENINGS_OF_A_CLUB)
+    spans = {model: span(model) for model in (*OF_A_CLUB, *OF_AN_EVENING)}
+    for model in OF_A_CLUB:
+        copy(model, spans, 0, clubs, clubs)
+
+    def copy_some(first: int) -> int:
+        for model in OF_AN_EVENING:
+            copy(model, spans, first, min(first + AT_ONCE, evenings), clubs)
+        return first
+
+    begun = time.monotonic()
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for first in threads.map(copy_some, range(0, evenings, AT_ONCE)):
+            if first % (25 * AT_ONCE) == 0:
+                told = f"{first * TABLES:,} games stored, {time.monotonic() - begun:.0f} s"
+                print(told, file=sys.stderr, flush=True)
+    settle()
+
+
+def play_one() -> None:
+    """The evening that is copied: the deals of every game drawn with a seed."""
+    chance, at = random.Random(4), timezone.now() - timedelta(days=7)
+    lay_evening(TABLES)
+    Club.objects.update(rates_evenings=True)
+    for game in Game.objects.all():
+        for revision, body in enumerate(draw_deals(chance)):
+            actor = Actor(table=game.table.public_id if game.table else "", address="192.0.2.7")
+            record_entry(game.pk, body, Pen(new_key(), revision, at, game.players[0], actor))
+    close_round(Round.objects.get().pk, Actor(), at=timezone.now())
+    sweep_ratings()
+    while ChangeFeed.number_new_lines():
+        pass
+
+
+def span(model: Model) -> tuple[int, int]:
+    """The first key of the rows that are copied, and how many keys they take."""
+    rows = model.objects.order_by("pk").values_list("pk", flat=True)
+    first, last = rows.first(), rows.last()
+    return first, last - first + 1
+
+
+def table_of(model: Model) -> str:
+    return model._meta.db_table  # noqa: SLF001 - public in all but its name
+
+
+def copy(model: Model, spans: Spans, first: int, last: int, clubs: int) -> None:
+    """Insert the copies with numbers from `first` until before `last`."""
+    table = table_of(model)
+    fields = model._meta.concrete_fields  # noqa: SLF001 - public in all but its name
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    values = ", ".join(value_of(field, spans) for field in fields)
+    low, number = spans[model]
+    # One after the other, as they would have come.
+    sql = f"""
+        INSERT INTO {table} ({columns})
+        SELECT {values} FROM (
+            SELECT n, n %% %s AS club, n / %s AS week FROM generate_series(%s, %s - 1) AS n
+        ) AS c CROSS JOIN {table} AS t WHERE t.id >= %s AND t.id < %s ORDER BY c.n, t.id
+    """  # noqa: S608 - our own names
+    with transaction.atomic(), connection.cursor() as cursor:
+        # Foreign keys are right by their making; what a power cut takes away is filled again.
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("SET LOCAL synchronous_commit = off")
+        cursor.execute(sql, [clubs, clubs, first, last, low, low + number])
+
+
+def value_of(field: models.Field, spans: Spans) -> str:
+    """What a copy has in a column, as SQL: `t` is the row, `c` the number of the copy."""
+    named, column = (field.model, field.column), f't."{field.column}"'
+    if named in NUMBERED:
+        return NUMBERED[named](spans)
+    if field.primary_key:
+        return shifted(column, field.model, spans)
+    if field.related_model in spans:
+        return shifted(column, field.related_model, spans)
+    if isinstance(field, models.DateField):
+        return f"{column} - c.week * interval '7 days'"
+    return OWN.get(field.column, column)
+
+
+def shifted(column: str, model: Model, spans: Spans) -> str:
+    """The key of the copy of a row: the copies stand behind each other without a gap."""
+    _low, number = spans[model]
+    copies = "c.club" if model in OF_A_CLUB else "c.n"
+    return f"{column} + {number} * (1 + {copies})"
+
+
+NUMBERED = {
+    # In the order of the keys.
+    (AuditLine, "number"): lambda spans: shifted("t.id", AuditLine, spans),
+    (RatingChange, "number"): lambda _spans: "1 + c.week",
+    (PlayerRating, "person"): lambda spans: f"'p' || ({shifted('t.player_id', Player, spans)})",
+}
+
+
+def settle() -> None:
+    """Keys go on behind the copies; and the database knows its tables, as after a while."""
+    tables = [table_of(model) for model in (*OF_A_CLUB, *OF_AN_EVENING)]
+    with connection.cursor() as cursor:
+        for table in tables:
+            cursor.execute(
+                f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
+            )
+        cursor.execute(
+            "UPDATE tournaments_changefeed SET last = (SELECT max(id) FROM tournaments_auditline)"
+        )
+        cursor.execute("VACUUM (FREEZE, ANALYZE)")
+        cursor.execute("CHECKPOINT")
+    # That of the night has been made: it would begin as soon as the worker looks.
+    now = timezone.now()
+    moments = {"started_at": now, "touched_at": now, "finished_at": now}
+    done = {"state": Check.State.DONE, **moments}
+    Check.objects.get_or_create(night=timezone.localdate(), defaults=done)
+
+
+def sizes() -> Iterable[tuple[str, int, int, int]]:
+    """Every table with its rows, its bytes, and those of its indexes, the largest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT relname, reltuples::bigint, pg_table_size(oid), pg_indexes_size(oid)
+            FROM pg_class WHERE relkind = 'r' AND relname LIKE 'tournaments_%%'
+            ORDER BY pg_total_relation_size(oid) DESC
+            """,
+            [],
+        )
+        yield from cursor.fetchall()
+
+
+def index_sizes() -> Iterator[tuple[str, str, int]]:
+    """Every index with its table and its bytes, the largest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT tablename, indexname, pg_relation_size(quote_ident(indexname)::regclass)
+            FROM pg_indexes WHERE tablename LIKE 'tournaments_%%' ORDER BY 3 DESC
+            """,
+            [],
+        )
+        yield from cursor.fetchall()
