@@ -43,7 +43,8 @@ def send_id(headers: dict[str, Any], **_: Any) -> None:
 @task_prerun.connect
 def begin_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
     """Note what this thread is at."""
-    work = Work(id_from(task.request.get(HEADER) or task_id), task.name)
+    sent = {**(task.request.headers or {}), **vars(task.request)}
+    work = Work(id_from(sent.get(HEADER) or task_id), task.name)
     UNDER_WAY[task_id] = CURRENT.set(work), perf_counter()
     for heart in HEART:
         heart.busy = task.name, timezone.now()
