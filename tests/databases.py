@@ -9,7 +9,8 @@ NO_DATABASE = (
     "test_benchmarks.py",
     *("reports/test_empty_sheet.py", "reports/test_page_family.py", "reports/test_scoresheet.py"),
     *("reports/test_sheets_of_all_games.py", "reports/test_spreadsheets.py"),
-    *("reports/test_worker.py", "test_broker.py", "test_mail.py", "test_settings.py"),
+    *("reports/test_worker.py", "running/test_metrics.py", "test_broker.py", "test_mail.py"),
+    *("test_looks.py", "test_new_game.py", "test_settings.py"),
     *("test_translations.py", "test_up.py", "test_words.py", "web/importing/test_reading.py"),
 )
 """These know no database, or bring their own."""

@@ -96,6 +96,7 @@ ADDRESSES = {
 REASONS = {
     "home": "It leads to the others; the games of a phone stand in its cookies.",
     "guide": "It shows people what to tap.",
+    "status": "Programs watch the server by `/metrics`.",
     "sample": "A game to try the pages on.",
     "preferences": "How pages look on this phone.",
     "holder": "Which seat the phone lies at stands in its cookies; a program says its author.",
