@@ -21,6 +21,8 @@ class Command(BaseCommand):
         "Write everything that is kept, with the secret, to one file; in a folder, under a name"
         " made of the time."
     )
+    # Of all the pages, which takes longer than a backup.
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("where", metavar="FILE-OR-FOLDER")
@@ -40,6 +42,8 @@ class Command(BaseCommand):
             f"{made.path}: {made.rows:,} rows, {made.files:,} files,"
             f" {made.size / 1e6:,.1f} MB. It opens every table: keep it as you keep a key."
         )
+        if made.not_noted:
+            self.stderr.write(f"it is whole, but the site does not know of it: {made.not_noted}")
         if keep is not None:
             self.remove_older(made.path, keep)
 

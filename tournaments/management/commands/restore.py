@@ -16,7 +16,7 @@ class Command(BaseCommand):
     """`manage.py restore FILE`; what it refuses it leaves as it was."""
 
     help = "Put everything that is in a backup where nothing is kept yet; --check only looks."
-    # They ask the database, which has no tables yet.
+    # Of all the pages, which takes longer than a backup.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -16,12 +16,8 @@ FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regn
 
 
 @contextmanager
-def checked_at_the_end() -> Iterator[None]:
-    """A transaction that ends with everything found to which a row refers.
-
-    Raises:
-        IntegrityError: something is not there, and nothing was done.
-    """
+def in_one_transaction() -> Iterator[None]:
+    """A transaction in which tables may be altered, and filled without their foreign keys."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             yield
@@ -29,14 +25,18 @@ def checked_at_the_end() -> Iterator[None]:
     # SQLite does not listen to this within a transaction.
     with connection.constraint_checks_disabled(), transaction.atomic():
         yield
-        connection.check_constraints()
 
 
 @contextmanager
 def without_foreign_keys() -> Iterator[None]:
-    """Within that transaction, while tables are filled and not altered."""
+    """Within that transaction; what refers to something must find it at the end.
+
+    Raises:
+        IntegrityError: something is not there.
+    """
     if connection.vendor != "postgresql":
         yield
+        connection.check_constraints()
         return
     with connection.cursor() as cursor:
         cursor.execute(FOREIGN_KEYS)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from django.conf import settings
-from django.db import connection, models
+from django.db import DatabaseError, connection, models, transaction
 from django.utils import timezone
 
 from tournaments.models import Backup
@@ -35,7 +35,10 @@ HALF = ".half-backup-"
 
 @dataclass
 class Made:
-    """What came of a backup; `missing` are files that rows name and that are not there."""
+    """What came of a backup; `missing` are files that rows name and that are not there.
+
+    `not_noted` is why it is not in the list of backups, and empty where it is.
+    """
 
     path: Path
     began_at: datetime
@@ -43,6 +46,7 @@ class Made:
     files: int = 0
     size: int = 0
     missing: list[str] = field(default_factory=list)
+    not_noted: str = ""
 
 
 def make_backup(path: Path) -> Made:
@@ -53,16 +57,24 @@ def make_backup(path: Path) -> Made:
         OSError: the file cannot be written; nothing is left of it.
     """
     made = Made(path, timezone.now())
-    clear_halves(path.parent)
+    _clear_halves(path.parent)
     with _whole_or_not_at_all(path) as file:
         # Deflate's fast end: the rows are a third larger than at its best, in a third of the time.
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
             _write(BackupWriter(archive), made)
         made.size = file.tell()
-    Backup.objects.create(
-        began_at=made.began_at, ended_at=timezone.now(), rows=made.rows, size=made.size
-    )
+    _note(made)
     return made
+
+
+def _note(made: Made) -> None:
+    told = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
+    try:
+        with transaction.atomic():
+            Backup.objects.create(**told, ended_at=timezone.now())
+    except DatabaseError as error:
+        # Its disk is full, or its tables are of an older version: the backup is whole all the same.
+        made.not_noted = str(error)
 
 
 def _write(writer: BackupWriter, made: Made) -> None:
@@ -153,7 +165,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def clear_halves(folder: Path) -> None:
+def _clear_halves(folder: Path) -> None:
     """Remove what killed backups left behind, and nothing that is being written."""
     for half in folder.glob(f"{HALF}*"):
         with suppress(OSError), half.open("rb") as file:

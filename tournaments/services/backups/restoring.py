@@ -1,7 +1,7 @@
 """Restoring a backup where nothing is kept yet: all of it, or nothing that would be missed.
 
-The files and the secret come first and may be put there again; the rows come in one transaction,
-and with them the data are there. Whoever is killed before can begin anew, and afterwards only
+The rows come in one transaction, and with its end the data are there; the files and the secret come
+before, and may be put there again. Whoever is killed before can begin anew, and afterwards only
 migrations of newer versions may be left to do, which `up` and `migrate` do.
 """
 
@@ -16,7 +16,7 @@ from django.db import DataError, IntegrityError, OperationalError, connection
 
 from tournaments.services.backups.archives import KEY_PART, BackupReader, chunks_of
 from tournaments.services.backups.faults import BackupFault, DamagedBackup, NotEmpty
-from tournaments.services.backups.foreign_keys import checked_at_the_end, without_foreign_keys
+from tournaments.services.backups.foreign_keys import in_one_transaction, without_foreign_keys
 from tournaments.services.backups.last_keys import go_on_after
 from tournaments.services.backups.making import sync_folder
 from tournaments.services.backups.rows import fill_table
@@ -43,14 +43,17 @@ def restore_backup(backup: BackupReader) -> None:
     secret = b"".join(backup.pieces(KEY_PART))
     refuse_where_data_are()
     _refuse_another_secret(secret.decode())
-    _place_files(backup)
-    if settings.SECRET_FILE is not None:
-        _place(settings.SECRET_FILE, [secret])
+    _refuse_other_files(backup)
     try:
-        with checked_at_the_end():
+        with in_one_transaction():
             # Asked again, now that nobody else writes.
             refuse_where_data_are()
             _fill(backup, state)
+            # Last: whatever can be refused was, and they may be put there again.
+            for name, part in backup.files().items():
+                _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
+            if settings.SECRET_FILE is not None:
+                _place(settings.SECRET_FILE, [secret])
     except (IntegrityError, DataError) as error:
         raise DamagedBackup(f"its rows do not fit each other: {error}") from error
     except OperationalError as error:
@@ -85,21 +88,15 @@ def _refuse_another_secret(secret: str) -> None:
         )
 
 
-def _place_files(backup: BackupReader) -> None:
-    """Put the files there, beside none but the same ones.
-
-    Raises:
-        NotEmpty: there are others.
-    """
+def _refuse_other_files(backup: BackupReader) -> None:
     root, files = Path(settings.MEDIA_ROOT), backup.files()
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
         if path.is_dir() or path.name.startswith(HALF):
             continue
+        # The same ones are there where a restore was killed at its end.
         if name not in files or _sum_of(path) != backup.manifest.sums[files[name]]:
             raise NotEmpty(f"there are files here already, {path} among them")
-    for name, part in files.items():
-        _place(root / name, backup.pieces(part))
 
 
 def _sum_of(path: Path) -> str:
