@@ -6,7 +6,7 @@ TESTS = Path(__file__).parent
 
 NO_DATABASE = (
     *("engine", "checking/test_worker.py", "production", "reports/test_binding.py"),
-    "test_benchmarks.py",
+    *("backups/test_refused.py", "backups/test_systemd.py", "test_benchmarks.py"),
     *("reports/test_empty_sheet.py", "reports/test_page_family.py", "reports/test_scoresheet.py"),
     *("reports/test_sheets_of_all_games.py", "reports/test_spreadsheets.py"),
     *("reports/test_worker.py", "running/test_metrics.py", "test_broker.py", "test_mail.py"),
