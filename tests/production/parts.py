@@ -15,6 +15,7 @@ class Part:
     """A program that runs until it is told to stop, in a process group of its own."""
 
     stops_by = signal.SIGTERM
+    ends_by = signal.SIGKILL
 
     def __init__(self, name, words, log, answers=None, **more):
         """`answers` says whether the part does its work; one without it is taken at its word."""
@@ -48,7 +49,7 @@ class Part:
     def end(self):
         """End all that is left of it."""
         if self.process is not None and self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.process.pid, self.ends_by)
             self.process.wait()
 
     @property
@@ -57,8 +58,10 @@ class Part:
 
 
 class Postgres(Part):
-    # It lets nobody in and waits for nobody: its fast way.
+    # It waits for nobody who is connected: its fast way, and its immediate one.
     stops_by = signal.SIGINT
+    # Its processes are in groups of their own, and share memory that somebody must give back.
+    ends_by = signal.SIGQUIT
 
 
 def wait_for(condition, told=""):

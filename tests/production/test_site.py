@@ -10,19 +10,25 @@ import os
 import re
 from collections import Counter
 from http.client import HTTPConnection
+from time import monotonic
 
 import pytest
 
 from tests.factories import WHOLE_GAME
 from tests.phones import CSRF_FIELD, new_key
+from tests.production.laying import SERVICES, missing_programs
 from tests.production.parts import wait_for
-from tests.production.site import Site, clock, missing_programs
+from tests.production.site import Site
 from tests.production.visitors import PatientPhone, SecurePhone, Writer
 
 MISSING = missing_programs()
 FOLLOW = re.compile(r"https://localhost:\d+(/follow/[^\"<\s]+)")
 STYLE = re.compile(r'href="(/static/[^"]+\.css)"')
 FILE = re.compile(r'href="(/reports/[^"]+/file/)"')
+ATTEMPTS = """
+from tournaments.models import Report
+print(*Report.objects.values_list("attempts", flat=True))
+"""
 FOR_EVER = "max-age=315360000, public, immutable"
 
 pytestmark = pytest.mark.skipif(
@@ -34,11 +40,11 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def site():
     assert not MISSING, f"KINGSCORE_REQUIRE_ALL=1 wants {', '.join(MISSING)}"
-    begun = clock()
+    begun = monotonic()
     site = Site()
     try:
         site.start()
-        print(f"\nAll parts answer after {clock() - begun:.1f} s")
+        print(f"\nAll parts answer after {monotonic() - begun:.1f} s")
         yield site
     finally:
         site.close()
@@ -50,7 +56,7 @@ def visit(site):
     came = []
 
     def come(kind=SecurePhone, source="127.0.0.1"):
-        came.append(kind("localhost", site.https, authority=site.authority, source=source))
+        came.append(kind("localhost", site.ports.https, authority=site.authority, source=source))
         return came[-1]
 
     yield come
@@ -133,7 +139,7 @@ def test_old_file_comes_from_the_web_server_while_the_proxy_has_only_new_ones(si
 
 
 def test_plain_http_leads_to_https_and_cookies_stay_there(site, visit):
-    line = HTTPConnection("localhost", site.http, timeout=5)
+    line = HTTPConnection("localhost", site.ports.http, timeout=5)
     line.request("GET", "/rules/")
     plain = line.getresponse()
     line.close()
@@ -167,6 +173,9 @@ def test_limits_count_visitors_and_believe_no_address_that_they_bring(visit):
 def test_each_part_is_restarted_while_a_phone_writes_and_nothing_is_lost(site, visit):
     writer, guest = Writer(visit(PatientPhone)), visit(PatientPhone)
     reports = []
+    # Two machines may think that theirs is the one clock.
+    second = site.program("second beat", SERVICES["beat"]["command"])
+    second.start()
     writer.start()
     try:
         for name in ("proxy", "web 1", "web 2", "worker", "beat", "redis", "postgres"):
@@ -174,11 +183,19 @@ def test_each_part_is_restarted_while_a_phone_writes_and_nothing_is_lost(site, v
         sheets = [take_sheet(guest, report) for report in reports]
     finally:
         writer.stop()
+        second.end()
 
     assert writer.refused == []
     stored = {game: sheet["writes"] for game, sheet in site.read_sheets().items()}
     assert {game: stored[game] for game in writer.games} == writer.games
     assert [sheet.body[:4] for sheet in sheets] == [b"%PDF"] * 3
+    # Each was built once, though two clocks asked for it.
+    attempts = site.run_python(ATTEMPTS).split()
+    assert set(attempts) == {"1"}
+    assert len(list((site.folder / "data" / "files" / "reports").iterdir())) == len(attempts)
+    secrets = {address.split("/")[3] for address in (writer.phone.path, guest.path, *reports)}
+    said = [part.said for part in (*site.parts.values(), second)]
+    assert [secret for secret in secrets if any(secret in log for log in said)] == []
     print(
         f"{writer.deals} deals in {len(writer.games)} games: nothing lost, nothing twice;"
         f" {len(sheets)} documents asked for while nobody could build them"
@@ -196,13 +213,13 @@ def restart(part, writer, meanwhile):
     """Stop a part, let something happen, start it, and wait until deals are written again."""
     phone = writer.phone
     deals, phone.longest, phone.faults = writer.deals, 0, Counter()
-    begun = clock()
+    begun = monotonic()
     part.stop()
-    stopped = clock() - begun
+    stopped = monotonic() - begun
     meanwhile()
     part.start()
     part.wait()
-    away = clock() - begun
+    away = monotonic() - begun
     enough = writer.deals + 5
     wait_for(lambda: writer.deals >= enough, part)
     print(

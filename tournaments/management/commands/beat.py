@@ -11,6 +11,8 @@ class Command(BaseCommand):
     """The clock of the workers; a second one only makes them look twice."""
 
     help = "Run the clock only: it tells the workers when to look for what is waiting."
+    # `migrate`, which comes before, has checked.
+    requires_system_checks: list[str] = []
 
     def handle(self, *_: Any, **options: Any) -> None:
         become(beat_words())

@@ -11,6 +11,8 @@ class Command(BaseCommand):
     """The web server alone; `migrate` and `createcachetable` come before the first of them."""
 
     help = "Run the web server only. Migrate first; `up` does all of it on one machine."
+    # `migrate`, which comes before, has checked.
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 for other machines")

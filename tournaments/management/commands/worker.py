@@ -11,6 +11,8 @@ class Command(BaseCommand):
     """One worker; it builds documents, rates games, sends mails."""
 
     help = "Run a worker only. One `beat` beside all workers tells them when to look."
+    # `migrate`, which comes before, has checked.
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--beat", action="store_true", help="with the clock in it")

@@ -1,0 +1,142 @@
+"""What lies on the disks of a site: read from deploy/, so that those files are what is tried.
+
+The words that start the programs, their environment and what is copied into the image come from
+deploy/compose.yaml and deploy/Dockerfile. Not tried are the images of others and the walls between
+containers.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import trustme
+from ruamel.yaml import YAML
+
+from tests.servers import ROOT, prepared
+
+DEPLOY = ROOT / "deploy"
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
+COPIED = re.compile(r"^COPY (?!--from)(?!deploy)(.+) (\S+)$", re.MULTILINE)
+COMPOSE = YAML(typ="safe").load((DEPLOY / "compose.yaml").read_text())
+SERVICES = COMPOSE["services"]
+START_WEB = json.loads(re.findall(r"^CMD (\[.+\])$", DOCKERFILE, re.MULTILINE)[-1])
+
+PASSWORD = "rehearsed"
+CHOSEN = {
+    "SITE": "localhost",
+    "POSTGRES_PASSWORD": PASSWORD,
+    "KINGSCORE_SECRET_KEY": "rehearsed-and-thrown-away-" * 3,
+}
+"""What a host writes into .env."""
+
+# PostgreSQL refuses to run as root.
+AS_POSTGRES = {"user": "postgres", "group": "postgres", "extra_groups": []}
+UNPRIVILEGED = AS_POSTGRES if os.geteuid() == 0 else {}
+
+
+def postgres_program(name):
+    """The path of a program of the newest PostgreSQL, None without any; Debian has them aside."""
+    found = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
+    return max(found, key=lambda path: int(path.parts[-3]), default=None)
+
+
+def missing_programs():
+    """What this machine lacks for a site."""
+    found = {name: shutil.which(name) for name in ("redis-server", "caddy")}
+    found["postgresql"] = postgres_program("initdb")
+    return [name for name, path in found.items() if not path]
+
+
+def lay_program(app):
+    """Copy what the image would have: a file that is forgotten there is missed here."""
+    for sources, target in COPIED.findall(DOCKERFILE):
+        for source in sources.split():
+            if (ROOT / source).is_dir():
+                skip = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / source, app / target, ignore=skip)
+            else:
+                app.mkdir(exist_ok=True)
+                shutil.copy(ROOT / source, app)
+
+
+def lay_static_files(*places):
+    """The files for browsers, in each image that has them."""
+    for place in places:
+        shutil.copytree(prepared() / "static", place)
+
+
+def lay_database(place, secret):
+    """An empty PostgreSQL with a password, made as compose.yaml says."""
+    place.mkdir()
+    secret.write_text(PASSWORD)
+    if UNPRIVILEGED:
+        shutil.chown(place, "postgres", "postgres")
+    arguments = SERVICES["database"]["environment"]["POSTGRES_INITDB_ARGS"].split()
+    subprocess.run(
+        [
+            *(postgres_program("initdb"), "--pgdata", place, "--username", "kingscore"),
+            *("--auth", "scram-sha-256", "--pwfile", secret, *arguments),
+        ],
+        cwd="/",
+        check=True,
+        capture_output=True,
+        **UNPRIVILEGED,
+    )
+
+
+def lay_proxy(folder, ports):
+    """The proxy's own file, with ports that are free, and a certificate; return who vouches."""
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost")
+    issued.private_key_and_cert_chain_pem.write_to_path(folder / "cert.pem")
+    issued.private_key_pem.write_to_path(folder / "key.pem")
+    here = (
+        f"\n{{\n\tdefault_bind 127.0.0.1\n\thttp_port {ports.http}\n\thttps_port {ports.https}\n"
+        f"\tadmin 127.0.0.1:{ports.admin}\n"
+    )
+    text = (DEPLOY / "Caddyfile").read_text()
+    text = text.replace("\n{\n", here, 1).replace("root * /srv", f"root * {folder}/srv")
+    if caddy_is_old():
+        text = text.replace("request_buffers 4MiB", "buffer_requests")
+    (folder / "Caddyfile").write_text(text)
+    return authority
+
+
+def caddy_is_old():
+    """Whether it is Debian 12's, which has another word for the buffer, without a limit."""
+    said = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout
+    return tuple(map(int, re.findall(r"\d+", said)[:3])) < (2, 6, 3)
+
+
+def environment_of_programs(folder, ports):
+    """What compose.yaml and the image say, with the doors of this machine."""
+    said = {
+        name: re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: CHOSEN[found[1]], value)
+        .replace("@database/", f"@127.0.0.1:{ports.postgres}/")
+        .replace("//broker:6379/", f"//127.0.0.1:{ports.redis}/")
+        for name, value in COMPOSE["x-program"]["environment"].items()
+    }
+    return {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONUNBUFFERED": "1",
+        # Compiled once for all, as it is in the image.
+        "PYTHONPYCACHEPREFIX": f"{folder}/compiled",
+        "KINGSCORE_DATA": f"{folder}/data",
+        "KINGSCORE_STATIC": f"{folder}/static",
+        **said,
+    }
+
+
+def environment_of_proxy(folder, ports):
+    return {
+        "PATH": os.environ["PATH"],
+        "SITE": "localhost",
+        "WEB": " ".join(f"127.0.0.1:{port}" for port in ports.webs),
+        "TLS": f"tls {folder}/cert.pem {folder}/key.pem",
+        "XDG_DATA_HOME": f"{folder}/certificates",
+        "XDG_CONFIG_HOME": f"{folder}/certificates",
+    }
