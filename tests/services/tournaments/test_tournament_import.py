@@ -106,9 +106,8 @@ def test_tournament_is_the_same_after_a_move_to_an_empty_server(ruleset):
     assert exported() == text
     assert standings_in_database() == standings
     assert standings_of(read_tournament(json.loads(text))) == standings
-    assert [sheet.row.result for sheet in load_sheets(Game.objects.all())] == [
-        result_of(sheet) for sheet in load_sheets(Game.objects.all())
-    ]
+    sheets = load_sheets(Game.objects.all())
+    assert [sheet.row.result for sheet in sheets] == [result_of(sheet) for sheet in sheets]
     assert AuditLine.objects.filter(action="import-tournament").count() == 1
 
 
