@@ -10,6 +10,8 @@ from tournaments.web.tables import matches, pen, starting
 GAME = "<str:public_id>/<str:secret>"
 
 urlpatterns = [
+    # Before all others, as most that is asked is asked there.
+    path("", include("tournaments.web.scoring.urls")),
     path("", home.home, name="home"),
     path("guide/", guide.guide, name="guide"),
     path("new/", starting.new_table, name="new"),
@@ -32,7 +34,6 @@ urlpatterns = [
     path("rules/<slug:ruleset>/", rules.rules_of_game, name="rules_of_game"),
     path("rules/<slug:ruleset>.json", rules.rules_json, name="rules_json"),
     path("", include("tournaments.web.rules.urls")),
-    path("", include("tournaments.web.scoring.urls")),
     path("", include("tournaments.web.clubs.urls")),
     path("", include("tournaments.web.webhooks.urls")),
     path("", include("tournaments.web.people.urls")),

@@ -7,6 +7,7 @@ from tournaments.web.scoring import correcting, following, heading, history, off
 PLAY = "play/<str:public_id>/<str:secret>/"
 
 urlpatterns = [
+    path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
     path(PLAY, pages.write, name="write"),
     path(f"{PLAY}entry/", pages.record, name="record"),
     path(f"{PLAY}undo/", pages.undo, name="undo"),
@@ -16,6 +17,5 @@ urlpatterns = [
     path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
     path(f"{PLAY}names/", heading.head, name="head"),
     path(f"{PLAY}log/", history.history, name="history"),
-    path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
     path("sw.js", offline.service_worker, name="service_worker"),
 ]
