@@ -58,6 +58,9 @@ def postgresql(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
+        # Asked when one is taken out of the pool: after a restart of PostgreSQL all of them are
+        # broken, and each would cost somebody an error.
+        "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
             # As many as one process of the web server has threads, and some to spare.
             "pool": {"min_size": 1, "max_size": 8, "timeout": 10},

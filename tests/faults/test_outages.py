@@ -186,6 +186,23 @@ def test_ended_connection_has_the_same_asked_again_soon(person):
     assert Game.objects.count() == 1
 
 
+@on_postgresql
+def test_connection_that_ended_while_it_was_kept_is_replaced():
+    kept = connection.copy("kept")
+    kept.ensure_connection()
+    number = kept.connection.info.backend_pid
+    kept.close()
+    tell(f"SELECT pg_terminate_backend({number})")
+
+    try:
+        with kept.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            assert cursor.fetchone() == (1,)
+    finally:
+        kept.close()
+        kept.close_pool()
+
+
 def end_connection(number):
     try:
         with connection.cursor() as cursor:
