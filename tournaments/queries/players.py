@@ -330,7 +330,7 @@ def ratings_of(player: Player) -> list[PlayerRating]:
     rows = PlayerRating.objects.filter(
         Q(pool__club=player.club_id, person=own) | Q(pool__club=None, person__in=people)
     )
-    return list(rows.select_related("pool"))
+    return list(rows.select_related("pool").order_by("pk"))
 
 
 def family_of_both(own: Sequence[PlayerRating], theirs: Sequence[PlayerRating]) -> str:

@@ -296,7 +296,8 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
 
 def games_of(place: Round) -> list[str]:
     """The games at the tables of a round, as they are named in addresses."""
-    return list(Game.objects.filter(table__round=place).values_list("public_id", flat=True))
+    games = Game.objects.filter(table__round=place).order_by("pk")
+    return list(games.values_list("public_id", flat=True))
 
 
 def _seating_as_it_stands(tournament: Tournament, place: Round) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def _offered(club: Club, chosen: Any) -> list[User]:
         # Of other clubs' people nobody is told the name.
         tapped = club.audit_lines.filter(user=int(chosen)).values("user")[:1]
         offered |= User.objects.filter(pk__in=tapped)
-    return sorted(offered, key=account_name)
+    return sorted(offered.order_by("pk"), key=account_name)
 
 
 @dataclass(frozen=True)
