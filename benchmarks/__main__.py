@@ -41,6 +41,8 @@ IN_ORDER = (
     "big_evening",
     "kill",
 )
+TAKES_LONG = ("each_fault",)
+"""Run by its name, and last of all with `--full`."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -55,7 +57,7 @@ def main(words: Sequence[str]) -> int:
         # What all begin with is prepared there; nothing is measured in it.
         os.environ.setdefault("KINGSCORE_TEST_DATA", folder)
         django.setup()
-        wanted = {each for name in given.names or IN_ORDER for each in databases_of(name)}
+        wanted = {each for name in given.names for each in databases_of(name)}
         with a_postgres() if "PostgreSQL" in wanted else nullcontext() as url:
             runs = run_all(given, url)
     failed = [f"{run.name} {run.database}".strip() for run in runs if run.failed]
@@ -74,8 +76,11 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     given = reader.parse_args(words)
     given.names = [word for word in given.words if "=" not in word]
     given.sizes = [word for word in given.words if "=" in word]
-    if unknown := set(given.names) - set(IN_ORDER):
-        reader.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(IN_ORDER)}")
+    every = IN_ORDER + TAKES_LONG
+    if unknown := set(given.names) - set(every):
+        reader.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(every)}")
+    given.all = not given.names
+    given.names = given.names or (every if given.size == "full" else IN_ORDER)
     if given.sizes and len(given.names) != 1:
         reader.error("sizes are those of one benchmark")
     return given
@@ -91,14 +96,14 @@ def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
     """Run one after the other; what all of them found is kept after each."""
     runs: list[Run] = []
     words = [*given.sizes, "--size", given.size]
-    for name in given.names or IN_ORDER:
+    for name in given.names:
         for database in databases_of(name):
             if database == "PostgreSQL" and not url:
                 print(f"\n== {name}: no PostgreSQL here", flush=True)
                 continue
             runs.append(Run(name, database))
             run_one(runs[-1], url if database == "PostgreSQL" else None, words)
-            if not given.names:
+            if given.all:
                 write_results(runs, version_of(url), given.size)
     return runs
 
