@@ -11,8 +11,10 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import django
 
@@ -23,12 +25,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
 from benchmarks.evening.comparing import compare  # noqa: E402 - the path comes first
-from benchmarks.evening.machines import Postgres, Redis, Site, processor_seconds, running  # noqa: E402
+from benchmarks.evening.machines import Bare, Postgres, Redis, Site, processor_seconds, running  # noqa: E402
 from benchmarks.evening.playing import Plan, come, play  # noqa: E402
-from benchmarks.evening.report import lines_of  # noqa: E402
+from benchmarks.evening.report import Part, lines_of, lines_of_control  # noqa: E402
 
 LAY = "from benchmarks.evening.laying import print_evening; print_evening({})"
 FILL = "from benchmarks.evening.stored import fill; fill({})"
+SIZES = "from benchmarks.evening.stored import print_sizes; print_sizes()"
 READ = "from benchmarks.evening.laying import print_sheets; print_sheets({})"
 
 
@@ -52,6 +55,8 @@ def words_given() -> argparse.Namespace:
     words.add_argument("--deals", type=int, default=20)
     words.add_argument("--seconds", type=float, default=300)
     words.add_argument("--followers", type=int, default=1000)
+    words.add_argument("--look-on", type=float, default=20, help="seconds before the first deal")
+    words.add_argument("--sizes", action="store_true", help="tell the sizes of the tables, too")
     words.add_argument("--stored", type=int, default=0, help="so many games are there before")
     words.add_argument("--folder", type=Path, help="where the databases are kept for another run")
     return words.parse_args()
@@ -62,21 +67,50 @@ def play_on(chosen: argparse.Namespace, folder: Path, postgres: Postgres, broker
     name = f"stored_{chosen.stored}"
     if not postgres.has(name):
         store(chosen.stored, name, folder, postgres)
+    bare = look_on_nothing(chosen)
     with closing(Site(folder / "site", postgres.url(name), broker.url)) as site:
         site.start()
         site.start_worker()
-        laid = json.loads(site.run_python(LAY.format(chosen.tables)))
-        plan = Plan(chosen.deals, chosen.seconds, chosen.followers)
-        evening = come(site.host, site.port, laid, plan)
         programs = {"web": site.process.pid, "PostgreSQL": postgres.pid, "worker": site.worker.pid}
-        before = used_by(programs)
-        asyncio.run(play(evening, plan))
-        used = {each: seconds - before[each] for each, seconds in used_by(programs).items()}
-        games = [table.game for table in evening.tables]
+        laid = json.loads(site.run_python(LAY.format(chosen.tables)))
+        looking = played(site, laid, Plan(0, chosen.look_on, chosen.followers), programs)
+        plan = Plan(chosen.deals, chosen.seconds, chosen.followers)
+        part = played(site, laid, plan, programs)
+        games = [table.game for table in part.evening.tables]
         sheets = json.loads(site.run_python(READ.format(games)))
-        found = compare(sheets, evening.tables, evening.followers)
-    print("\n".join(lines_of(evening, found, used)))
-    return 1 if found.problems or evening.tally.errors else 0
+        found = compare(sheets, part.evening.tables, part.evening.followers)
+        if chosen.sizes:
+            print(site.run_python(SIZES), end="")
+    print("\n".join(lines_of_control(bare, looking)))
+    print(f"{chosen.tables} tables, {chosen.deals} deals each, {chosen.stored:,} games stored:")
+    print("\n".join(lines_of(part, looking, found)))
+    return 1 if found.problems or part.evening.tally.errors else 0
+
+
+def look_on_nothing(chosen: argparse.Namespace) -> Part:
+    """The control: the same phones ask a server that only answers them."""
+    with closing(Bare()) as bare:
+        laid = [{"game": "", "write": "/", "follow": "/"}]
+        plan = Plan(0, chosen.look_on, chosen.followers)
+        return played(bare, laid, plan, {"web": bare.process.pid}, listening=False)
+
+
+def played(
+    site: Site | Bare,
+    laid: Sequence[dict[str, Any]],
+    plan: Plan,
+    programs: dict[str, int],
+    *,
+    listening: bool = True,
+) -> Part:
+    """Play a part of the evening."""
+    evening = come(site.host, site.port, laid, plan)
+    if not listening:
+        evening.tables.clear()
+    before: dict[str, float] = {}
+    asyncio.run(play(evening, plan, seated=lambda: before.update(used_by(programs))))
+    used = {each: seconds - before[each] for each, seconds in used_by(programs).items()}
+    return Part(evening, used)
 
 
 def store(games: int, name: str, folder: Path, postgres: Postgres) -> None:

@@ -15,7 +15,8 @@ from psycopg import sql
 
 from benchmarks.postgres import free_port, programs, tell
 from tests.servers import ROOT, Server
-from tournaments.management.programs import worker_words
+from tournaments.management.commands.up import open_door
+from tournaments.management.programs import web_words, worker_words
 
 PATIENCE = 1800
 """Filling a million games takes a while."""
@@ -158,6 +159,28 @@ class Site(Server):
         """Stop both."""
         end(self.worker)
         super().close()
+
+
+class Bare:
+    """The same web server with an application that answers 304 and nothing else."""
+
+    def __init__(self) -> None:
+        self.door = open_door("127.0.0.1", 0)
+        self.host, self.port = self.door.getsockname()
+        words = web_words(f"fd://{self.door.fileno()}")
+        words[words.index("kingscore.wsgi:application")] = "benchmarks.evening.bare:application"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", *words],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[self.door.fileno()],
+            start_new_session=True,
+        )
+
+    def close(self) -> None:
+        """Stop it."""
+        end(self.process)
+        self.door.close()
 
 
 def end(process: subprocess.Popen[bytes] | None) -> None:

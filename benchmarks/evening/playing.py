@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.evening.followers import EVERY, Follower
+from benchmarks.evening.phones import until
 from benchmarks.evening.tables import EVERY as LISTENS
 from benchmarks.evening.tables import Table, plan
 from benchmarks.evening.tally import Tally
@@ -59,13 +60,18 @@ def come(host: str, port: int, laid: Sequence[dict[str, Any]], chosen: Plan) -> 
 
 
 async def play(
-    evening: Evening, chosen: Plan, meanwhile: Callable[[], Any] = lambda: None
+    evening: Evening,
+    chosen: Plan,
+    meanwhile: Callable[[], Any] = lambda: None,
+    seated: Callable[[], Any] = lambda: None,
 ) -> Evening:
     """All sit down; then the deals come by the clock while the others look on.
 
-    `meanwhile` is called, in a thread of its own, when the first deal is due.
+    `seated` is called when all have their pages, and `meanwhile`, in a thread of its own, when the
+    first deal is due.
     """
     await sit_down(evening)
+    seated()
     evening.tally.waits.clear()
     chance, stop, loop = random.Random(chosen.seed), asyncio.Event(), asyncio.get_running_loop()
     first, used = loop.time() + 1, time.process_time()
@@ -80,8 +86,10 @@ async def play(
         )
     )
     await beside
+    await until(first + chosen.seconds)
     evening.seconds = loop.time() - first
-    await asyncio.sleep(EVERY + A_MOMENT)
+    if chosen.deals:
+        await asyncio.sleep(EVERY + A_MOMENT)
     stop.set()
     await asyncio.gather(*others)
     evening.used = time.process_time() - used

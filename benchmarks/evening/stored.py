@@ -209,3 +209,16 @@ def index_sizes() -> Iterator[tuple[str, str, int]]:
             [],
         )
         yield from cursor.fetchall()
+
+
+def print_sizes() -> None:
+    """Rows and bytes, in all and for each game."""
+    games = Game.objects.count()
+    print(f"{games:,} games; bytes for each: table, indexes, rows")
+    for name, rows, table, indexes in sizes():
+        if table + indexes > games:
+            each = f"{table / games:9.1f} {indexes / games:9.1f} {rows / games:8.2f}"
+            print(f"  {name:34} {each}   {(table + indexes) / 2**20:9.1f} MB")
+    for table, name, size in index_sizes():
+        if size > games:
+            print(f"  {table:34} {name:46} {size / games:8.1f}   {size / 2**20:9.1f} MB")

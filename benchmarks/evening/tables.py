@@ -125,7 +125,7 @@ def plan(
     deals: Sequence[Mapping[str, Any]], first: float, seconds: float, chance: random.Random
 ) -> list[tuple[float, Mapping[str, Any]]]:
     """When each deal of a table is sent: one at any moment of each of as many equal stretches."""
-    stretch = seconds / len(deals)
+    stretch = seconds / max(1, len(deals))
     return [
         (first + (number + chance.random()) * stretch, body) for number, body in enumerate(deals)
     ]
