@@ -8,11 +8,13 @@ from tests.factories import NAMES, WHOLE_GAME, GameFactory, HeadFactory, reload
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
-LOOKS = [("tr", "light"), ("tr", "dark"), ("it", "dark"), ("en", "light")]
+LIGHT_AND_DARK = {"color_scheme": "light and dark", "reduced_motion": "reduce"}
+
+LOOKS = [("tr", "light and dark"), ("it", "dark"), ("en", "light")]
 """Languages and schemes in which pages are looked at: each of both, Turkish in both."""
 
 VIOLATIONS = """
-async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+async options => (await axe.run(document, options)).violations
   .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.any.map(a => a.message)))
 """
 
@@ -39,11 +41,22 @@ def game_with(deals=0, **head):
     return reload(GameFactory(head=HeadFactory(**head), entries=WHOLE_GAME[:deals])).row
 
 
-class Phone:
-    """A phone of its own, with cookies of its own."""
+ALL_RULES = {"resultTypes": ["violations"]}
+RULES_OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+"""In the style sheet nothing but colours is another in the dark."""
 
-    def __init__(self, browser, base, **settings):
-        self.context = browser.new_context(**{**PHONE, "locale": "en", **settings})
+
+class Phone:
+    """A phone of its own, with cookies of its own.
+
+    What is light and dark is looked at in both on the same page, rather than opened twice.
+    """
+
+    def __init__(self, browser, base, color_scheme="light", **settings):
+        self.also_dark = color_scheme == "light and dark"
+        scheme = "light" if self.also_dark else color_scheme
+        chosen = {"locale": "en", "color_scheme": scheme, **settings}
+        self.context = browser.new_context(**PHONE | chosen)
         self.page = self.context.new_page()
         self.base, self.taps, self.foreign = base, 0, []
         self.page.on("request", self.note)
@@ -71,13 +84,20 @@ class Phone:
         """What is wrong with the page as it stands, by what was looked for; {} where nothing is."""
         self.page.evaluate(AXE.read_text())
         found = {
-            "violations": self.page.evaluate(VIOLATIONS),
+            "violations": self.page.evaluate(VIOLATIONS, ALL_RULES),
+            "in the dark": self.also_dark and self.violations_in_the_dark(),
             "small targets": self.page.evaluate(SMALL_TARGETS),
             "inline scripts and styles": self.page.evaluate(INLINE),
             "wider than the phone": self.page.evaluate(SIDEWAYS),
             "from elsewhere": self.foreign,
         }
         return {what: which for what, which in found.items() if which}
+
+    def violations_in_the_dark(self):
+        self.page.emulate_media(color_scheme="dark")
+        found = self.page.evaluate(VIOLATIONS, RULES_OF_COLOURS)
+        self.page.emulate_media(color_scheme="light")
+        return found
 
 
 class TablePhone(Phone):

@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from tests.browser.phone import Phone
+from tests.browser.phone import LIGHT_AND_DARK, Phone
 from tests.club_factories import (
     AccountFactory,
     ClubFactory,
@@ -86,13 +86,12 @@ def test_list_is_searched_while_one_types(phone_of, player):
     assert phone.page.url.endswith("?q=su")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_of_a_director_fit_a_phone(phone_of, player, scheme):
+def test_pages_of_a_director_fit_a_phone(phone_of, player):
     club = player.club
     other = PlayerFactory(club=club, name="Sule Ak Yılmaz-Karamustafaoğulları")
     merge_players(player.pk, PlayerFactory(club=club).pk, NOBODY, at=EVENING)
     claimed = PlayerFactory(club=club, account=AccountFactory())
-    phone = phone_of(MemberFactory(club=club, role="director").user, color_scheme=scheme)
+    phone = phone_of(MemberFactory(club=club, role="director").user, **LIGHT_AND_DARK)
 
     faults = {}
     for name, row, query in (

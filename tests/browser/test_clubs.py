@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from playwright.sync_api import expect
 
+from tests.browser.phone import LIGHT_AND_DARK
 from tests.club_factories import AccountFactory, AuditLineFactory, TableFactory
 from tests.factories import WHOLE_GAME
 from tests.rating_factories import (
@@ -30,8 +31,8 @@ def phone_of(table_phone):
         session = client.cookies["sessionid"].value
         phone.context.add_cookies([{"name": "sessionid", "value": session, "url": phone.base}])
 
-    def make(user=None):
-        phone = table_phone(locale="tr")
+    def make(user=None, **settings):
+        phone = table_phone(locale="tr", **settings)
         phone.become = lambda user: sign_in(phone, user)
         if user is not None:
             phone.become(user)
@@ -91,11 +92,9 @@ def test_club_is_made_and_joined_by_its_link(phone_of):
     expect(guest.page.locator(".club-changes li").first).to_contain_text("Ada")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_of_an_owner_are_without_faults(phone_of, scheme):
+def test_pages_of_an_owner_are_without_faults(phone_of):
     ada = AccountFactory(first_name="Ada")
-    phone = phone_of(ada)
-    phone.page.emulate_media(color_scheme=scheme)
+    phone = phone_of(ada, **LIGHT_AND_DARK)
     club = Club.objects.create(slug="moda", name="Moda", created_at=ada.date_joined)
     Member.objects.create(club=club, user=ada, role="owner", joined_at=ada.date_joined)
     AuditLineFactory.create_batch(40, club=club, user=ada, address="192.0.2.7")

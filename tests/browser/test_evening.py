@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from tests.browser.phone import LIGHT_AND_DARK
 from tests.browser.test_hands import write_hand
 from tests.club_factories import ClubFactory, TableFactory
 from tests.factories import NAMES, WHOLE_GAME
@@ -100,12 +101,11 @@ def door_of(table):
     return reverse("table_door", args=[table.public_id, table.secret])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_of_an_evening_keep_nobody_out(directors_phone, scheme):
+def test_pages_of_an_evening_keep_nobody_out(directors_phone):
     table = TableFactory(entries=WHOLE_GAME)
     Event.objects.update(table_codes=True, confirmations="two")
     event = table.round.event
-    phone = directors_phone(event.club, color_scheme=scheme)
+    phone = directors_phone(event.club, **LIGHT_AND_DARK)
     of_event = [event.club.slug, event.public_id]
     pages = [
         reverse("event", args=of_event),
