@@ -10,10 +10,12 @@ from functools import cache
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.core import serializers
 from django.db import connection, transaction
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import URLResolver, get_resolver, reverse, reverse_lazy
+from django.utils import translation
 
 from tests.web.access_table import (
     AGAIN,
@@ -211,17 +213,32 @@ def test_every_address_is_in_the_table_and_the_table_names_no_other():
     assert {name for name, _, _ in addresses()} == set(PAGES)
 
 
+@pytest.fixture(scope="module")
+def world_of_all(django_db_setup, django_db_blocker, tmp_path_factory):
+    """One world for all visitors: what a walk leaves in it is taken back after its test."""
+    folder = tmp_path_factory.mktemp("files")
+    with (
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+        override_settings(MEDIA_ROOT=folder),
+        translation.override("en"),
+    ):
+        world = make_world()
+        yield world, folder
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def quiet():
-    """Refusals are what is asked for here: a thousand warnings of them help nobody."""
+def world(files_of_this_test_only, world_of_all, db):
+    """The world with its files; refusals are asked for, a thousand warnings of them help nobody."""
+    world, settings.MEDIA_ROOT = world_of_all
     logging.disable(logging.WARNING)
-    yield
+    yield copy.deepcopy(world)
     logging.disable(logging.NOTSET)
 
 
 @pytest.mark.parametrize("who", VISITORS)
-def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, quiet):
-    world = make_world()
+def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, world):
     walk = Walk(who, world)
     before = everything()
 
@@ -240,8 +257,7 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, qu
 @pytest.mark.parametrize(
     ("who", "alone"), [("nobody", False), ("other", False), ("staff", False), ("nobody", True)]
 )
-def test_what_is_published_is_seen_by_everybody_and_nothing_more(who, alone, quiet):
-    world = make_world()
+def test_what_is_published_is_seen_by_everybody_and_nothing_more(who, alone, world):
     Club.objects.filter(name=CLUB).update(published=not alone)
     Event.objects.filter(club__name=CLUB).update(published=True)
     walk = Walk(who, world, published=True)
