@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 from django.urls import resolve
 from PIL import Image
 
@@ -43,7 +44,7 @@ def test_no_picture_lies_there_that_no_document_shows():
     pointed = {
         (text.parent / where).resolve() for text, where in [*targets(SHOWN), *targets(LINKED)]
     }
-    there = {*ROOT.glob("docs/looks/*.png"), *ROOT.glob("docs/looks/*.svg")}
+    there = {*ROOT.glob("docs/looks/**/*.png"), *ROOT.glob("docs/looks/*.svg")}
     assert {path.name for path in there - pointed} == set()
 
 
@@ -82,3 +83,23 @@ def test_picture_of_the_layers_is_drawn_from_the_rules():
     drawn = architecture.drawing(architecture.layers())
 
     assert architecture.DRAWN.read_text() == drawn, "python -m docs.looks.architecture draws it"
+
+
+BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+
+GUIDES = {"en": "directors-guide.md", "tr": "yonetici-rehberi.md"}
+NO_BUTTONS = {"bold", "Kalın"}
+
+
+@pytest.mark.parametrize("language", GUIDES)
+def test_buttons_of_the_directors_guide_are_called_so_on_the_site(language):
+    with (ROOT / "locale/tr/LC_MESSAGES/django.po").open("rb") as source:
+        messages = [message for message in read_po(source, locale="tr") if message.id]
+    texts = {message.id if language == "en" else message.string for message in messages}
+
+    text = " ".join((ROOT / "docs" / GUIDES[language]).read_text().split())
+    # What ends like a sentence begins a paragraph.
+    bold = [found for found in BOLD.findall(text) if not found.endswith((".", ":"))]
+    buttons = {re.sub(r"\d+", "%(number)s", found) for found in bold}
+
+    assert buttons - texts - NO_BUTTONS == set()

@@ -1,24 +1,26 @@
 """The pictures of a club, its evening and its tournament, as a director sees them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.urls import resolve
 from playwright.sync_api import Browser
 
-from docs.looks.site import Visitor, visitor
+from docs.looks.site import PHONE, Visitor, visitor
 from tournaments.management.commands.seed_demo import PASSWORD
 from tournaments.services.demo.cast import SLUG
 
-LOCALE = "en-GB"
+LOCALES = {"": "en-GB", "tr/": "tr-TR"}
+"""The languages of the pictures, by what their names begin with."""
+
 DIRECTOR = "director@example.org"
 LAPTOP = {"viewport": {"width": 1280, "height": 720}, "device_scale_factor": 1}
 
 
 @dataclass(frozen=True)
 class Look:
-    """A picture: what page it is of, in which event of the club, and from which element on.
+    """A picture: what page it is of, and in which event of the club.
 
     `below` is where the page is, seen from that of the event, or `link` is what leads there.
     """
@@ -28,8 +30,6 @@ class Look:
     event: str
     below: str = ""
     link: str = ""
-    height: int = 844
-    top: str = ""
     screen: dict[str, Any] = field(default_factory=dict)
 
 
@@ -52,21 +52,32 @@ LOOKS = (
 """What is shown in the documentation."""
 
 
+def names() -> list[str]:
+    """What the pictures are called, in every language."""
+    return [f"{folder}{look.name}" for folder in LOCALES for look in LOOKS]
+
+
 def pictures_of(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
     """Each wanted picture by its name, as PNG."""
-    phone = visitor(browser, LOCALE)
+    for folder, locale in LOCALES.items():
+        looks = [look for look in LOOKS if f"{folder}{look.name}" in wanted]
+        if looks:
+            for name, picture in _pictures_in(browser, locale, looks):
+                yield f"{folder}{name}", picture
+
+
+def _pictures_in(
+    browser: Browser, locale: str, looks: Sequence[Look]
+) -> Iterator[tuple[str, bytes]]:
+    phone = visitor(browser, locale)
     phone.sign_in(DIRECTOR, PASSWORD)
     signed_in = phone.page.context.storage_state()
-    for look in LOOKS:
-        if look.name not in wanted:
-            continue
-        other = visitor(browser, LOCALE, storage_state=signed_in, **look.screen)
+    for look in looks:
+        other = visitor(browser, locale, storage_state=signed_in, **look.screen)
         open_page(other, look)
         assert resolve(other.path).url_name == look.page, (look.name, other.path)
         other.page.wait_for_load_state("networkidle")
-        if look.top:
-            other.page.locator(look.top).first.evaluate("e => scrollTo(0, e.offsetTop - 16)")
-        size = look.screen.get("viewport", {"width": 390, "height": look.height})
+        size = look.screen.get("viewport", PHONE["viewport"])
         yield look.name, other.page.screenshot(clip={"x": 0, "y": 0, **size})
         other.page.context.close()
 

@@ -29,9 +29,9 @@ LANGUAGES = ("en", "tr", "it")
 
 def makes() -> dict[str, Path]:
     """Every picture that is made here, and where it lies."""
-    from docs.looks.in_club import LOOKS as OF_CLUB
+    from docs.looks import in_club
 
-    ours = {look.name: LOOKS / f"{look.name}.png" for look in OF_CLUB}
+    ours = {name: LOOKS / f"{name}.png" for name in in_club.names()}
     guide = {
         f"{language}/{step}": GUIDE / language / f"{step}.png"
         for language in LANGUAGES
@@ -50,16 +50,16 @@ def pictures(wanted: set[str]) -> Iterator[tuple[str, bytes]]:
         browser_of(port) as browser,
     ):
         for language in LANGUAGES:
-            if any(name.startswith(f"{language}/") for name in wanted | _table(wanted, language)):
+            if wanted & _on_the_way(language):
                 for name, picture in at_table.pictures_of(browser, language):
                     yield name if name == "table" else f"{language}/{name}", picture
-        if wanted & {look.name for look in in_club.LOOKS}:
-            yield from in_club.pictures_of(browser, wanted)
+        yield from in_club.pictures_of(browser, wanted)
 
 
-def _table(wanted: set[str], language: str) -> set[str]:
-    """The page of the table is looked at in English, on the way through the guide."""
-    return {"en/"} if "table" in wanted and language == "en" else set()
+def _on_the_way(language: str) -> set[str]:
+    """What is looked at in the game of a language; the whole page of the table in English."""
+    steps = {f"{language}/{step}" for step in STEPS}
+    return {*steps, "table"} if language == "en" else steps
 
 
 def pressed(picture: bytes) -> bytes:
