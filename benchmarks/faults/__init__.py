@@ -1,0 +1,1 @@
+"""Faults made on purpose: programs killed, disks filled, databases away, clocks set."""

@@ -1,0 +1,47 @@
+"""Makes faults on purpose: `python -m benchmarks.faults kills|together|disk|away|clock`.
+
+Everything runs on this machine alone: PostgreSQL with every commit on the disk and Redis of its
+own, web server, worker and clock as production starts them; all are stopped by their process ids.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import django
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+# For what the tests have; the programs have settings, folders and a database of their own.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+django.setup()
+
+from benchmarks.faults import away, clock, disk, kills, together  # noqa: E402 - the path comes first
+from benchmarks.faults.programs import whole  # noqa: E402
+
+ALONE = {"disk": disk, "away": away, "clock": clock}
+
+
+def main() -> int:
+    words = argparse.ArgumentParser("python -m benchmarks.faults", description=__doc__)
+    words.add_argument("fault", choices=["kills", "together", "disk", "away", "clock"])
+    words.add_argument("--rounds", type=int, default=3)
+    words.add_argument("--tables", type=int, default=60)
+    words.add_argument("--seconds", type=float, default=240)
+    words.add_argument("--followers", type=int, default=120)
+    chosen = words.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kingscore-faults-") as place:
+        if chosen.fault in ALONE:
+            return ALONE[chosen.fault].run(Path(place))
+        numbers = 2 if chosen.fault == "together" else 1
+        with whole(Path(place), numbers, numbers, numbers) as everything:
+            evening = (chosen.tables, chosen.seconds, chosen.followers)
+            if chosen.fault == "together":
+                return together.run(everything, *evening)
+            return kills.run(everything, chosen.rounds, *evening)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""What is done and asked in a process of the site itself, by `Site.run_python`."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db.models import F
+from django.utils import timezone
+
+from benchmarks.evening.laying import lay_evening
+from tournaments.models import (
+    Club,
+    Delivery,
+    Event,
+    Game,
+    Letter,
+    RatingDue,
+    Report,
+    Round,
+    User,
+    Webhook,
+)
+from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.clubs.events import close_round
+from tournaments.services.documents.reporting import request_scoresheet
+from tournaments.services.letters.sending import Text, write_letters
+from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook, send_test
+
+CHECKS = ("rebuild_results", "rebuild_ratings")
+LONG_AGO = timedelta(hours=1)
+
+
+def print_laid(tables: int, hook: str) -> None:
+    """Lay an evening whose club has a webhook for each result."""
+    laid = lay_evening(tables)
+    club = Club.objects.order_by("-pk")[0]
+    owner = Actor(club.members.get(role="owner").user)
+    create_webhook(club, WebhookPlan(hook, ["result.entered"]), owner, at=timezone.now())
+    print(json.dumps(laid))
+
+
+def write(about: str, number: int) -> None:
+    """Write letters to so many accounts made for it."""
+    users = [
+        User(username=f"{about}-{one}", email=f"{about}-{one}@club.example")
+        for one in range(number)
+    ]
+    User.objects.bulk_create(users)
+    write_letters(users, about, Text(about, "…"), at=timezone.now())
+
+
+def ask_for_sheets(number: int) -> None:
+    """Ask for the scoresheets of so many games as they stand."""
+    for game in Game.objects.order_by("pk")[:number]:
+        url = f"http://127.0.0.1/follow/{game.public_id}/{game.secret('follow')}/"
+        request_scoresheet(game, language="tr", follow_url=url, at=timezone.now())
+
+
+def close_all() -> None:
+    """Close every open round, so that its games are rated."""
+    for place in Round.objects.filter(opened_at__isnull=False, closed_at=None):
+        owner = place.event.club.members.get(role="owner").user
+        close_round(place.pk, Actor(owner), at=timezone.now())
+
+
+def let_leases_end() -> None:
+    """As if the minutes had passed after which what a dead worker had is taken by another."""
+    Letter.objects.filter(sent_at=None).update(tried_at=F("tried_at") - LONG_AGO)
+    Delivery.objects.filter(state="waiting").update(
+        next_at=F("next_at") - LONG_AGO, tried_at=F("tried_at") - LONG_AGO
+    )
+
+
+def print_waiting() -> None:
+    """How much is still to be done, by kind."""
+    going = [Report.State.WAITING, Report.State.BUILDING]
+    print(
+        json.dumps(
+            {
+                "reports": Report.objects.filter(state__in=going).count(),
+                "letters": Letter.objects.filter(sent_at=None).count(),
+                "calls": Delivery.objects.filter(state="waiting").count(),
+                "ratings": RatingDue.objects.count(),
+            }
+        )
+    )
+
+
+def print_found() -> None:
+    """What was done in the end, and whether all that is stored is what it is computed from."""
+    files = [path.name for path in (Path(settings.MEDIA_ROOT) / "reports").glob("*")]
+    reports = Report.objects.all()
+    kept = [Path(name).name for name in reports.values_list("file", flat=True) if name]
+    print(
+        json.dumps(
+            {
+                "reports": dict(Counter(reports.values_list("state", flat=True))),
+                "attempts": dict(Counter(reports.values_list("attempts", flat=True))),
+                "files_missing": len(set(kept) - set(files)),
+                "files_of_two": len(kept) - len(set(kept)),
+                "files_left": len(set(files) - set(kept)),
+                "letters": Letter.objects.count(),
+                "letters_sent": Letter.objects.exclude(sent_at=None).count(),
+                "results": Game.objects.filter(result__isnull=False).count(),
+                "calls": sorted(Delivery.objects.values_list("public_id", flat=True)),
+                "calls_delivered": Delivery.objects.filter(state="delivered").count(),
+                "events": Event.objects.count(),
+                "differences": [said for name in CHECKS if (said := _checked(name))]
+                + _caches_checked(),
+            }
+        )
+    )
+
+
+def _checked(command: str) -> str:
+    """What a rebuilding would change; empty where nothing."""
+    said = StringIO()
+    try:
+        call_command(command, "--check", stdout=said, stderr=said)
+    except (CommandError, SystemExit) as error:
+        return f"{command}: {error} {said.getvalue()}"
+    return ""
+
+
+def _caches_checked() -> list[str]:
+    said = StringIO()
+    try:
+        call_command("check_caches", stdout=said, stderr=said)
+    except (CommandError, SystemExit) as error:
+        return [f"check_caches: {error} {said.getvalue()}"]
+    return []
+
+
+def send_test_call() -> None:
+    """Have the last webhook called about nothing."""
+    hook = Webhook.objects.latest("pk")
+    send_test(hook.pk, NOBODY, at=timezone.now())
