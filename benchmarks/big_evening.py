@@ -25,7 +25,7 @@ FILL = "from benchmarks.evening.stored import fill; fill({})"
 READ = "from benchmarks.evening.laying import print_sheets; print_sheets({})"
 SIZES = {
     "tiny": {"tables": 2, "deals": 2, "seconds": 4, "followers": 2, "stored": 0},
-    "usual": {"tables": 250, "deals": 2, "seconds": 120, "followers": 1000, "stored": 0},
+    "usual": {"tables": 250, "deals": 1, "seconds": 60, "followers": 1000, "stored": 0},
     "full": {"tables": 250, "deals": 20, "seconds": 300, "followers": 1000, "stored": 0},
 }
 ASKED = 200

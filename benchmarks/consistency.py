@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATABASES = ("SQLite",)
 SIZES = {
     "tiny": {"games": 80, "players": 200, "quiet": 1},
-    "usual": {"games": 10_000, "players": 5_000, "quiet": 5},
+    "usual": {"games": 4_000, "players": 2_000, "quiet": 5},
     "full": {"games": 20_000, "players": 5_000, "quiet": 10},
 }
 TABLE = "import django; django.setup(); from benchmarks.consistency import write; write({!r})"

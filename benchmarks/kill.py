@@ -22,7 +22,7 @@ from tests.servers import Server, prepared, serve
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
     "tiny": {"kills": 1, "tables": 2},
-    "usual": {"kills": 10, "tables": 6},
+    "usual": {"kills": 6, "tables": 6},
     "full": {"kills": 50, "tables": 6},
 }
 
