@@ -9,10 +9,11 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import connection
 from django.utils import timezone
 
 from tournaments.models import Worker
@@ -51,13 +52,12 @@ class Heartbeat:
         self.do(self.leave)
 
     def do(self, write: Callable[[], None]) -> None:
-        """Write, if the database lets us; a connection that has broken is opened anew."""
+        """Write, if the database lets us; each time by a connection of its own."""
         try:
-            write()
-        except DatabaseError as fault:
+            with closing(connection):
+                write()
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the next one may come through
             logger.warning("No sign of life could be written: %s", fault)
-        finally:
-            connection.close()
 
     def beat(self) -> None:
         now = timezone.now()
@@ -66,7 +66,7 @@ class Heartbeat:
         if not Worker.objects.filter(name=self.name).update(**seen):
             first = {"version": settings.VERSION, "started_at": self.started_at}
             Worker.objects.create(name=self.name, **first, **seen)
-            Worker.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+        Worker.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
 
     def leave(self) -> None:
         Worker.objects.filter(name=self.name).delete()

@@ -12,11 +12,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
-from django.db import InterfaceError, OperationalError, ProgrammingError
-from django.db.utils import IntegrityError
-from kombu.exceptions import OperationalError as BrokerError
-
 from kingscore.work import CURRENT, route_of
 
 BLACK = "…"
@@ -40,10 +35,12 @@ ADDRESS = re.compile(
     r"/\S*|\b\d{1,3}(\.\d{1,3}){3}\b|\b[0-9a-f]*:[0-9a-f]*:[0-9a-f:]*", re.IGNORECASE
 )
 
-WITHOUT_VALUES = (
-    *(OperationalError, InterfaceError, ProgrammingError, IntegrityError, BrokerError),
-    *(OSError, ImportError, AttributeError, NameError, TypeError, ImproperlyConfigured),
-)
+WITHOUT_VALUES = {
+    # Of Django, of each database, and of the broker: all call them so.
+    *("OperationalError", "InterfaceError", "ProgrammingError", "IntegrityError", "RedisError"),
+    *("OSError", "ImportError", "AttributeError", "NameError", "TypeError"),
+    "ImproperlyConfigured",
+}
 """What these say is of columns, files and names in the code. Of all others only the kind is told:
 "invalid literal: 'Ayşe'" is about somebody."""
 
@@ -87,7 +84,8 @@ def told(fault: BaseException) -> str:
     kind = type(fault)
     where = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
     name = where + kind.__qualname__
-    words = ROW.sub("", str(fault)) if isinstance(fault, WITHOUT_VALUES) else ""
+    speaks = any(base.__name__ in WITHOUT_VALUES for base in kind.__mro__)
+    words = ROW.sub("", str(fault)) if speaks else ""
     return f"{name}: {words}" if words else name
 
 

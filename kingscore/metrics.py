@@ -5,15 +5,17 @@ names hold that of the machine, so that containers with one folder do not write 
 """
 
 import os
+import re
 import socket
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from hmac import compare_digest
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import Error
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
 from django.utils import timezone
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
@@ -43,6 +45,8 @@ TASK_FAILURES = Counter("kingscore_task_failures", "Tasks that broke", ["task"])
 
 FORGOTTEN_AFTER = 30 * 24 * 60 * 60
 """Seconds."""
+
+NAME = re.compile(r"[a-z]+_(?P<machine>.*)-(?P<group>\d+)-\d+\.db")
 
 ROOM = 2 * 1024 * 1024
 """Of each file, in bytes: enough for every route there is."""
@@ -92,9 +96,14 @@ def forget_dead(folder: Path, machine: str) -> None:
     """Remove the files of groups that are no more, and of machines long not heard of."""
     long_ago = time.time() - FORGOTTEN_AFTER
     for path in folder.glob("*.db"):
-        whose, group, _own = path.stem.partition("_")[2].rsplit("-", 2)
-        if path.stat().st_mtime < long_ago or (whose == machine and not is_alive(int(group))):
-            path.unlink(missing_ok=True)
+        name = NAME.fullmatch(path.name)
+        if name is None:
+            continue
+        # Processes that start together look at the same files.
+        with suppress(FileNotFoundError):
+            is_dead = name["machine"] == machine and not is_alive(int(name["group"]))
+            if is_dead or path.stat().st_mtime < long_ago:
+                path.unlink()
 
 
 def is_alive(pid: int) -> bool:
@@ -121,7 +130,7 @@ class State(Collector):
         there = GaugeMetricFamily("kingscore_database_up", "Whether the database answers")
         try:
             yield from waiting()
-        except DatabaseError:
+        except Error:
             there.add_metric([], 0)
         else:
             there.add_metric([], 1)

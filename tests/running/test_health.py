@@ -14,7 +14,8 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from tests.servers import ROOT, environment_of
-from tournaments.management.commands.up import open_door, web_words
+from tournaments.management.commands.up import open_door
+from tournaments.management.programs import web_words
 
 
 @pytest.fixture
@@ -34,9 +35,18 @@ def test_alive_is_said_by_plain_http_to_whoever_asks_and_without_the_database(
     assert answer["Cache-Control"] == "no-store"
 
 
+def settled(client):
+    """The answer once no part is late any more: on a busy machine the first question may be."""
+    deadline = time.monotonic() + 60
+    while True:
+        answer = client.get("/readyz", headers={"host": "10.0.0.7:8000"})
+        if "no answer" not in answer.text or time.monotonic() > deadline:
+            return answer
+
+
 @pytest.mark.django_db(transaction=True)
 def test_ready_is_said_of_each_part(client, far_from_visitors):
-    answer = client.get("/readyz", headers={"host": "10.0.0.7:8000"})
+    answer = settled(client)
 
     assert answer.json() == {"ready": True, "database": "ok", "migrations": "ok", "broker": "ok"}
     assert answer.status_code == 200
@@ -48,7 +58,7 @@ def test_a_migration_that_was_not_applied_is_counted(client):
     recorder = MigrationRecorder(connection)
     recorder.record_unapplied("tournaments", "0001_initial")
     try:
-        answer = client.get("/readyz")
+        answer = settled(client)
     finally:
         recorder.record_applied("tournaments", "0001_initial")
 
@@ -72,7 +82,7 @@ def server_of_deaf_services(tmp_path):
             KINGSCORE_BROKER_URL=f"redis://:secret@127.0.0.1:{broker}/0",
         )
         process = subprocess.Popen(
-            [sys.executable, "-m", *web_words(door)],
+            [sys.executable, "-m", *web_words(f"fd://{door.fileno()}")],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
