@@ -5,7 +5,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -102,13 +102,15 @@ def _write(writer: BackupWriter, made: Made) -> None:
 def _write_table(writer: BackupWriter, name: str, model: Model) -> TableTold:
     rows = 0
 
-    def counted() -> Iterator[bytes]:
+    def counted(lines: Iterable[bytes]) -> Iterator[bytes]:
         nonlocal rows
-        for line in write_rows(model):
+        for line in lines:
             rows += 1
             yield line
 
-    writer.add(f"rows/{name}.jsonl", counted())
+    # Closed where the disk is full, too: the database would still be at its answer.
+    with closing(write_rows(model)) as lines:
+        writer.add(f"rows/{name}.jsonl", counted(lines))
     columns = [column.attname for column in columns_of(model)]
     return TableTold(name, columns, rows, last_key(model))
 

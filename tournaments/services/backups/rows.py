@@ -7,7 +7,7 @@ django-dbbackup keeps what each database's own tools write, which no other datab
 import base64
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from datetime import date, datetime, time
 from typing import Any, TypeAlias
 
@@ -37,7 +37,7 @@ def columns_of(model: Model) -> list[Column]:
     return [column for column in model._meta.local_concrete_fields if not column.generated]  # noqa: SLF001
 
 
-def write_rows(model: Model) -> Iterator[bytes]:
+def write_rows(model: Model) -> Generator[bytes]:
     """A line for each row, the first one first."""
     names = [column.attname for column in columns_of(model)]
     rows = model._base_manager.order_by("pk").values_list(*names)  # noqa: SLF001

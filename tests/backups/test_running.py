@@ -1,0 +1,198 @@
+"""Backups of a running site, many of them, cut off and without room."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from benchmarks.kill import Table
+from tests.backups.site import Site, rows_in
+from tests.phones import Phone
+from tests.servers import ROOT, migrated, prepared, serve
+
+LETTERS = """
+from secrets import token_hex
+from tests.club_factories import AccountFactory
+from tests.factories import EVENING
+from tournaments.models import Letter
+user = AccountFactory()
+Letter.objects.bulk_create(
+    Letter(user=user, about=str(number), subject="x", body=token_hex(20), written_at=EVENING)
+    for number in range(10_000)
+)
+"""
+"""Read between games and what was written down in them, and long enough for more to be written."""
+
+PHONES = 4
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A server with a table of letters, while phones write without a pause."""
+    folder = tmp_path_factory.mktemp("running") / "data"
+    with serve(folder, os.environ.get("KINGSCORE_DATABASE_URL"), ready=prepared()) as server:
+        site = Site(folder, server.database_url)
+        site.run_python(LETTERS)
+        yield server, site
+
+
+def answered(tables):
+    """What the phones were told is stored: the game and the number of the deal."""
+    return {
+        (game, number)
+        for table in tables
+        for game, deals in list(table.answered.items())
+        for _, number in list(deals)
+    }
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def test_backup_is_of_one_moment_while_phones_write(site, tmp_path):
+    server, place = site
+    tables = [Table(Phone(server.host, server.port)) for _ in range(PHONES)]
+    stop = threading.Event()
+    phones = [threading.Thread(target=table.write_until_cut_off, args=[stop]) for table in tables]
+    for phone in phones:
+        phone.start()
+    wait_for(lambda: len(answered(tables)) > PHONES)
+    before = answered(tables)
+    path = place.backup(tmp_path / "written.zip")
+    after = answered(tables)
+    stop.set()
+    for phone in phones:
+        phone.join()
+    for table in tables:
+        table.phone.hang_up()
+    restored = Site(tmp_path / "restored")
+    shutil.copytree(migrated(), restored.folder)
+    restored.restore(path)
+    sheets = restored.sheets()
+    stored = {
+        (game, revision - 1) for game, sheet in sheets.items() for revision, _, _ in sheet["writes"]
+    }
+
+    assert [table.problem for table in tables] == [""] * PHONES
+    assert before <= stored
+    # The phones went on meanwhile.
+    assert len(after) > len(before)
+    for sheet in sheets.values():
+        assert [revision for revision, _, _ in sheet["writes"]] == [
+            *range(1, sheet["revision"] + 1)
+        ]
+        assert sum(sheet["totals"]) == sheet["expected_sum"]
+    now = place.sheets()
+    assert all(
+        sheet["writes"] == now[game]["writes"][: sheet["revision"]]
+        for game, sheet in sheets.items()
+    )
+
+
+def test_backup_is_noted(site, tmp_path):
+    _, place = site
+    path = place.backup(tmp_path / "noted.zip")
+    told = place.run_python(
+        "from tournaments.models import Backup; told = Backup.objects.first();"
+        "print(told.size, told.rows, told.began_at < told.ended_at)"
+    )
+
+    rows = sum(len(rows) for rows in rows_in(path).values())
+    assert told.split() == [str(path.stat().st_size), str(rows), "True"]
+
+
+def test_folder_keeps_the_latest(site, tmp_path):
+    _, place = site
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    days = [f"kingscore-2026010{day}T030000Z.zip" for day in range(1, 6)]
+    # The clock of the machine was wrong once.
+    ahead = "kingscore-20990101T030000Z.zip"
+    others = ["kingscore-20260101T030000Z.zip.txt", "holiday.zip"]
+    for name in (*days, ahead, *others):
+        (folder / name).write_text("")
+
+    done = place.manage("backup", folder, "--keep", 3)
+
+    new = {path.name for path in folder.iterdir()} - {*days, ahead, *others}
+    assert len(new) == 1
+    assert {path.name for path in folder.iterdir()} == {*new, ahead, days[-1], *others}
+    assert done.stdout.count("removed") == 4
+
+
+def test_disk_that_is_full_leaves_no_file(site, tmp_path):
+    _, place = site
+    path = tmp_path / "full.zip"
+    path.write_text("the one before")
+
+    done = subprocess.run(
+        place.words("backup", path),
+        cwd=ROOT,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        # No file may grow larger, as on a disk with no room left.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == f"CommandError: No backup: {path}: File too large\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["full.zip"]
+    assert path.read_text() == "the one before"
+
+
+def start(place, *words):
+    return subprocess.Popen(
+        place.words(*words),
+        cwd=ROOT,
+        env=place.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def test_backup_killed_leaves_nothing_under_its_name(site, tmp_path):
+    _, place = site
+    path = tmp_path / "killed.zip"
+    process = start(place, "backup", path)
+    wait_for(lambda: any(half.stat().st_size for half in tmp_path.iterdir()))
+
+    process.kill()
+
+    assert process.wait() == -signal.SIGKILL
+    assert not path.exists()
+    place.backup(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["killed.zip"]
+
+
+def test_restore_killed_is_done_again_or_was_done(site, tmp_path):
+    _, place = site
+    path = place.backup(tmp_path / "whole.zip")
+    began = time.monotonic()
+    for number, share in enumerate((1, 0.4, 0.6, 0.7, 0.8, 0.9)):
+        again = Site(tmp_path / f"again-{number}")
+        shutil.copytree(migrated(), again.folder)
+        process = start(again, "restore", path)
+        if number == 0:
+            assert process.wait() == 0
+            whole = time.monotonic() - began
+            continue
+        time.sleep(share * whole)
+        process.kill()
+        process.wait()
+
+        done = again.manage("restore", path)
+
+        assert done.returncode == 0 or "there are data here already" in done.stderr
+        assert rows_in(again.backup(tmp_path / "again.zip")) == rows_in(path)
