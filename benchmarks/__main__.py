@@ -48,7 +48,7 @@ TAKES_LONG = ("each_fault",)
 def main(words: Sequence[str]) -> int:
     """Run what was asked for; 1 where something failed."""
     given = parsed(words)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks.settings")
+    os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
     if given.here:
         django.setup()
         return measure_here(given.names[0], given.size, given.sizes, given.here)
