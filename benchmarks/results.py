@@ -36,10 +36,12 @@ def write_results(runs: Sequence[Run], postgres: str, size: str, path: Path = RE
 def machine(postgres: str, size: str) -> Iterator[str]:
     """What it was measured on, with nothing that names the machine."""
     load = os.getloadavg()[1]
+    # Without the name that whoever built it has put behind.
+    kernel = platform.release().partition("-")[0]
     described = {
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB",
-        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "system": f"{platform.system()} {kernel}, {platform.machine()}",
         "Python, Django": f"{platform.python_version()}, {django.__version__}",
         "SQLite, PostgreSQL": f"{sqlite3.sqlite_version}, {postgres or 'not here'}",
         "sizes, commit": f"{size}, {commit()}",
@@ -58,10 +60,19 @@ def processor() -> str:
 
 
 def commit() -> str:
-    """What of the project was measured."""
-    words = ["git", "describe", "--always", "--dirty=, and what was not yet committed"]
-    told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    return told.stdout.strip() or "no commit"
+    """What of the project was measured; the results themselves may differ."""
+    told = git("describe", "--always") or "no commit"
+    changed = git("status", "--porcelain", "--", ".", f":!{RESULTS}")
+    return f"{told} and what was not yet committed" if changed else told
+
+
+def git(*words: str) -> str:
+    """What git says; nothing where it is not."""
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
 
 
 def table(runs: Sequence[Run]) -> Iterator[str]:
