@@ -21,6 +21,7 @@ import django
 from benchmarks.one import Run, measure_here, run_one
 from benchmarks.postgres import a_postgres, version_of
 from benchmarks.results import write_results
+from tests.servers import drop_prepared_database
 
 IN_ORDER = (
     "engine",
@@ -59,7 +60,10 @@ def main(words: Sequence[str]) -> int:
         django.setup()
         wanted = {each for name in given.names for each in databases_of(name)}
         with a_postgres() if "PostgreSQL" in wanted else nullcontext() as url:
-            runs = run_all(given, url)
+            try:
+                runs = run_all(given, url)
+            finally:
+                drop_prepared_database()
     failed = [f"{run.name} {run.database}".strip() for run in runs if run.failed]
     if failed:
         print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)

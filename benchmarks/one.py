@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.figures import Figure
+from tests.servers import database_of_its_own, environment_of, prepared
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 7200
@@ -88,9 +89,6 @@ def said(error: Exception) -> str:
 @contextmanager
 def data_of_its_own(database: str, url: str | None) -> Iterator[tuple[dict[str, str], Path]]:
     """The environment of a process with a folder and a database in which every table is."""
-    # Late, since they import Django's commands.
-    from tests.servers import database_of_its_own, environment_of, prepared
-
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-bench-") as place,
         database_of_its_own(url) as own_url,
