@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser
 
-from docs.looks.site import HOST, PHONE, ROOT, Visitor, visitor
+from docs.looks.site import PHONE, ROOT, SITE, Visitor, visitor
 
 RECORDS = ROOT / "tests" / "records"
 TALL, MIDDLE, LOW = 576, 380, 312
@@ -42,10 +42,10 @@ PLAYS = {
 Picture = tuple[str, bytes]
 
 
-def pictures_of(browser: Browser, language: str) -> Iterator[Picture]:
-    """Each step of the guide by its name, as PNG."""
+def pictures_of(browser: Browser, language: str, site: str = SITE) -> Iterator[Picture]:
+    """Each step of the guide by its name, as PNG; the last one needs the worker."""
     play = PLAYS[language]
-    phone = visitor(browser, play.locale)
+    phone = visitor(browser, play.locale, site)
     yield "start", start(phone, play)
     write, follow = begin(phone, play)
     phone.open(write)
@@ -57,7 +57,7 @@ def pictures_of(browser: Browser, language: str) -> Iterator[Picture]:
     phone.open(f"{write}pen/")
     phone.page.locator("details summary").first.tap()
     yield "pen", clip(phone, "#hand-over", MIDDLE)
-    yield "follow", follower(browser, play, follow)
+    yield "follow", follower(visitor(browser, play.locale, site), follow)
     phone.open(write)
     yield "no-signal", without_signal(phone, play)
     write, _follow = begin(phone, play, whole=True)
@@ -115,9 +115,8 @@ def choose(phone: Visitor, entry: dict[str, Any]) -> None:
             phone.page.locator(f".keys [data-number='{number}']").tap()
 
 
-def follower(browser: Browser, play: Play, path: str) -> bytes:
+def follower(other: Visitor, path: str) -> bytes:
     """The sheet on another phone."""
-    other = visitor(browser, play.locale)
     other.open(path)
     picture = clip(other, "main", MIDDLE)
     other.page.context.close()
@@ -141,7 +140,7 @@ def scoresheet(phone: Visitor) -> bytes:
     phone.page.locator(".end form button").last.tap()
     link = phone.page.locator("a[download]")
     link.wait_for()
-    address = f"http://{HOST}{link.get_attribute('href')}"
+    address = f"{phone.site}{link.get_attribute('href')}"
     text = phone.page.evaluate(
         "async a => Array.from(new Uint8Array(await (await fetch(a)).arrayBuffer()))", address
     )

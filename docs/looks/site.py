@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HOST = "king.example.org"
 """As the pages and QR codes call it; the browser looks for it on this machine."""
 
+SITE = f"http://{HOST}"
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 QUIET = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
@@ -97,10 +99,11 @@ class Visitor:
     """A phone, or a larger screen, with cookies of its own."""
 
     page: Page
+    site: str
 
     def open(self, path: str) -> None:
         """Open a page of the site."""
-        self.page.goto(f"http://{HOST}{path}")
+        self.page.goto(self.site + path)
 
     @property
     def path(self) -> str:
@@ -121,7 +124,7 @@ class Visitor:
         headers = {"Content-Type": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        where = f"http://{HOST}/api/v1/{path}"
+        where = f"{self.site}/api/v1/{path}"
         answer = self.page.evaluate(
             """async ([where, headers, body]) => {
               const answer = await fetch(where, {method: "POST", headers, body});
@@ -134,8 +137,8 @@ class Visitor:
         return json.loads(text)
 
 
-def visitor(browser: Browser, locale: str, **settings: Any) -> Visitor:
+def visitor(browser: Browser, locale: str, site: str = SITE, **settings: Any) -> Visitor:
     """A new phone in a language, sharp as phones are."""
     look = {**PHONE, "device_scale_factor": 2, "reduced_motion": "reduce", **settings}
     context = browser.new_context(locale=locale, timezone_id="Europe/Istanbul", **look)
-    return Visitor(context.new_page())
+    return Visitor(context.new_page(), site)

@@ -1,10 +1,14 @@
 """The page for the table, on paper and on a phone."""
 
 from io import BytesIO
+from itertools import islice
 
 import pytest
 from django.urls import reverse
 from pypdf import PdfReader
+
+from docs.looks.at_table import pictures_of
+from docs.looks.shots import STEPS
 
 pytestmark = pytest.mark.browser
 
@@ -23,3 +27,10 @@ def test_guide_is_printed_on_one_sheet(new_phone, locale):
     assert len(paper.pages) == 1
     assert round(paper.pages[0].mediabox.height) == A4_HEIGHT
     assert phone.faults() == {}
+
+
+def test_script_of_the_pictures_finds_what_it_taps(browser, live_server):
+    """All but the document, which a worker makes."""
+    pictures = dict(islice(pictures_of(browser, "en", live_server.url), len(STEPS)))
+
+    assert pictures.keys() == {*STEPS, "table"} - {"pdf"}
