@@ -60,22 +60,23 @@ class Line(asyncio.Protocol):
             CutOff: there was none.
         """
         loop = asyncio.get_running_loop()
-        late = loop.call_later(patience, self.hang_up)
-        self.waiting = loop.create_future()
         try:
             if self.transport is None:
                 async with asyncio.timeout(patience):
                     await loop.create_connection(lambda: self, self.host, self.port)
             assert self.transport is not None
-            self.received.clear()
-            self.transport.write(request)
-            return await self.waiting
+            self.waiting = loop.create_future()
+            late = loop.call_later(patience, self.hang_up)
+            try:
+                self.received.clear()
+                self.transport.write(request)
+                return await self.waiting
+            finally:
+                late.cancel()
+                self.waiting = None
         except OSError as error:
             self.hang_up()
             raise CutOff(str(error) or type(error).__name__) from error
-        finally:
-            late.cancel()
-            self.waiting = None
 
     def hang_up(self) -> None:
         """End the connection, whatever is under way on it."""
