@@ -38,7 +38,7 @@ from tournaments.services.webhooks.sweeping import sweep_webhooks
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
-    "tiny": {"games": 2, "tables": 2, "times": 1},
+    "tiny": {"games": 1, "tables": 1, "times": 1},
     "usual": {"games": 80, "tables": 10, "times": 15},
     "full": {"games": 2000, "tables": 10, "times": 50},
 }
