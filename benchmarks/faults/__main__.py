@@ -6,6 +6,7 @@ own, web server, worker and clock as production starts them; all are stopped by 
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +33,8 @@ def main() -> int:
     words.add_argument("--seconds", type=float, default=240)
     words.add_argument("--followers", type=int, default=120)
     chosen = words.parse_args()
+    # Whoever ends it has everything stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="kingscore-faults-") as place:
         if chosen.fault in ALONE:
             return ALONE[chosen.fault].run(Path(place))

@@ -17,7 +17,7 @@ from tests.servers import ROOT
 from tests.services.webhooks.receiver import Receiver, receiving
 from tournaments.management.programs import beat_words, worker_words
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds after which something that does not come back has not."""
 
 
