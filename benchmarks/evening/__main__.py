@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -32,11 +33,16 @@ from benchmarks.evening.report import Part, lines_of, lines_of_control  # noqa: 
 LAY = "from benchmarks.evening.laying import print_evening; print_evening({})"
 FILL = "from benchmarks.evening.stored import fill; fill({})"
 SIZES = "from benchmarks.evening.stored import print_sizes; print_sizes()"
+LONGEST = 900
+"""After so many seconds, beside three times what is planned, it is given up."""
+
 READ = "from benchmarks.evening.laying import print_sheets; print_sheets({})"
 
 
 def main() -> int:
     chosen = words_given()
+    # As Ctrl-C does: what was started is stopped on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="kingscore-evening-") as place:
         folder = chosen.folder or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,7 +114,8 @@ def played(
     if not listening:
         evening.tables.clear()
     before: dict[str, float] = {}
-    asyncio.run(play(evening, plan, seated=lambda: before.update(used_by(programs))))
+    part = play(evening, plan, seated=lambda: before.update(used_by(programs)))
+    asyncio.run(asyncio.wait_for(part, LONGEST + 3 * plan.seconds))
     used = {each: seconds - before[each] for each, seconds in used_by(programs).items()}
     return Part(evening, used)
 
