@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.servers import READ_SHEETS, ROOT, environment_of, run_python
 
-PATIENCE = 120
+PATIENCE = 300
 
 MAKE = """
 import json
@@ -99,7 +99,7 @@ class Site:
         return done.stdout
 
     def run_python(self, code):
-        return run_python(code, self.environment)
+        return run_python(code, self.environment, PATIENCE)
 
     def sheets(self):
         """Every game, folded, by its public id."""
