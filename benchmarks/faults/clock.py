@@ -1,8 +1,8 @@
 """A clock that jumps while people play: two hours back, then a day forward.
 
 The programs read the time through `clock.c`, which adds what stands in a file; it is compiled here,
-and the clock of the machine is left alone. (libfaketime 0.9.10 breaks Python's `time.sleep` where it
-leaves alone the time that only passes.)
+and the clock of the machine is left alone. (libfaketime 0.9.10 breaks Python's `time.sleep` where
+it leaves alone the time that only passes.)
 """
 
 import json
