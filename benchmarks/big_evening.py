@@ -2,38 +2,34 @@
 
 `benchmarks/evening/` plays it on PostgreSQL and Redis of its own, with gunicorn as production
 starts it and a worker, all on this machine. Waits begin when something was due to be asked for,
-whatever the answers before it took. The control asks the same server for `/healthz`, when it has
-nothing else to do.
+whatever the answers before it took. As the control as many followers ask the same web server with
+an application that answers 304 and nothing else.
 """
 
-import asyncio
 import json
 import tempfile
-import time
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
 
+from benchmarks.evening.__main__ import FILL, LAY, READ, look_on_nothing, played
 from benchmarks.evening.comparing import Comparison, compare
-from benchmarks.evening.machines import Postgres, Redis, Site, processor_seconds, running
-from benchmarks.evening.playing import Evening, Plan, come, play
+from benchmarks.evening.machines import Postgres, Redis, Site, running
+from benchmarks.evening.playing import Evening, Plan
 from benchmarks.figures import Figure, answered, readable
 
-LAY = "from benchmarks.evening.laying import print_evening; print_evening({})"
-FILL = "from benchmarks.evening.stored import fill; fill({})"
-READ = "from benchmarks.evening.laying import print_sheets; print_sheets({})"
 SIZES = {
     "tiny": {"tables": 2, "deals": 2, "seconds": 4, "followers": 2, "stored": 0},
     "usual": {"tables": 250, "deals": 1, "seconds": 60, "followers": 1000, "stored": 0},
     "full": {"tables": 250, "deals": 20, "seconds": 300, "followers": 1000, "stored": 0},
 }
-ASKED = 200
-NOTHING = "the server at rest: /healthz"
+BARE = "an application that answers 304 only"
 
 
 def measure(tables: int, deals: int, seconds: int, followers: int, stored: int) -> Iterator[Figure]:
-    plan = Plan(deals, seconds, followers)
+    bare = look_on_nothing(Namespace(look_on=min(seconds, 20), followers=followers))
+    nothing = bare.evening.tally.waits["follower 304"]
     with tempfile.TemporaryDirectory(prefix="kingscore-evening-") as place:
         folder = Path(place)
         # For PostgreSQL, which runs as somebody else.
@@ -49,25 +45,16 @@ def measure(tables: int, deals: int, seconds: int, followers: int, stored: int) 
             site.start_worker()
             programs = {"web": site.process.pid, "PostgreSQL": postgres.pid}
             programs["worker"] = site.worker.pid
-            yield from figures(site, programs, tables, plan)
-
-
-def figures(site: Site, programs: dict[str, int], tables: int, plan: Plan) -> Iterator[Figure]:
-    """Play it, and tell what came of it."""
-    laid = json.loads(site.run_python(LAY.format(tables)))
-    evening = come(site.host, site.port, laid, plan)
-    before = {name: processor_seconds(pid) for name, pid in programs.items()}
-    asyncio.run(play(evening, plan))
-    used = {name: processor_seconds(pid) - before[name] for name, pid in programs.items()}
-    idle = ask_for_nothing(site)
-    where = f"{tables} tables, a deal each in {plan.seconds / plan.deals:.0f} s"
-    for kind, times in sorted(evening.tally.waits.items()):
-        if times:
-            yield answered(f"{where}: {kind}", times, NOTHING, idle)
-    yield computing(where, evening, used)
-    games = [table.game for table in evening.tables]
-    sheets = json.loads(site.run_python(READ.format(games)))
-    yield from lost(compare(sheets, evening.tables, evening.followers), evening)
+            laid = json.loads(site.run_python(LAY.format(tables)))
+            part = played(site, laid, Plan(deals, seconds, followers), programs)
+            where = f"{tables} tables, a deal each in {seconds / deals:.0f} s"
+            for kind, times in sorted(part.evening.tally.waits.items()):
+                yield answered(f"{where}: {kind}", times, f"{BARE}, {followers}", nothing)
+            yield computing(where, part.evening, part.used)
+            games = [table.game for table in part.evening.tables]
+            sheets = json.loads(site.run_python(READ.format(games)))
+            found = compare(sheets, part.evening.tables, part.evening.followers)
+            yield from lost(found, part.evening)
 
 
 def computing(where: str, evening: Evening, used: dict[str, float]) -> Figure:
@@ -89,15 +76,3 @@ def lost(found: Comparison, evening: Evening) -> Iterator[Figure]:
     )  # fmt: skip
     if found.problems or errors:
         raise AssertionError("; ".join([*found.problems[:5], f"{errors} errors"]))
-
-
-def ask_for_nothing(site: Site) -> list[float]:
-    """Milliseconds of answers for which nothing is looked up."""
-    taken = []
-    with closing(HTTPConnection(site.host, site.port)) as connection:
-        for _ in range(ASKED):
-            start = time.perf_counter()
-            connection.request("GET", "/healthz")
-            connection.getresponse().read()
-            taken.append(1000 * (time.perf_counter() - start))
-    return taken
