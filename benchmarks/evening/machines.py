@@ -18,8 +18,8 @@ from tests.servers import ROOT, Server
 from tournaments.management.commands.up import open_door
 from tournaments.management.programs import web_words, worker_words
 
-PATIENCE = 1800
-"""Filling a million games takes a while."""
+PATIENCE = 7200
+"""Filling a million games takes long on a busy machine."""
 
 TICK = os.sysconf("SC_CLK_TCK")
 
