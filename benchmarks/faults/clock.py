@@ -128,9 +128,8 @@ def _background(
     """A document whose message was lost, a letter and a call, each done soon."""
     page = order(server, language)
     lost = "from tournaments.models import Report; Report.objects.update(state='waiting')"
-    reader = Phone(server.host, server.port)
     waits = {
-        "document": lambda: f"{page}file/" in reader.ask("GET", page).text,
+        "document": lambda: f"{page}file/" in read(server, page),
         "letter": lambda: sum(mails.got.values()) == before["letter"] + 1,
         "call": lambda: len(receiver.calls) == before["call"] + 1,
     }
@@ -145,4 +144,11 @@ def _background(
             print(f"  {name}: {kind} after {time.monotonic() - began:.1f} s", flush=True)
         except TimeoutError:
             yield f"{name}: no {kind} within a minute"
+
+
+def read(server: Server, page: str) -> str:
+    """A page, on a connection of its own: one that is kept ends after a while."""
+    reader = Phone(server.host, server.port)
+    text: str = reader.ask("GET", page).text
     reader.hang_up()
+    return text
