@@ -7,8 +7,6 @@ stands, and once more with its entity tag (304).
 """
 
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -17,10 +15,10 @@ from http.client import HTTPConnection
 from itertools import count
 
 from benchmarks.figures import Figure, answered
-from benchmarks.writing import CREATE_TABLE, deals, lines
+from benchmarks.writing import bare_server, deals, lines
 from tests.factories import NAMES, WHOLE_GAME
 from tests.phones import Phone, new_key
-from tests.servers import Server, prepared, serve
+from tests.servers import Server
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
@@ -121,13 +119,13 @@ def time_one(request: Request) -> float:
 
 
 def measure(requests: int) -> Iterator[Figure]:
-    url = os.environ.get("KINGSCORE_DATABASE_URL")
-    with (
-        tempfile.TemporaryDirectory(prefix="kingscore-api-") as folder,
-        serve(folder, url, "benchmarks.bare.settings", ready=prepared()) as server,
-        ExitStack() as ends,
-    ):
-        server.run_python(CREATE_TABLE)
+    with bare_server() as server:
+        yield from figures(server, requests)
+
+
+def figures(server: Server, requests: int) -> Iterator[Figure]:
+    """What a server takes that is there."""
+    with ExitStack() as ends:
         taken = ask_in_turn(kinds_of(server, ends), requests)
     for name, times in taken.items():
         if name != BAREST:

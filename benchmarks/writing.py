@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from benchmarks.figures import Figure, answered
@@ -98,20 +99,33 @@ def take_times_at_once(server: Server, phones: int, requests: int, kind: str) ->
     return taken
 
 
-def measure(requests: int, phones: int) -> Iterator[Figure]:
+@contextmanager
+def bare_server() -> Iterator[Server]:
+    """The project with bare views beside its own, on data of its own."""
     url = os.environ.get("KINGSCORE_DATABASE_URL")
     with (
-        tempfile.TemporaryDirectory(prefix="kingscore-writing-") as folder,
+        tempfile.TemporaryDirectory(prefix="kingscore-bare-") as folder,
         serve(folder, url, "benchmarks.bare.settings", ready=prepared()) as server,
     ):
         server.run_python(CREATE_TABLE)
-        phone = Phone(server.host, server.port)
+        yield server
+
+
+def measure(requests: int, phones: int) -> Iterator[Figure]:
+    with bare_server() as server:
+        yield from figures(server, requests, phones)
+
+
+def figures(server: Server, requests: int, phones: int) -> Iterator[Figure]:
+    """What a server takes that is there."""
+    phone = Phone(server.host, server.port)
+    with ExitStack() as ends:
+        ends.callback(phone.hang_up)
         take_times(phone, min(requests, WARM_UP))
         yield figure("a deal by the page, one phone", *take_times(phone, requests))
-        each = max(1, requests // phones)
-        at_once = [take_times_at_once(server, phones, each, kind) for kind in ("deal", "bare")]
-        yield figure(f"the same, {phones} phones at {phones} tables that never wait", *at_once)
-        phone.hang_up()
+    each = max(1, requests // phones)
+    at_once = [take_times_at_once(server, phones, each, kind) for kind in ("deal", "bare")]
+    yield figure(f"the same, {phones} phones at {phones} tables that never wait", *at_once)
 
 
 def figure(what: str, deal: list[float], bare: list[float]) -> Figure:
