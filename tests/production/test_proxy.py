@@ -1,0 +1,59 @@
+"""What the proxy writes down when something breaks: nothing of who asked, and for what."""
+
+import os
+import shutil
+import socket
+import threading
+
+import pytest
+
+from tests.production.laying import environment_of_proxy, lay_proxy
+from tests.production.parts import Part, listens_at, wait_for
+from tests.production.site import Ports
+from tests.production.visitors import SecurePhone
+
+pytestmark = pytest.mark.skipif(
+    not shutil.which("caddy") and os.environ.get("KINGSCORE_REQUIRE_ALL") != "1",
+    reason="not on this machine: caddy",
+)
+
+
+@pytest.fixture
+def rude_server():
+    """A web server that hangs up on everybody; the port it listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def hang_up():
+            while True:
+                try:
+                    door.accept()[0].close()
+                except OSError:
+                    return
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        yield door.getsockname()[1]
+        door.shutdown(socket.SHUT_RDWR)
+
+
+def test_fault_is_told_without_its_visitor_and_address(tmp_path, rude_server):
+    ports = Ports()
+    ports.webs = [rude_server]
+    authority = lay_proxy(tmp_path, ports)
+    words = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
+    own = environment_of_proxy(tmp_path, ports)
+    proxy = Part("proxy", words, tmp_path, lambda: listens_at(ports.https), env=own)
+    phone = SecurePhone("localhost", ports.https, authority=authority, source="127.0.0.2")
+    proxy.start()
+    try:
+        proxy.wait()
+        answer = phone.ask("POST", "/table/secret-of-it/", {"deal": "1"})
+        wait_for(lambda: "http.log.error" in proxy.said, proxy)
+    finally:
+        phone.hang_up()
+        proxy.end()
+
+    assert answer.status == 502
+    fault = next(line for line in proxy.said.splitlines() if "http.log.error" in line)
+    assert '"method": "POST"' in fault
+    told = ("127.0.0.2", "secret-of-it", "remote_port", "client_ip", "Cookie", "User-Agent")
+    assert [each for each in told if each in proxy.said] == []
