@@ -10,20 +10,19 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from tournaments.models import Worker
+from tournaments.services.running import note_alive, note_gone
 
 logger = logging.getLogger(__name__)
 
 EVERY = 30
 """Seconds from one sign of life to the next."""
-
-FORGOTTEN_AFTER = timedelta(days=1)
 
 
 class Heartbeat:
@@ -60,13 +59,9 @@ class Heartbeat:
             logger.warning("No sign of life could be written: %s", fault)
 
     def beat(self) -> None:
-        now = timezone.now()
         task, since = self.busy or ("", None)
-        seen = {"seen_at": now, "task": task, "task_since": since}
-        if not Worker.objects.filter(name=self.name).update(**seen):
-            first = {"version": settings.VERSION, "started_at": self.started_at}
-            Worker.objects.create(name=self.name, **first, **seen)
-        Worker.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+        process = {"name": self.name, "version": settings.VERSION, "started_at": self.started_at}
+        note_alive(Worker(**process, seen_at=timezone.now(), task=task, task_since=since))
 
     def leave(self) -> None:
-        Worker.objects.filter(name=self.name).delete()
+        note_gone(self.name)
