@@ -85,6 +85,12 @@ def test_a_worker_at_a_long_task_is_busy_and_a_silent_one_lost(keeper, well, now
     assert "not heard of for 2\xa0hours" in page.text
 
 
+def test_a_worker_heard_of_before_the_clock_was_set_back_is_lost(keeper, well, now):
+    Worker.objects.update(seen_at=now + timedelta(hours=3))
+
+    assert worries(keeper) == ["No worker is running: documents, ratings and mails wait."]
+
+
 def test_what_waits_too_long_is_told(keeper, well, now):
     ReportFactory(asked_at=now - timedelta(minutes=20))
 
@@ -120,8 +126,8 @@ def test_the_last_nightly_check_is_told(keeper, state, found, age, said):
 
 
 def test_as_many_queries_for_many_workers_as_for_one(keeper, well, now, django_assert_num_queries):
-    # Session and account, four queues, workers, backup, check, size, and migrations in two.
-    expected = 12
+    # Session and account, four queues, workers in two, backup, check, size, migrations in two.
+    expected = 13
     keeper.get("/office/status/")
     with django_assert_num_queries(expected):
         keeper.get("/office/status/")

@@ -30,7 +30,8 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
 
     def alive(self, at: datetime) -> "WorkerQuerySet":
         """Those heard of lately, as far as can be known without asking them."""
-        return self.filter(seen_at__gt=at - ALIVE_FOR)
+        # One heard of later than now was so before the clock was set back.
+        return self.filter(seen_at__range=(at - ALIVE_FOR, at + ALIVE_FOR))
 
 
 class Worker(models.Model):

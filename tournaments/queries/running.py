@@ -24,10 +24,14 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What the database knows of the running of the server; its size is in bytes."""
+    """What the database knows of the running of the server; its size is in bytes.
+
+    `alive` are the primary keys of the workers that are.
+    """
 
     queues: tuple[Queue, ...]
     workers: tuple[Worker, ...]
+    alive: frozenset[int]
     backup: Backup | None
     check: Check | None
     size: int
@@ -55,6 +59,7 @@ def load_running(at: datetime) -> Running:
     return Running(
         queues=load_queues(at),
         workers=tuple(Worker.objects.order_by("-seen_at")),
+        alive=frozenset(Worker.objects.alive(at).values_list("pk", flat=True)),
         backup=Backup.objects.order_by("-ended_at").first(),
         check=Check.objects.exclude(finished_at=None).order_by("-night").first(),
         size=database_size(),

@@ -18,7 +18,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models.checks import Check
-from tournaments.models.running import ALIVE_FOR
 from tournaments.queries.running import Running, load_running
 
 BACKUP_EVERY = timedelta(days=2)
@@ -59,7 +58,6 @@ def show_status(request: HttpRequest) -> HttpResponse:
             "room": room,
             "worries": list(worries(running, room, now)),
             "queues": [(QUEUES[queue.kind], queue) for queue in running.queues],
-            "alive_since": now - ALIVE_FOR,
             "version": settings.VERSION,
             "database": connection.display_name,
         },
@@ -86,7 +84,7 @@ def worries(running: Running, room: Room, now: datetime) -> Iterator[str]:
         yield _("There is no backup yet.")
     elif now - running.backup.ended_at > BACKUP_EVERY:
         yield _("The last backup is more than two days old.")
-    if not any(worker.seen_at > now - ALIVE_FOR for worker in running.workers):
+    if not running.alive:
         yield _("No worker is running: documents, ratings and mails wait.")
     elif any(queue.oldest and now - queue.oldest > LONGEST_WAIT for queue in running.queues):
         yield _("Something has been waiting for more than a quarter of an hour.")
