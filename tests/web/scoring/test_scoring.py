@@ -5,11 +5,12 @@ from http import HTTPStatus
 
 import pytest
 from django.db import connection
+from django.test.signals import template_rendered
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, record, reload
-from tournaments.models import Write
+from tournaments.models import Confirmation, Game, Write
 from tournaments.services.play import playing
 from tournaments.web.phone import address
 
@@ -589,6 +590,44 @@ def test_phone_that_has_just_written_is_not_shown_the_same_again(phone):
     record(game, WHOLE_GAME[4])
     answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=seen)
     assert answer.status_code == HTTPStatus.OK
+
+
+def test_what_comes_in_while_the_answer_is_drawn_is_shown_next(phone):
+    game = game_with(19)
+
+    def confirm(template, **_):
+        if template.name == "tournaments/_table.html":
+            Confirmation.objects.create(game=game, seat=0, revision=20, at=EVENING)
+
+    template_rendered.connect(confirm)
+    try:
+        written = send(phone, game, **fields_of(WHOLE_GAME[19]))
+    finally:
+        template_rendered.disconnect(confirm)
+
+    answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=written["ETag"])
+    assert Confirmation.objects.count() == 1
+    assert answer.status_code == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_table_taken_away_before_it_is_looked_at_again_is_not_there(phone, writes):
+    game = game_with()
+
+    def take_away(execute, sql, *more):
+        if "MAX(" in sql:
+            Game.objects.filter(pk=game.pk).delete()
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(take_away):
+        answer = (
+            send(phone, game, **fields_of(WHOLE_GAME[0]))
+            if writes
+            else phone.get(address(game, "write"))
+        )
+
+    assert not Game.objects.filter(pk=game.pk).exists()
+    assert answer.status_code == HTTPStatus.NOT_FOUND
 
 
 def test_follower_in_another_language_is_not_told_that_nothing_changed(phone):

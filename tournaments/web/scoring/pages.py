@@ -97,7 +97,7 @@ def write(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         return handed_over(request, public_id, secret)
     fragment = bool(request.htmx)  # type: ignore[attr-defined]
     # The page with its form is made anew each time; only a phone that listens asks this.
-    etag = etag_of(request, row.public_id, mark_of(row), fragment=True) if fragment else None
+    etag = etag_before(request, row) if fragment else None
     response = get_conditional_response(request, etag=etag)
     if response is not None:
         return response
@@ -253,9 +253,10 @@ def answer_write(
         return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(address(row, "write"))
+    etag = etag_before(request, sheet.row)
     response = show_table(request, sheet)
     # So that the phone does not ask for what it has just been shown.
-    response["ETag"] = etag_of(request, row.public_id, mark_of(sheet.row), fragment=True)
+    response["ETag"] = etag
     return response
 
 
@@ -344,6 +345,18 @@ def _where_it_stands(position: int, sheet: Sheet) -> str:
     if line is not None and line.number is not None:
         return _("Then deal %(number)s would no longer fit:") % {"number": line.number}
     return _("Then a later line of the sheet would no longer fit:")
+
+
+def etag_before(request: HttpRequest, row: Game) -> str:
+    """The ETag of a fragment that is drawn next: it promises nothing that comes in meanwhile.
+
+    Raises:
+        Http404: the table was taken away since its row was read.
+    """
+    try:
+        return etag_of(request, row.public_id, mark_of(row), fragment=True)
+    except Game.DoesNotExist as error:
+        raise Http404 from error
 
 
 def etag_of(request: HttpRequest, public_id: str, mark: Mark, *, fragment: bool) -> str:
