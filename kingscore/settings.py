@@ -27,7 +27,7 @@ def switched_on(name: str) -> bool:
     return os.environ.get(name, "").lower() in {"1", "true", "yes", "on"}
 
 
-DATA = (BASE_DIR / os.environ.get("KINGSCORE_DATA", "data")).resolve()
+DATA = (BASE_DIR / (os.environ.get("KINGSCORE_DATA") or "data")).resolve()
 DATA.mkdir(parents=True, exist_ok=True)
 
 DEBUG = switched_on("KINGSCORE_DEBUG")
@@ -37,11 +37,11 @@ SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secre
 # Where a restored backup puts the secret; nowhere, where the environment has it.
 SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
-ALLOWED_HOSTS = os.environ.get("KINGSCORE_HOSTS", "*").split(",")
+ALLOWED_HOSTS = (os.environ.get("KINGSCORE_HOSTS") or "*").split(",")
 SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""), https=HTTPS)
 
-LOG_FORMAT = os.environ.get("KINGSCORE_LOG_FORMAT", "text")
-SLOW_QUERY_MS = int(os.environ.get("KINGSCORE_SLOW_QUERY_MS", "500"))
+LOG_FORMAT = os.environ.get("KINGSCORE_LOG_FORMAT") or "text"
+SLOW_QUERY_MS = int(os.environ.get("KINGSCORE_SLOW_QUERY_MS") or 500)
 METRICS_TOKEN = os.environ.get("KINGSCORE_METRICS_TOKEN", "")
 # Where processes count for all to see; without a token each counts for itself, and nobody looks.
 METRICS_FOLDER = DATA / "metrics" if METRICS_TOKEN else None
@@ -116,7 +116,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL")
+DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL", "")
 DATABASES = {"default": postgresql(DATABASE_URL) if DATABASE_URL else sqlite(DATA / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -213,7 +213,7 @@ CACHES = {
     },
 }
 
-EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL")
+EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL", "")
 globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.mail.LogBackend"})
 
 # Its own table of tokens, which we have replaced, would be left behind by every flush.
@@ -230,7 +230,7 @@ TIME_ZONE = os.environ.get("KINGSCORE_TIME_ZONE") or get_localzone_name()
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = (BASE_DIR / os.environ.get("KINGSCORE_STATIC", DATA / "static")).resolve()
+STATIC_ROOT = (BASE_DIR / (os.environ.get("KINGSCORE_STATIC") or DATA / "static")).resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -276,7 +276,7 @@ if HTTPS:
     LANGUAGE_COOKIE_SECURE = True
 
 # The database is the queue; a message only wakes the worker, so that losing one loses nothing.
-CELERY_BROKER_URL = os.environ.get("KINGSCORE_BROKER_URL", "folder://localhost")
+CELERY_BROKER_URL = os.environ.get("KINGSCORE_BROKER_URL") or "folder://localhost"
 if CELERY_BROKER_URL == "folder://localhost":
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA / "broker" / "messages"),

@@ -3,6 +3,8 @@
 import json
 import logging
 import os
+import re
+import runpy
 import stat
 import subprocess
 import sys
@@ -124,6 +126,26 @@ def test_every_log_line_goes_through_the_discreet_formatter(client, db):
     ours = [handler for handler in handlers if type(handler) is logging.StreamHandler]
     assert ours
     assert {type(handler.formatter) for handler in ours} == {DiscreetFormatter}
+
+
+def settings_with(monkeypatch, **said):
+    """What the settings are where the environment says this and nothing else."""
+    with monkeypatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith(("KINGSCORE_", "WEB_"))]:
+            environment.delenv(name)
+        for name, value in {"KINGSCORE_SECRET_KEY": "said", **said}.items():
+            environment.setenv(name, value)
+        found = runpy.run_path(str(ROOT / "kingscore" / "settings.py"))
+    return {name: value for name, value in found.items() if name.isupper()}
+
+
+def test_variable_that_says_nothing_is_as_if_it_were_not_there(monkeypatch):
+    text = (ROOT / "kingscore" / "settings.py").read_text()
+    named = set(re.findall(r"KINGSCORE_[A-Z_]+|WEB_CONCURRENCY", text)) - {"KINGSCORE_SECRET_KEY"}
+
+    assert len(named) >= 15
+    unsaid = settings_with(monkeypatch)
+    assert settings_with(monkeypatch, **dict.fromkeys(named, "")) == unsaid
 
 
 def test_check_for_deployment_finds_nothing_in_production(tmp_path):
