@@ -9,6 +9,7 @@ from contextlib import closing
 from http.client import HTTPConnection
 
 import pytest
+from django.db import OperationalError, connection
 from prometheus_client.parser import text_string_to_metric_families
 
 from kingscore import metrics
@@ -92,6 +93,25 @@ def test_writes_are_counted_once_and_refusals_by_their_code(told):
         "stale-revision",
         "wrong-total",
     }
+
+
+@pytest.mark.django_db
+def test_a_fault_is_no_refusal(told):
+    def refused():
+        return {key: value for key, value in told().items() if "refusals_total" in key[0]}
+
+    before, game = refused(), GameFactory()
+
+    with connection.execute_wrapper(break_down), pytest.raises(OperationalError):
+        playing.record_entry(game.pk, deal("no-tricks", 4, 2, 6, 1), PenFactory())
+
+    assert refused() == before
+
+
+def break_down(execute, sql, *more):
+    if "INSERT" in sql:
+        raise OperationalError
+    return execute(sql, *more)
 
 
 @pytest.mark.django_db

@@ -70,6 +70,13 @@ class PenTaken(Exception):
     """Someone else has taken the pen meanwhile."""
 
 
+REFUSALS = (
+    *(InvalidEntry, LaterEntryInvalid, StaleRevision),
+    *(KeyReused, BadKey, NoSuchEntry, RoundClosed),
+)
+"""Why a write is not taken; whatever else is raised is a fault, and counted as one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pen:
     """Whose write this is: its key, the revision seen, who holds the phone, and when.
@@ -382,7 +389,7 @@ def store_write(
     """
     try:
         return _store_write(game_pk, pen, is_same, change)
-    except Exception as reason:
+    except REFUSALS as reason:
         count_refusal(reason)
         raise
 
