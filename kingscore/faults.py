@@ -39,7 +39,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """Say that the same can be asked for again, and when; phones keep what they wanted to write."""
+    """Say when to ask again; phones keep what they wanted to write and send it by itself."""
     problem = PROBLEMS[outage]
     headers = {"Retry-After": str(outage.again_after)}
     if is_for_programs(request):

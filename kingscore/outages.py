@@ -1,6 +1,7 @@
 """Whether a fault comes from outside: the database is away or busy, or a disk is full.
 
-What was asked for was not done then, and can be asked for again as it is.
+What was asked for may have been done nevertheless, where the connection was lost at the very end:
+what carries a key can be asked for again as it is, for the rest one has to look first.
 """
 
 import errno
@@ -55,7 +56,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         yield error
-        error = error.__cause__ or error.__context__
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def _outage(error: BaseException) -> Outage | None:

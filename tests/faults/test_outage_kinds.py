@@ -34,6 +34,19 @@ def test_outage_of_postgresql_is_told_from_a_fault_of_ours(cause, expected):
     assert outage_of(raised(OperationalError(), cause)) is expected
 
 
+def test_outage_that_was_dealt_with_is_no_reason_of_a_later_fault():
+    def break_later():
+        try:
+            raise OSError(errno.ENOSPC, "no room")
+        except OSError:
+            raise KeyError from None
+
+    with pytest.raises(KeyError) as later:
+        break_later()
+
+    assert outage_of(later.value) is None
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_file_that_finds_no_room_is_a_full_disk(number):
     assert outage_of(raised(OSError(number, "no room"))) is Outage.FULL

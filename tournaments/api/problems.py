@@ -49,7 +49,9 @@ NOT_FOUND = Answer(404, "not-found", _("There is nothing here, or not for you.")
 NOT_UNDERSTOOD = Answer(400, "bad-request", _("That was not understood."))
 BROKEN = Answer(500, "broken", _("Something broke here. It is not your fault."))
 AWAY = Answer(503, "unavailable", _("Nothing can be had here just now: ask the same again soon."))
-FULL = Answer(507, "full", _("There is no room on the server. Nothing was written."))
+FULL = Answer(
+    507, "full", _("There is no room on the server. What was asked for may not have been written.")
+)
 TOO_LARGE = Answer(413, "too-large", _("That is more than can be sent at once."))
 
 Refusals = dict[type[Exception], Callable[[Any], Answer]]
