@@ -46,18 +46,23 @@ def restore_backup(backup: BackupReader) -> None:
     _refuse_other_files(backup)
     try:
         with in_one_transaction():
-            # Asked again, now that nobody else writes.
-            refuse_where_data_are()
-            _fill(backup, state)
-            # Last: whatever can be refused was, and they may be put there again.
-            for name, part in backup.files().items():
-                _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
-            if settings.SECRET_FILE is not None:
-                _place(settings.SECRET_FILE, [secret])
+            _put_all(backup, state, secret)
     except (IntegrityError, DataError) as error:
         raise DamagedBackup(f"its rows do not fit each other: {error}") from error
     except OperationalError as error:
         raise BackupFault(f"the database says: {error}") from error
+
+
+def _put_all(backup: BackupReader, state: State, secret: bytes) -> None:
+    _shut_out_others()
+    # Asked again, now that nobody else writes.
+    refuse_where_data_are()
+    _fill(backup, state)
+    # Last: whatever can be refused was, and they may be put there again.
+    for name, part in backup.files().items():
+        _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
+    if settings.SECRET_FILE is not None:
+        _place(settings.SECRET_FILE, [secret])
 
 
 def refuse_where_data_are() -> None:
@@ -77,6 +82,16 @@ def refuse_where_data_are() -> None:
                     f"there are data here already (in {table}); a backup is restored"
                     " into an empty folder or database only"
                 )
+
+
+def _shut_out_others() -> None:
+    """Let nobody else read or write until the end; on SQLite the transaction does."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        tables = map(connection.ops.quote_name, connection.introspection.table_names(cursor))
+        if named := ", ".join(sorted(tables)):
+            cursor.execute(f"LOCK TABLE {named} IN ACCESS EXCLUSIVE MODE")
 
 
 def _refuse_another_secret(secret: str) -> None:
