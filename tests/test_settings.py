@@ -50,6 +50,7 @@ def test_postgresql_address_is_taken_apart():
         "PASSWORD": "p@ss",
         "HOST": "db.lan",
         "PORT": "5433",
+        "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"sslmode": "require"},
     }
 
