@@ -163,17 +163,22 @@ def logging_of(form: str) -> dict[str, Any]:
             "mail": {"class": "logging.StreamHandler", "formatter": "mail"},
         },
         "root": {"handlers": ["stderr"], "level": "WARNING"},
-        "loggers": {
-            "tournaments": {"level": "INFO"},
-            "kingscore.requests": {"level": "INFO" if as_json else "WARNING"},
-            # Codes and links are what a mail is for: they must be readable.
-            "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
-            # These bring handlers of their own, which would write the addresses of tables.
-            "django": {"handlers": [], "level": "WARNING", "propagate": True},
-            # Each page that is not there: the lines of requests tell it, and how often.
-            "django.request": {"handlers": [], "level": "ERROR", "propagate": True},
-            # A line for each request while developing, with its whole address.
-            "django.server": {"handlers": [], "level": "ERROR", "propagate": True},
-            "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
-        },
+        "loggers": loggers_of(as_json=as_json),
+    }
+
+
+def loggers_of(*, as_json: bool) -> dict[str, Any]:
+    """Return what each part of the program, and of the libraries, may say."""
+    return {
+        "tournaments": {"level": "INFO"},
+        "kingscore.requests": {"level": "INFO" if as_json else "WARNING"},
+        # Codes and links are what a mail is for: they must be readable.
+        "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
+        # These bring handlers of their own, which would write the addresses of tables.
+        "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        # Each page that is not there: the lines of requests tell it, and how often.
+        "django.request": {"handlers": [], "level": "ERROR", "propagate": True},
+        # A line for each request while developing, with its whole address.
+        "django.server": {"handlers": [], "level": "ERROR", "propagate": True},
+        "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
     }

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments import words
 from tournaments.models import Game
-from tournaments.queries.marks import mark_followed
+from tournaments.queries.marks import Mark, mark_followed
 from tournaments.queries.sheets import load_sheet
 from tournaments.visitors import account_of
 from tournaments.web.deals.sheet_view import sheet_page
@@ -43,14 +43,20 @@ def follow(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         return unchanged
     # Asked for with the generation again, so that an address revoked meanwhile opens nothing.
     row = get_object_or_404(Game, public_id=public_id, follow_generation=mark.generation)
-    seen = etag_of(request, public_id, mark.of(row), fragment=True)
-    if fragment:
+    response = follow_as_of(mark.of(row), request, row)
+    remember_game(request, response, row, "follow")
+    return response
+
+
+def follow_as_of(mark: Mark, request: HttpRequest, row: Game) -> HttpResponse:
+    """The sheet or the page around it, with the ETag of what was there before it is drawn."""
+    seen = etag_of(request, row.public_id, mark, fragment=True)
+    if request.htmx:  # type: ignore[attr-defined]
         response = HttpResponse(follow_fragment(request, row, seen))
         response["ETag"] = seen
     else:
         response = follow_whole(request, row, seen)
-        response["ETag"] = etag_of(request, public_id, mark.of(row), fragment=False)
-    remember_game(request, response, row, "follow")
+        response["ETag"] = etag_of(request, row.public_id, mark, fragment=False)
     return response
 
 
