@@ -9,12 +9,13 @@ import threading
 import time
 import zipfile
 
+import psycopg
 import pytest
 
 from benchmarks.kill import Table
 from tests.backups.site import Site, rows_in
 from tests.phones import Phone
-from tests.servers import ROOT, migrated, prepared, serve
+from tests.servers import ROOT, database_of_its_own, migrated, prepared, serve
 
 LETTERS = """
 from secrets import token_hex
@@ -28,6 +29,11 @@ Letter.objects.bulk_create(
 )
 """
 """Read between games and what was written down in them, and long enough for more to be written."""
+
+OTHERS = """
+SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+AND backend_type = 'client backend'
+"""
 
 PHONES = 4
 PATIENCE = 60
@@ -177,17 +183,23 @@ def test_backup_killed_leaves_nothing_under_its_name(site, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["killed.zip"]
 
 
+@pytest.fixture
+def again(tmp_path):
+    """An empty site, on the kind of database that these tests run on."""
+    with database_of_its_own(os.environ.get("KINGSCORE_DATABASE_URL")) as own:
+        site = Site(tmp_path / "again", own)
+        shutil.copytree(migrated(), site.folder)
+        yield site
+
+
 @pytest.mark.parametrize("at", ["its beginning", "its end"])
-def test_restore_killed_is_done_again_or_was_done(site, tmp_path, at):
+def test_restore_killed_is_done_again_or_was_done(site, again, tmp_path, at):
     _, place = site
     path = place.backup(tmp_path / "whole.zip")
-    again = Site(tmp_path / "again")
-    shutil.copytree(migrated(), again.folder)
-    secret, log = again.folder / "secret-key", again.folder / "db.sqlite3-shm"
-    # The database was opened; the secret is placed before the rows are there for all.
-    moments = {"its beginning": log.exists, "its end": secret_placed(secret, path)}
+    # The secret is placed before the rows are there for all.
+    reached = secret_placed(again, path) if at == "its end" else database_opened(again)
     process = start(again, "restore", path)
-    wait_for(moments[at])
+    wait_for(reached)
 
     process.kill()
 
@@ -197,7 +209,19 @@ def test_restore_killed_is_done_again_or_was_done(site, tmp_path, at):
     assert rows_in(again.backup(tmp_path / "again.zip")) == rows_in(path)
 
 
-def secret_placed(secret, path):
+def database_opened(place):
+    if place.database_url is None:
+        return (place.folder / "db.sqlite3-shm").exists
+
+    def opened():
+        with psycopg.connect(place.database_url) as looker:
+            return looker.execute(OTHERS).fetchone() is not None
+
+    return opened
+
+
+def secret_placed(place, path):
+    secret = place.folder / "secret-key"
     with zipfile.ZipFile(path) as archive:
         placed = archive.read("secret-key")
     return lambda: secret.exists() and secret.read_bytes() == placed
