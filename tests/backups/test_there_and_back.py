@@ -82,9 +82,10 @@ def test_rows_are_the_same_everywhere(journey):
 
 
 def test_caches_are_what_they_are_computed_from(journey):
-    told = [site.manage("check_caches").stdout for site in journey.sites]
+    looked = [site.manage("check_caches") for site in journey.sites]
 
-    assert told == [told[0]] * 3
+    assert [done.stdout for done in looked if done.returncode != 0] == []
+    assert len({done.stdout for done in looked}) == 1
 
 
 def test_files_come_along(journey):
