@@ -79,6 +79,8 @@ MIDDLEWARE = [
     "kingscore.requests.watch_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Most of what is asked ends here.
+    "tournaments.web.scoring.unchanged.answer_unchanged",
     "csp.middleware.CSPMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -94,6 +96,9 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "kingscore.accounts.RefusedFormMiddleware",
 ]
+
+# Those who look on ask every two seconds: what they are answered may be so old, in seconds.
+MARKS_KEPT_SECONDS = 0.5
 
 ROOT_URLCONF = "kingscore.urls"
 WSGI_APPLICATION = "kingscore.wsgi.application"

@@ -53,10 +53,11 @@ class Table:
         self.phone = Phone(self.host, self.port, self.tally)
 
     async def sit_down(self) -> None:
-        """Load the page, as by the card of the table."""
+        """Load the page, as by the card of the table; soon after, it asks for the sheet once."""
         answer = await self.phone.open(self.path)
         if answer.status != 200 or revision_in(answer.text) != len(self.sent):
             self.tally.errors[f"page: {answer.status}"] += 1
+        await self._listen(asyncio.get_running_loop().time())
 
     async def play(self, deals: Sequence[tuple[float, Mapping[str, Any]]]) -> None:
         """Send each deal at its moment, and each until it is answered."""

@@ -212,7 +212,7 @@ def test_follower_of_a_match_asks_the_database_as_often_however_many_games(
         record(game, won_by(index % 2))
     url = address(game, "follow")
 
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(6):
         assert "In the lead: Ayşe" in phone.get(url).text
 
 
