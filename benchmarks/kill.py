@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from benchmarks.figures import Figure
 from tests.factories import WHOLE_GAME
 from tests.phones import CUT_OFF, Phone, new_key
-from tests.servers import Server, prepared, serve
+from tests.servers import PATIENCE, Server, prepared, serve
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
@@ -94,9 +94,14 @@ def kill_again_and_again(server: Server, kills: int, tables: int, seed: int = 1)
     for _ in range(kills):
         killed = threading.Event()
         phones = [threading.Thread(target=p.write_until_cut_off, args=[killed]) for p in places]
+        before = acknowledged(places)
         for phone in phones:
             phone.start()
-        time.sleep(chance.uniform(0.3, 1.0))
+        # In the middle of writes: a server just started on a busy machine takes its time.
+        deadline = time.monotonic() + PATIENCE
+        while acknowledged(places) == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0.0, 0.7))
         server.kill()
         killed.set()
         tally.kills += 1
@@ -108,8 +113,14 @@ def kill_again_and_again(server: Server, kills: int, tables: int, seed: int = 1)
             break
     for place in places:
         place.phone.hang_up()
-    tally.acknowledged = sum(len(kept) for place in places for kept in place.answered.values())
+    tally.acknowledged = acknowledged(places)
     return tally
+
+
+def acknowledged(places: list[Table]) -> int:
+    """How many deals the phones were told are stored."""
+    # The phones write on meanwhile, and begin games.
+    return sum(len(kept) for place in places for kept in list(place.answered.values()))
 
 
 def compare(sheets: dict, places: list[Table], tally: Tally) -> None:

@@ -57,7 +57,7 @@ def alive(pid):
 
 def answer(address):
     try:
-        with urllib.request.urlopen(address, timeout=10) as response:
+        with urllib.request.urlopen(address, timeout=30) as response:
             return response.status
     except urllib.error.HTTPError as error:
         return error.code

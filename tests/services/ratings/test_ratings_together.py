@@ -62,7 +62,8 @@ def test_of_two_workers_one_rates_and_the_other_finds_nothing_to_do(club):
 
 
 def test_many_workers_rate_everything_once(club):
-    assert sorted(at_once(*[sweep] * 4)) == [0, 0, 0, 2]
+    # One after the other may rate one of the two rounds, or one of them both.
+    assert sum(at_once(*[sweep] * 4)) == 2
     assert RatingChange.objects.count() == 16
     check_everything()
 
