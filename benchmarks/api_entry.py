@@ -16,7 +16,7 @@ from itertools import count
 
 from benchmarks.figures import Figure, answered
 from benchmarks.writing import bare_server, deals, lines
-from tests.factories import NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
 from tests.phones import Phone, new_key
 from tests.servers import Server
 

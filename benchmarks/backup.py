@@ -27,7 +27,7 @@ from django.db import connection
 from benchmarks.figures import Figure, readable, settle
 from benchmarks.one import ROOT
 from benchmarks.rebuild_ratings import BEGIN, TABLES, Evenings, write
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.servers import database_of_its_own, migrated
 from tournaments.models import Backup, Write
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchmarks.figures import Figure
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.phones import CUT_OFF, Phone, new_key
 from tests.servers import PATIENCE, Server, prepared, serve
 

@@ -25,7 +25,7 @@ import typst
 from django.utils import translation
 
 from benchmarks.figures import Figure, against, in_turn, readable, waited
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tournaments.models import Club, Event, Game, Report, Round, Table, Write
 from tournaments.reports.documents import compose
 from tournaments.reports.scoresheet import compose_scoresheet

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from benchmarks.figures import Figure, answered
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.phones import Answer, Phone, deal_fields, new_key
 from tests.servers import Server, prepared, serve
 

@@ -8,7 +8,7 @@ from http.client import HTTPConnection, HTTPException
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode
 
-from tests.factories import NAMES
+from tests.deals import NAMES
 
 CSRF_FIELD = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 PATIENCE = 30

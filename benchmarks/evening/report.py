@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchmarks.evening.comparing import Comparison
 from benchmarks.evening.playing import Evening
 from benchmarks.evening.tally import Tally, percentile
+from benchmarks.figures import Figure
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,17 @@ def lines_of(part: Part, looking: Part, found: Comparison) -> Iterator[str]:
     yield from _of_entries(part, looking)
     yield f"  {found}"
     yield from (f"  {problem}" for problem in found.problems[:20])
+
+
+def growth(empty: Part, filled: Part, stored: int) -> Iterator[Figure]:
+    """How much longer is waited where so many games are stored."""
+    before = empty.evening.tally.waits
+    for kind, times in sorted(filled.evening.tally.waits.items()):
+        for name, share in {"median": 0.5, "95 %": 0.95}.items():
+            yield Figure(
+                f"{kind} beside {stored:,} games stored: {name}", percentile(times, share), "ms",
+                "on an empty database", percentile(before[kind], share),
+            )  # fmt: skip
 
 
 def _of_entries(part: Part, looking: Part) -> Iterator[str]:

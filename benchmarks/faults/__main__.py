@@ -11,16 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import django
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT))
-# For what the tests have; the programs have settings, folders and a database of their own.
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
-
-from benchmarks.faults import away, clock, disk, kills, together  # noqa: E402 - the path comes first
-from benchmarks.faults.programs import whole  # noqa: E402
+from benchmarks.faults import away, clock, disk, kills, together
+from benchmarks.faults.programs import whole
 
 ALONE = {"disk": disk, "away": away, "clock": clock}
 
@@ -33,6 +25,8 @@ def main() -> int:
     words.add_argument("--seconds", type=float, default=240)
     words.add_argument("--followers", type=int, default=120)
     chosen = words.parse_args()
+    # How a web server is started stands in the settings; the servers have their own.
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     # Whoever ends it has everything stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="kingscore-faults-") as place:

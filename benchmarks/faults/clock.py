@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.faults.kills import INSIDE
 from benchmarks.faults.programs import FaultySite, Program, wait_until
 from benchmarks.faults.sinks import MailSink
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.phones import CSRF_FIELD, Phone, new_key
 from tests.servers import Server
 from tests.services.webhooks.receiver import Receiver, receiving

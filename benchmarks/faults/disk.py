@@ -19,7 +19,7 @@ import psycopg
 
 from benchmarks.evening.machines import Postgres
 from benchmarks.faults.programs import FaultySite, Program, wait_until
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.phones import CSRF_FIELD, CUT_OFF, Phone, new_key
 from tests.servers import Server
 from tournaments.management.programs import worker_words
