@@ -44,6 +44,7 @@ def test_unchanged_page_costs_one_query_and_sets_nothing(phone, kind, django_ass
 def test_address_that_was_revoked_is_told_nothing(phone, kind):
     game = GameFactory(entries=WHOLE_GAME[:3])
     etag, path = seen(phone, game, kind), address(game, kind)
+    assert ask(phone, path, etag).status_code == HTTPStatus.NOT_MODIFIED
     if kind == "write":
         hand_over(game.pk, game.write_generation, "key-of-the-taker", at=EVENING)
         assert ask(phone, path, etag).status_code == HTTPStatus.FOUND
@@ -60,6 +61,28 @@ def test_phone_of_a_table_whose_round_was_closed_is_led_away(phone):
     opened = game.table.round.opened_at
     Round.objects.update(closed_at=opened + timedelta(hours=1))
     assert ask(phone, path, etag).status_code == HTTPStatus.FOUND
+
+
+def test_what_one_phone_was_told_is_not_told_to_one_that_sees_it_otherwise(phone):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag, path = seen(phone, game), address(game, "follow")
+    assert ask(phone, path, etag).status_code == HTTPStatus.NOT_MODIFIED
+    turkish = {"If-None-Match": etag, "Accept-Language": "tr"}
+    assert phone.get(path, headers=turkish).status_code == HTTPStatus.OK
+    phone.cookies["theme"] = "dark"
+    dark = ask(phone, path, etag)
+    assert dark.status_code == HTTPStatus.OK
+    assert ask(phone, path, dark["ETag"]).status_code == HTTPStatus.NOT_MODIFIED
+
+
+def test_phone_is_told_of_each_write_and_only_once(phone):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag, path = seen(phone, game), address(game, "follow")
+    assert ask(phone, path, etag).status_code == HTTPStatus.NOT_MODIFIED
+    record_entry(game.pk, WHOLE_GAME[3], PenFactory(revision=3))
+    grown = ask(phone, path, etag)
+    assert grown.status_code == HTTPStatus.OK
+    assert ask(phone, path, grown["ETag"]).status_code == HTTPStatus.NOT_MODIFIED
 
 
 def test_wrong_secret_and_other_pages_are_answered_as_ever(phone):
