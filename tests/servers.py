@@ -7,16 +7,17 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import contextmanager
 from functools import cache
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+from tests.waiting import wait_until
 from tournaments.management.commands.up import open_door
 from tournaments.management.programs import web_words
 
@@ -121,6 +122,8 @@ print(json.dumps({
 class Server:
     """The web server on a folder, at an address that stays when it is started again."""
 
+    patience = PATIENCE
+
     def __init__(self, folder, database_url=None, settings="kingscore.settings"):
         self.folder, self.database_url, self.settings = Path(folder), database_url, settings
         self.process = None
@@ -161,21 +164,21 @@ class Server:
 
     def wait(self):
         """Wait for the first answer; until then visitors stand in the queue of the door."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                raise RuntimeError(self.said)
-            visitor = HTTPConnection(self.host, self.port, timeout=5)
-            try:
-                visitor.request("HEAD", "/")
-                visitor.getresponse()
-            except OSError:
-                time.sleep(0.05)
-            else:
-                return
-            finally:
-                visitor.close()
-        raise TimeoutError(self.said)
+        wait_until(self.answers, self.patience, said=lambda: self.said)
+
+    def answers(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(self.said)
+        visitor = HTTPConnection(self.host, self.port, timeout=5)
+        try:
+            visitor.request("HEAD", "/")
+            visitor.getresponse()
+        except (OSError, HTTPException):
+            return False
+        else:
+            return True
+        finally:
+            visitor.close()
 
     @property
     def said(self):
@@ -197,6 +200,16 @@ class Server:
     def close(self):
         self.stop()
         self.door.close()
+
+
+def free_ports(count):
+    """Ports nobody listens at, each another one."""
+    doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [door.getsockname()[1] for door in doors]
+    finally:
+        for door in doors:
+            door.close()
 
 
 @contextmanager

@@ -8,7 +8,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -16,17 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.servers import environment_of, prepared
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def wait_until(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if result := condition():
-            return result
-        time.sleep(0.05)
-    raise AssertionError(f"not within {seconds} seconds")
 
 
 def children(pid):
@@ -95,7 +86,7 @@ class Site:
     def address(self):
         # The first start compresses the files for the browser, which takes a busy machine its time.
         found = wait_until(
-            lambda: re.search(r"Kingscore is at (\S+)", self.said) or self.ended(), seconds=120
+            lambda: re.search(r"Kingscore is at (\S+)", self.said) or self.ended(), patience=120
         )
         return found[1]
 

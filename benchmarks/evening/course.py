@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.evening.comparing import Comparison, compare
-from benchmarks.evening.machines import Bare, Postgres, Redis, Site, processor_seconds, running
+from benchmarks.evening.machines import Bare, Redis, Site, processor_seconds, running
 from benchmarks.evening.playing import Plan, come, play
 from benchmarks.evening.report import Part
+from tests.postgres import Postgres
 
 LAY = "from benchmarks.evening.laying import print_evening; print_evening({})"
 FILL = "from benchmarks.evening.stored import fill; fill({})"

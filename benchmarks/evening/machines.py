@@ -1,20 +1,17 @@
 """What a server is made of, each started as in production and stopped by its process id."""
 
 import os
-import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import psycopg
 import redis
-from psycopg import sql
 
-from benchmarks.postgres import free_port, programs, tell
-from tests.servers import ROOT, Server
+from tests.postgres import Postgres
+from tests.servers import ROOT, Server, free_ports
+from tests.waiting import wait_until
 from tournaments.management.commands.up import open_door
 from tournaments.management.programs import web_words, worker_words
 
@@ -24,69 +21,11 @@ PATIENCE = 7200
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-class Postgres:
-    """A PostgreSQL in a folder of its own, as the package comes: every commit is on the disk."""
-
-    def __init__(self, folder: Path) -> None:
-        place = programs()
-        if place is None:
-            raise SystemExit("There is no PostgreSQL here: apt install postgresql")
-        self.data, self.place, self.port = folder / "postgres", place, free_port()
-        # It refuses to run as root, and may not enter every folder.
-        self.who = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        if not self.data.exists():
-            self._init()
-
-    def _init(self) -> None:
-        self.data.mkdir(parents=True)
-        if self.who:
-            shutil.chown(self.data, "postgres", "postgres")
-        self.data.chmod(0o700)
-        ways = ["--username", "kingscore", "--auth", "trust", "--encoding", "UTF8"]
-        folder = ["--pgdata", str(self.data), "--locale", "C.UTF-8"]
-        tell([*self.who, str(self.place / "initdb"), *folder, *ways])
-
-    def url(self, name: str = "postgres") -> str:
-        """The address of one of its databases."""
-        return f"postgresql://kingscore@127.0.0.1:{self.port}/{name}"
-
-    def start(self) -> None:
-        """Start it, or start it again after it was killed."""
-        options = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories=''"
-        options += " -c shared_preload_libraries=pg_stat_statements"
-        log = ["--log", str(self.data / "log"), "--options", options, "--timeout", "120"]
-        tell([*self._control(), "--wait", *log, "start"])
-
-    def stop(self, mode: str = "fast") -> None:
-        """Stop it; `immediate` is how a power cut looks to it."""
-        if (self.data / "postmaster.pid").exists():
-            tell([*self._control(), "--mode", mode, "--timeout", "120", "stop"])
-
-    def has(self, name: str) -> bool:
-        """Whether there is a database of this name."""
-        with psycopg.connect(self.url()) as connection:
-            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
-            return found.fetchone() is not None
-
-    def tell(self, statement: str, *names: str) -> None:
-        """Run a statement about whole databases."""
-        with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
-
-    @property
-    def pid(self) -> int:
-        """The process that all others of it come from."""
-        return int((self.data / "postmaster.pid").read_text().splitlines()[0])
-
-    def _control(self) -> list[str]:
-        return [*self.who, str(self.place / "pg_ctl"), "--pgdata", str(self.data), "--silent"]
-
-
 class Redis:
     """The broker: it keeps nothing, for a message is only a wake-up."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
+        self.folder, (self.port,) = folder, free_ports(1)
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -99,15 +38,14 @@ class Redis:
         words = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--save", ""]
         words += ["--dir", str(self.folder), "--logfile", str(self.folder / "redis.log")]
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
-        client, deadline = redis.Redis.from_url(self.url), time.monotonic() + 10
-        while time.monotonic() < deadline:
-            try:
-                client.ping()
-            except redis.ConnectionError:
-                time.sleep(0.05)
-            else:
-                return
-        raise TimeoutError("redis-server does not answer")
+        wait_until(self.answers, 10)
+
+    def answers(self) -> bool:
+        """Whether it does its work."""
+        try:
+            return bool(redis.Redis.from_url(self.url).ping())
+        except redis.ConnectionError:
+            return False
 
     def stop(self) -> None:
         """End it."""
@@ -219,12 +157,10 @@ def _with_children(pid: int, parents: dict[int, list[int]]) -> Iterator[int]:
 
 
 @contextmanager
-def running(postgres: Postgres, broker: Redis) -> Iterator[None]:
-    """PostgreSQL and Redis, stopped whatever happens."""
-    try:
-        postgres.start()
-        broker.start()
+def running(*servers: Postgres | Redis) -> Iterator[None]:
+    """Start one after the other; all are stopped whatever happens."""
+    with ExitStack() as stack:
+        for server in servers:
+            stack.callback(server.stop)
+            server.start()
         yield
-    finally:
-        broker.stop()
-        postgres.stop()

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks.evening.machines import Postgres
+from benchmarks.evening.machines import running
 from benchmarks.faults.disk import Trouble, compared, play_through
 from benchmarks.faults.programs import FaultySite
 from tests.phones import Phone
+from tests.postgres import Postgres
 
 LOCKED_FOR = 30.0
 """Seconds: longer than a writer waits for another (20), and than a phone for its answer (10)."""
@@ -18,15 +19,14 @@ LOCKED_FOR = 30.0
 def stop_postgres(folder: Path) -> Iterator[str]:
     """PostgreSQL is stopped, as for an update, and started again."""
     postgres = Postgres(folder)
-    postgres.start()
-    try:
-        with closing(FaultySite(folder / "site", postgres.url())) as server:
-            server.start()
-            trouble = Trouble(lambda: postgres.stop("fast"), nothing, postgres.start)
-            told = play_through(Phone(server.host, server.port), trouble)
-            yield f"PostgreSQL stopped: {told}; {compared(server, told)}"
-    finally:
-        postgres.stop()
+    with (
+        running(postgres),
+        closing(FaultySite(folder / "site", postgres.url())) as server,
+    ):
+        server.start()
+        trouble = Trouble(lambda: postgres.stop("fast"), nothing, postgres.start)
+        told = play_through(Phone(server.host, server.port), trouble)
+        yield f"PostgreSQL stopped: {told}; {compared(server, told)}"
 
 
 def lock_sqlite(folder: Path) -> Iterator[str]:

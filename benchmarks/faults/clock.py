@@ -15,12 +15,13 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.faults.kills import INSIDE
-from benchmarks.faults.programs import FaultySite, Program, wait_until
+from benchmarks.faults.programs import FaultySite, Program
 from benchmarks.faults.sinks import MailSink
 from tests.deals import WHOLE_GAME
 from tests.phones import CSRF_FIELD, Phone, new_key
 from tests.servers import Server
 from tests.services.webhooks.receiver import Receiver, receiving
+from tests.waiting import wait_until
 from tournaments.management.programs import worker_words
 
 HOUR = 3600

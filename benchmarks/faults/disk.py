@@ -17,11 +17,12 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.evening.machines import Postgres
-from benchmarks.faults.programs import FaultySite, Program, wait_until
+from benchmarks.faults.programs import FaultySite, Program
 from tests.deals import WHOLE_GAME
 from tests.phones import CSRF_FIELD, CUT_OFF, Phone, new_key
+from tests.postgres import Postgres
 from tests.servers import Server
+from tests.waiting import wait_until
 from tournaments.management.programs import worker_words
 
 HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
@@ -200,12 +201,18 @@ def _build_without_room(phone: Phone, disk: Path) -> Iterator[str]:
     def says(words: str) -> Callable[[], bool]:
         return lambda: words in phone.ask("GET", page, headers=speaks).text
 
-    took = wait_until(says("no room on the disk"), 120, 0.5)
+    took = seconds_until(says("no room on the disk"))
     yield f"A document without room: given up after {took:.0f} s, with a sentence and a button"
     (disk / "filling").unlink()
     again = phone.post(page, {"action": "again"}, speaks)
-    took = wait_until(says(f"{page}file/"), 120, 0.5)
+    took = seconds_until(says(f"{page}file/"))
     yield f"with room again ({again.status}): built after {took:.1f} s; files: {kept(disk)}"
+
+
+def seconds_until(done: Callable[[], bool]) -> float:
+    began = time.monotonic()
+    wait_until(done, 120, 0.5)
+    return time.monotonic() - began
 
 
 def kept(disk: Path) -> list[str]:

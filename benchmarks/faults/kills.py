@@ -19,8 +19,9 @@ import psycopg
 
 from benchmarks.evening.comparing import Comparison, compare
 from benchmarks.evening.playing import Evening, Plan, come, play
-from benchmarks.faults.programs import Whole, answers, kill_group, wait_until
+from benchmarks.faults.programs import PATIENCE, Whole, answers, kill_group
 from tests.phones import CSRF_FIELD, Phone
+from tests.waiting import wait_until
 from tournaments.engine.variants import RULESETS
 
 INSIDE = "from benchmarks.faults import inside; inside."
@@ -84,7 +85,7 @@ class Kills:
         site = self.whole.site
         site.kill()
         site.start()
-        wait_until(lambda: answers(site))
+        wait_until(lambda: answers(site), PATIENCE)
         return time.monotonic() - began
 
     def kill_worker(self) -> float:
@@ -122,7 +123,7 @@ class Kills:
         self.whole.kill_postgres()
         self.whole.postgres.start()
         # A page that asks the database.
-        wait_until(lambda: answers(self.whole.site, self.asks_database))
+        wait_until(lambda: answers(self.whole.site, self.asks_database), PATIENCE)
         return time.monotonic() - began
 
     def order(self) -> int:
@@ -141,7 +142,7 @@ class Kills:
     def wait_for(self, row: int) -> None:
         """Wait until a document is built."""
         question = "SELECT 1 FROM tournaments_report WHERE id = %s AND state = 'done'"
-        wait_until(lambda: bool(self.tell(question, row)))
+        wait_until(lambda: self.tell(question, row), PATIENCE)
 
     def tell(self, statement: str, *values: object) -> int:
         """Say something to the database; how many rows it was about."""

@@ -4,17 +4,18 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from benchmarks.evening.machines import Postgres, Redis, Site, running
+from benchmarks.evening.machines import Redis, Site, running
 from benchmarks.faults.sinks import MailSink
+from tests.postgres import Postgres
 from tests.servers import ROOT
 from tests.services.webhooks.receiver import Receiver, receiving
+from tests.waiting import wait_until
 from tournaments.management.programs import beat_words, worker_words
 
 PATIENCE = 300.0
@@ -67,15 +68,13 @@ def kill_group(process: "subprocess.Popen[bytes] | None") -> None:
 class FaultySite(Site):
     """A web server with more said to its programs; without servers it has SQLite and a folder."""
 
+    patience = PATIENCE
+
     def __init__(
         self, folder: Path, database: str = "", broker: str = "folder://localhost", **more: str
     ) -> None:
         self.more = more
         super().__init__(folder, database, broker)
-
-    def wait(self) -> None:
-        """Wait for the first answer, on a machine that has much else to do."""
-        wait_until(lambda: answers(self))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -157,17 +156,3 @@ def answers(site: Site, path: str = "/") -> bool:
         return False
     finally:
         visitor.close()
-
-
-def wait_until(done: Callable[[], bool], patience: float = PATIENCE, every: float = 0.05) -> float:
-    """Wait for something, and return how many seconds it took.
-
-    Raises:
-        TimeoutError: it did not come.
-    """
-    began = time.monotonic()
-    while not done():
-        if time.monotonic() - began > patience:
-            raise TimeoutError(f"not within {patience:.0f} s")
-        time.sleep(every)
-    return time.monotonic() - began

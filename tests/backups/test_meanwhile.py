@@ -3,13 +3,13 @@
 import os
 import shutil
 import subprocess
-import time
 
 import psycopg
 import pytest
 
 from tests.backups.site import PATIENCE, Site
 from tests.servers import ROOT, database_of_its_own, migrated
+from tests.waiting import wait_until
 
 URL = os.environ.get("KINGSCORE_DATABASE_URL")
 SOMEBODY_WAITS = """
@@ -52,9 +52,10 @@ def start(site, path):
 
 
 def wait_until_somebody_waits(url, restore):
-    deadline = time.monotonic() + PATIENCE
     with psycopg.connect(url, autocommit=True) as looker:
-        while looker.execute(SOMEBODY_WAITS).fetchone() is None:
+
+        def somebody_waits():
             assert restore.poll() is None, restore.stderr.read()
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+            return looker.execute(SOMEBODY_WAITS).fetchone()
+
+        wait_until(somebody_waits, PATIENCE)

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 import zipfile
 
 import psycopg
@@ -16,6 +15,7 @@ from benchmarks.kill import Table
 from tests.backups.site import Site, rows_in
 from tests.phones import Phone
 from tests.servers import ROOT, database_of_its_own, migrated, prepared, serve
+from tests.waiting import wait_until
 
 LETTERS = """
 from secrets import token_hex
@@ -36,7 +36,6 @@ AND backend_type = 'client backend'
 """
 
 PHONES = 4
-PATIENCE = 60
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +58,6 @@ def answered(tables):
     }
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
 def test_backup_is_of_one_moment_while_phones_write(site, tmp_path):
     server, place = site
     tables = [Table(Phone(server.host, server.port)) for _ in range(PHONES)]
@@ -73,7 +65,7 @@ def test_backup_is_of_one_moment_while_phones_write(site, tmp_path):
     phones = [threading.Thread(target=table.write_until_cut_off, args=[stop]) for table in tables]
     for phone in phones:
         phone.start()
-    wait_for(lambda: len(answered(tables)) > PHONES)
+    wait_until(lambda: len(answered(tables)) > PHONES)
     before = answered(tables)
     path = place.backup(tmp_path / "written.zip")
     after = answered(tables)
@@ -173,7 +165,7 @@ def test_backup_killed_leaves_nothing_under_its_name(site, tmp_path):
     _, place = site
     path = tmp_path / "killed.zip"
     process = start(place, "backup", path)
-    wait_for(lambda: any(half.stat().st_size for half in tmp_path.iterdir()))
+    wait_until(lambda: any(half.stat().st_size for half in tmp_path.iterdir()), every=0.002)
 
     process.kill()
 
@@ -199,7 +191,7 @@ def test_restore_killed_is_done_again_or_was_done(site, again, tmp_path, at):
     # The secret is placed before the rows are there for all.
     reached = secret_placed(again, path) if at == "its end" else database_opened(again)
     process = start(again, "restore", path)
-    wait_for(reached)
+    wait_until(reached, every=0.002)
 
     process.kill()
 

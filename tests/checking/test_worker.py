@@ -6,11 +6,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
 
 from tests.servers import PATIENCE, ROOT, environment_of, prepared, run_python
+from tests.waiting import wait_until
 
 MANY_GAMES = """
 from tests.club_factories import MemberFactory, TableFactory
@@ -84,11 +84,11 @@ class Place:
             database.close()
 
     def wait_for(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
+        def holds():
             assert self.workers[-1].poll() is None, f"the worker is gone: {self.said}"
-            assert time.monotonic() < deadline, self.said
-            time.sleep(0.002)
+            return condition()
+
+        wait_until(holds, PATIENCE, every=0.002, said=lambda: self.said)
 
 
 @pytest.fixture

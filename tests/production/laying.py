@@ -16,6 +16,7 @@ from pathlib import Path
 import trustme
 from ruamel.yaml import YAML
 
+from tests import postgres
 from tests.servers import ROOT, prepared
 
 DEPLOY = ROOT / "deploy"
@@ -33,21 +34,11 @@ CHOSEN = {
 }
 """What a host writes into .env."""
 
-# PostgreSQL refuses to run as root.
-AS_POSTGRES = {"user": "postgres", "group": "postgres", "extra_groups": []}
-UNPRIVILEGED = AS_POSTGRES if os.geteuid() == 0 else {}
-
-
-def postgres_program(name):
-    """The path of a program of the newest PostgreSQL, None without any; Debian has them aside."""
-    found = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
-    return max(found, key=lambda path: int(path.parts[-3]), default=None)
-
 
 def missing_programs():
     """What this machine lacks for a site."""
     found = {name: shutil.which(name) for name in ("redis-server", "caddy")}
-    found["postgresql"] = postgres_program("initdb")
+    found["postgresql"] = postgres.program("initdb")
     return [name for name, path in found.items() if not path]
 
 
@@ -71,21 +62,9 @@ def lay_static_files(*places):
 
 def lay_database(place, secret):
     """An empty PostgreSQL with a password, made as compose.yaml says."""
-    place.mkdir()
     secret.write_text(PASSWORD)
-    if UNPRIVILEGED:
-        shutil.chown(place, "postgres", "postgres")
     arguments = SERVICES["database"]["environment"]["POSTGRES_INITDB_ARGS"].split()
-    subprocess.run(
-        [
-            *(postgres_program("initdb"), "--pgdata", place, "--username", "kingscore"),
-            *("--auth", "scram-sha-256", "--pwfile", secret, *arguments),
-        ],
-        cwd="/",
-        check=True,
-        capture_output=True,
-        **UNPRIVILEGED,
-    )
+    postgres.lay(place, "--auth", "scram-sha-256", "--pwfile", secret, *arguments)
 
 
 def lay_proxy(folder, ports):

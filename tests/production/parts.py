@@ -4,9 +4,10 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
+
+from tests.waiting import wait_until
 
 PATIENCE = 60
 
@@ -35,10 +36,10 @@ class Part:
             )
 
     def wait(self):
-        wait_for(self.is_ready, self)
+        wait_until(self.is_ready, PATIENCE, said=self.last_words)
 
     def is_ready(self):
-        assert self.process.poll() is None, f"{self.name} ended: {self.said[-2000:]}"
+        assert self.process.poll() is None, f"{self.name} ended: {self.last_words()}"
         return self.answers is None or self.answers()
 
     def stop(self):
@@ -56,32 +57,15 @@ class Part:
     def said(self):
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
+    def last_words(self):
+        return self.said[-3000:]
+
 
 class Postgres(Part):
     # It waits for nobody who is connected: its fast way, and its immediate one.
     stops_by = signal.SIGINT
     # Its processes are in groups of their own, and share memory that somebody must give back.
     ends_by = signal.SIGQUIT
-
-
-def wait_for(condition, told=""):
-    """Wait until a condition holds, and return what it gave."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"not within {PATIENCE} seconds: {getattr(told, 'said', told)[-3000:]}")
-
-
-def free_ports(count):
-    """Ports nobody listens at, each another one."""
-    doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [door.getsockname()[1] for door in doors]
-    finally:
-        for door in doors:
-            door.close()
 
 
 def listens_at(port, says=b"", answers=b""):

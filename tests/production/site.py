@@ -9,21 +9,20 @@ from pathlib import Path
 
 import psycopg
 
+from tests import postgres
 from tests.production.laying import (
     PASSWORD,
     SERVICES,
     START_WEB,
-    UNPRIVILEGED,
     environment_of_programs,
     environment_of_proxy,
     lay_database,
     lay_program,
     lay_proxy,
     lay_static_files,
-    postgres_program,
 )
-from tests.production.parts import PATIENCE, Part, Postgres, free_ports, listens_at
-from tests.servers import READ_SHEETS
+from tests.production.parts import PATIENCE, Part, Postgres, listens_at
+from tests.servers import READ_SHEETS, free_ports
 
 
 class Ports:
@@ -54,13 +53,10 @@ class Site:
         self.parts = {part.name: part for part in made}
 
     def postgres(self):
-        words = [
-            *(postgres_program("postgres"), "-D", self.folder / "database"),
-            *("-c", "listen_addresses=127.0.0.1", "-c", f"port={self.ports.postgres}"),
-            *("-c", "unix_socket_directories="),
-        ]
+        words = [postgres.program("postgres"), "-D", self.folder / "database"]
+        words += postgres.options(self.ports.postgres)
         log, answers = self.logs, self.database_answers
-        return Postgres("postgres", words, log, answers, cwd="/", **UNPRIVILEGED)
+        return Postgres("postgres", words, log, answers, cwd="/", **postgres.UNPRIVILEGED)
 
     def redis(self):
         port = self.ports.redis

@@ -8,9 +8,10 @@ import threading
 import pytest
 
 from tests.production.laying import environment_of_proxy, lay_proxy
-from tests.production.parts import Part, listens_at, wait_for
+from tests.production.parts import Part, listens_at
 from tests.production.site import Ports
 from tests.production.visitors import SecurePhone
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("caddy") and os.environ.get("KINGSCORE_REQUIRE_ALL") != "1",
@@ -47,7 +48,7 @@ def test_fault_is_told_without_its_visitor_and_address(tmp_path, rude_server):
     try:
         proxy.wait()
         answer = phone.ask("POST", "/table/secret-of-it/", {"deal": "1"})
-        wait_for(lambda: "http.log.error" in proxy.said, proxy)
+        wait_until(lambda: "http.log.error" in proxy.said, said=proxy.last_words)
     finally:
         phone.hang_up()
         proxy.end()

@@ -17,9 +17,9 @@ import pytest
 from tests.factories import WHOLE_GAME
 from tests.phones import CSRF_FIELD, new_key
 from tests.production.laying import SERVICES, missing_programs
-from tests.production.parts import wait_for
 from tests.production.site import Site
 from tests.production.visitors import PatientPhone, SecurePhone, Writer
+from tests.waiting import wait_until
 
 MISSING = missing_programs()
 FOLLOW = re.compile(r"https://localhost:\d+(/follow/[^\"<\s]+)")
@@ -77,7 +77,7 @@ def order_sheet(phone, follow):
 
 def take_sheet(phone, report):
     """The document, as soon as it is built."""
-    path = wait_for(lambda: FILE.search(phone.ask("GET", report).text), "no document")[1]
+    path = wait_until(lambda: FILE.search(phone.ask("GET", report).text))[1]
     return phone.ask("GET", path)
 
 
@@ -221,7 +221,7 @@ def restart(part, writer, meanwhile):
     part.wait()
     away = monotonic() - begun
     enough = writer.deals + 5
-    wait_for(lambda: writer.deals >= enough, part)
+    wait_until(lambda: writer.deals >= enough, said=part.last_words)
     print(
         f"{part.name}: stopped in {stopped:.1f} s, answers after {away:.1f} s;"
         f" {writer.deals - deals} deals meanwhile, the slowest {phone.longest:.1f} s;"

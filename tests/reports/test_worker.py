@@ -8,12 +8,12 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.servers import environment_of, prepared
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -128,13 +128,14 @@ class Place:
         finally:
             database.close()
 
-    def wait_for(self, condition, seconds=60):
-        deadline = time.monotonic() + seconds
-        while not condition(states := self.states()):
-            log = (self.data / "worker.log").read_text()
-            assert self.workers[-1].poll() is None, f"the worker is gone: {log}"
-            assert time.monotonic() < deadline, f"{states}\n{log}"
-            time.sleep(0.005)
+    def wait_for(self, condition):
+        log = self.data / "worker.log"
+
+        def holds():
+            assert self.workers[-1].poll() is None, f"the worker is gone: {log.read_text()}"
+            return condition(self.states())
+
+        wait_until(holds, every=0.005, said=lambda: f"{self.states()}\n{log.read_text()}")
 
     def documents(self):
         return sorted((self.data / "files" / "reports").glob("*"))

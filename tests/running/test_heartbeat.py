@@ -1,6 +1,5 @@
 """What workers tell of themselves, and what is counted of their tasks."""
 
-import time
 from datetime import timedelta
 
 import pytest
@@ -11,6 +10,7 @@ from django.utils import timezone
 from kingscore import heartbeat, workers
 from kingscore.metrics import TASK_FAILURES, TASK_SECONDS
 from kingscore.work import CURRENT
+from tests.waiting import wait_until
 from tournaments.models import Worker
 
 SEEN = []
@@ -68,14 +68,6 @@ def often(monkeypatch):
     monkeypatch.setattr(heartbeat, "EVERY", 0.05)
 
 
-def wait_for(answer):
-    deadline = time.monotonic() + 20
-    while not (found := answer()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
-
-
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_is_there_busy_and_gone(often):
     now = timezone.now()
@@ -86,15 +78,15 @@ def test_a_worker_is_there_busy_and_gone(often):
     Worker.objects.create(name=name, version="1", started_at=long_ago, seen_at=now)
     workers.worker_ready.send(sender=None)
     try:
-        row = wait_for(lambda: Worker.objects.filter(seen_at__gt=now).first())
+        row = wait_until(lambda: Worker.objects.filter(seen_at__gt=now).first())
         assert (row.name, row.version, row.started_at >= now) == (name, settings.VERSION, True)
-        wait_for(lambda: not Worker.objects.filter(name="dead").exists())
+        wait_until(lambda: not Worker.objects.filter(name="dead").exists())
 
         workers.HEART[0].busy = ("tournaments.tasks.build_report", now)
-        wait_for(lambda: Worker.objects.filter(task="tournaments.tasks.build_report").first())
+        wait_until(lambda: Worker.objects.filter(task="tournaments.tasks.build_report").first())
         run()
         assert SEEN.pop()[1][0][0] == "tests.look_around"
-        wait_for(lambda: Worker.objects.filter(task="", task_since=None).first())
+        wait_until(lambda: Worker.objects.filter(task="", task_since=None).first())
     finally:
         workers.worker_shutdown.send(sender=None)
 

@@ -1,0 +1,93 @@
+"""A PostgreSQL of one's own, on the loopback and without a socket in a folder of all."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from tests.servers import free_ports
+
+# It refuses to run as root.
+UNPRIVILEGED = (
+    {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
+)
+
+
+def program(name):
+    """The path of one of its programs, of the newest there is; Debian keeps them off the path."""
+    found = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
+    newest = max(found, key=lambda path: int(path.parts[-3]), default=None)
+    return str(newest) if newest else shutil.which(name)
+
+
+def lay(data, *ways):
+    """Make an empty one in a folder, which belongs to the user kingscore."""
+    data.mkdir(parents=True)
+    if UNPRIVILEGED:
+        shutil.chown(data, "postgres", "postgres")
+    run("initdb", "--pgdata", data, "--username", "kingscore", *ways)
+
+
+def options(port):
+    """How it is told where to listen."""
+    return f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories=".split()
+
+
+def run(name, *words):
+    """Run one of its programs to its end."""
+    # From the root folder: postgres may not enter every one. A server that stays would hold a pipe.
+    subprocess.run(
+        [program(name), *map(str, words)],
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        check=True,
+        **UNPRIVILEGED,
+    )
+
+
+class Postgres:
+    """One in a folder, as the package comes: every commit is on the disk."""
+
+    def __init__(self, folder):
+        if program("initdb") is None:
+            raise RuntimeError("There is no PostgreSQL here: apt install postgresql")
+        self.data, (self.port,) = Path(folder) / "postgres", free_ports(1)
+        if not self.data.exists():
+            lay(self.data, "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8")
+
+    def url(self, name="postgres"):
+        """The address of one of its databases."""
+        return f"postgresql://kingscore@127.0.0.1:{self.port}/{name}"
+
+    def start(self):
+        """Start it, or start it again after it was killed."""
+        words = " ".join(options(self.port))
+        self.control("--wait", "--log", self.data / "log", "--options", words, "start")
+
+    def stop(self, mode="fast"):
+        """Stop it; `immediate` is how a power cut looks to it."""
+        if (self.data / "postmaster.pid").exists():
+            self.control("--mode", mode, "stop")
+
+    def control(self, *words):
+        run("pg_ctl", "--pgdata", self.data, "--silent", "--timeout", 120, *words)
+
+    def has(self, name):
+        """Whether there is a database of this name."""
+        with psycopg.connect(self.url()) as connection:
+            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+            return found.fetchone() is not None
+
+    def tell(self, statement, *names):
+        """Run a statement about whole databases."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+    @property
+    def pid(self):
+        """The process that all others of it come from."""
+        return int((self.data / "postmaster.pid").read_text().splitlines()[0])
