@@ -30,8 +30,8 @@ def address_of(request: HttpRequest) -> str:
 
 
 def writable_game(request: HttpRequest, public_id: str, secret: str) -> GameQuerySet:
-    """The game that this visitor may write at this address."""
-    return Game.objects.writable_at(public_id, secret, request.user)
+    """The game that this visitor may write at this address, with its table."""
+    return Game.objects.writable_at(public_id, secret, request.user).select_related("table")
 
 
 def directed_club(request: HttpRequest, slug: str) -> Club:

@@ -48,11 +48,11 @@ def found_at(
     rows: Rows, kind: str, public_id: str, secret: str, generation: str = "generation"
 ) -> Rows:
     """The one of `rows` that has this address of a kind; `generation` names its field."""
-    row = named(rows, public_id).first()
-    if row is None or not matches(secret, kind, public_id, getattr(row, generation)):
+    pk, now = named(rows, public_id).values_list("pk", generation).first() or (None, 0)
+    if pk is None or not matches(secret, kind, public_id, now):
         return rows.none()
     # The generation is asked again, so that an address revoked meanwhile opens nothing.
-    return rows.filter(pk=row.pk, **{generation: getattr(row, generation)})
+    return rows.filter(pk=pk, **{generation: now})
 
 
 def named(rows: Rows, public_id: str) -> Rows:

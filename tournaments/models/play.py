@@ -36,8 +36,10 @@ class GameQuerySet(models.QuerySet["Game"]):
 
         After its round was closed it is only for the club's directors.
         """
-        clubs = Club.objects.directed_by(user)
         games = self._at("write", public_id, secret)
+        if user is None or not user.is_authenticated:
+            return games.filter(AT_OPEN_ROUND)
+        clubs = Club.objects.directed_by(user)
         return games.filter(AT_OPEN_ROUND | Q(table__round__event__club__in=clubs))
 
     def closed_at(self, public_id: str, secret: str) -> "GameQuerySet":

@@ -9,6 +9,7 @@ from django.test.signals import template_rendered
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.club_factories import TableFactory
 from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, record, reload
 from tournaments.models import Confirmation, Game, Write
 from tournaments.services.play import playing
@@ -16,7 +17,7 @@ from tournaments.web.phone import address
 
 pytestmark = pytest.mark.django_db
 
-MOST_STATEMENTS = 15
+MOST_STATEMENTS = 9
 STALE = (
     "Someone else has written meanwhile. Yours was not saved: here is the sheet as it stands now."
 )
@@ -735,3 +736,13 @@ def test_written_entry_takes_few_statements_in_all(phone, deals):
     assert answer.status_code == HTTPStatus.OK
     assert len(statements) <= MOST_STATEMENTS
     assert any("BEGIN" in statement["sql"] for statement in statements)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_entry_of_a_club_asks_for_its_round_and_adds_a_line_besides(phone):
+    game = TableFactory(entries=WHOLE_GAME[:3]).games.get()
+    pen = {"key": next(KEYS), "revision": game.revision, "type": "deal", "declarer": 3}
+    with CaptureQueriesContext(connection) as statements:
+        answer = phone.post(url(game, "record"), pen | fields_of(WHOLE_GAME[3]))
+    assert answer.status_code == HTTPStatus.OK
+    assert len(statements) <= MOST_STATEMENTS + 2

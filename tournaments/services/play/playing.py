@@ -82,6 +82,7 @@ class Pen:
     """Whose write this is: its key, the revision seen, who holds the phone, and when.
 
     `author` is the name at the seat of the phone; `by` is the account, where one is signed in.
+    `turn` is the seat whose turn to declare the phone showed, None where it showed none.
     """
 
     key: str
@@ -89,6 +90,7 @@ class Pen:
     at: datetime
     author: str = ""
     by: Actor = NOBODY
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
     that was said when it was begun.
 
     Raises:
-        InvalidEntry: with every reason why it cannot be.
+        InvalidEntry: with every reason why it cannot be, or that it is another's turn.
         StaleRevision: the sheet has moved on; it comes with the exception.
         KeyReused, BadKey: the key cannot be used for this.
         RoundClosed: the round of a club's table is closed, and it is no director who writes.
@@ -170,6 +172,8 @@ def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
     """
 
     def add(sheet: Sheet) -> Write:
+        if body.get("type") == "deal":
+            _check_turn(sheet, pen.turn)
         if sheet.game.open_deal is not None and body.get("type") in ENDS_A_DEAL:
             return _completion(sheet, body)
         play_record(sheet.game, body)
@@ -184,6 +188,13 @@ def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
             return False
 
     return store_write(game_pk, pen, is_same, add)
+
+
+def _check_turn(sheet: Sheet, turn: int | None) -> None:
+    # The declarer is not stored: after the first declarer is corrected it follows from the turn.
+    if turn not in (None, sheet.game.declarer):
+        params = {"expected": sheet.game.declarer, "got": turn}
+        raise InvalidEntry([Problem(Code.WRONG_DECLARER, "declarer", params)])
 
 
 def _completion(sheet: Sheet, body: Mapping[str, Any]) -> Write:
@@ -447,9 +458,10 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
     # Read after the game was locked, and not joined to it: closing a round locks its games, so
     # that a write which waited for it sees that it is closed.
     place = Table.objects.select_related("round__event__club").get(pk=row.table_id).round
-    directed = Club.objects.directed_by(by.user).filter(pk=place.event.club_id)
-    if not place.is_open and not directed.exists():
-        raise RoundClosed
+    if not place.is_open:
+        directed = Club.objects.directed_by(by.user).filter(pk=place.event.club_id)
+        if not directed.exists():
+            raise RoundClosed
     return place
 
 

@@ -232,7 +232,7 @@ class EntryForm(DealForm):
         found = [problem for problem in self.problems if problem.where in where]
         return explained(found, self.players)
 
-    @property
+    @cached_property
     def beside(self) -> Mapping[str, tuple[str, ...]]:
         """The sentences for the problems of each group of the form, by its name."""
         return {group: self.errors(*where) for group, where in self.asks.groups.items()}
@@ -250,6 +250,8 @@ class EntryForm(DealForm):
     @property
     def other_errors(self) -> tuple[str, ...]:
         """What is wrong with no field in particular."""
+        if not self.problems:
+            return ()
         beside = {place for where in self.asks.groups.values() for place in where}
         beside |= {f"counts.{unit.id}" for unit in self.units}
         places = dict.fromkeys(problem.where for problem in self.problems)
