@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from benchmarks.evening.comparing import Comparison, Sent, compare
+from benchmarks.evening.tables import Deal
 from benchmarks.figures import Figure
 from tests.deals import WHOLE_GAME
 from tests.phones import CUT_OFF, Phone, new_key
@@ -28,22 +30,20 @@ SIZES = {
 
 
 @dataclass
-class Tally:
-    """What happened in all."""
+class Tally(Comparison):
+    """What all kills together did to what was sent."""
 
     kills: int = 0
-    acknowledged: int = 0
-    cut_off: int = 0
-    stored_unacknowledged: int = 0
-    lost: int = 0
-    problems: list[str] = field(default_factory=list)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.kills} kills, {self.acknowledged} writes acknowledged, {self.lost} lost, "
-            f"{self.stored_unacknowledged} unacknowledged but stored "
-            f"(of {self.cut_off} cut off)"
-        )
+    def add(self, found: Comparison) -> None:
+        """Take what was found after one more kill: all that was answered before it is in there."""
+        self.kills += 1
+        self.answered = found.answered
+        self.lost += found.lost
+        self.twice += found.twice
+        self.unanswered += found.unanswered
+        self.unanswered_stored += found.unanswered_stored
+        self.problems += found.problems
 
 
 @dataclass
@@ -78,6 +78,15 @@ class Table:
         except CUT_OFF:
             return
 
+    def sent(self) -> Iterator[Sent]:
+        """Each of its games with the deals that were answered, and the one that was not."""
+        for game, answered in self.answered.items():
+            deals = [Deal(key, WHOLE_GAME[number], answered=True) for key, number in answered]
+            if self.sending is not None and self.sending[0] == game:
+                _, key, number = self.sending
+                deals.append(Deal(key, WHOLE_GAME[number]))
+            yield Sent(game, deals)
+
     def _open(self) -> None:
         # Kept until it is answered: asked again with it, the same table is opened.
         self.game_key = self.game_key or new_key()
@@ -104,16 +113,15 @@ def kill_again_and_again(server: Server, kills: int, tables: int, seed: int = 1)
         time.sleep(chance.uniform(0.0, 0.7))
         server.kill()
         killed.set()
-        tally.kills += 1
         server.start()
         for phone in phones:
             phone.join()
-        compare(server.read_sheets(), places, tally)
+        tally.add(compare(server.read_sheets(), [sent for p in places for sent in p.sent()]))
+        tally.problems += [place.problem for place in places if place.problem]
         if tally.problems:
             break
     for place in places:
         place.phone.hang_up()
-    tally.acknowledged = acknowledged(places)
     return tally
 
 
@@ -121,32 +129,6 @@ def acknowledged(places: list[Table]) -> int:
     """How many deals the phones were told are stored."""
     # The phones write on meanwhile, and begin games.
     return sum(len(kept) for place in places for kept in list(place.answered.values()))
-
-
-def compare(sheets: dict, places: list[Table], tally: Tally) -> None:
-    """Add to the tally what the database has of what was answered and of what was sent."""
-    found = {
-        game: {key: (revision, body) for revision, key, body in sheet["writes"]}
-        for game, sheet in sheets.items()
-    }
-    for place in places:
-        if place.problem:
-            tally.problems.append(place.problem)
-        for game, answered in place.answered.items():
-            stored = found.get(game, {})
-            for key, number in answered:
-                if stored.get(key) != (number + 1, WHOLE_GAME[number]):
-                    tally.lost += 1
-                    tally.problems.append(f"{game}: deal {number} is {stored.get(key)}")
-        if place.sending is not None:
-            game, key, _ = place.sending
-            tally.cut_off += 1
-            tally.stored_unacknowledged += key in found.get(game, {})
-    for game, sheet in sheets.items():
-        revisions = [revision for revision, _, _ in sheet["writes"]]
-        whole = list(range(1, sheet["revision"] + 1))
-        if revisions != whole or sum(sheet["totals"]) != sheet["expected_sum"]:
-            tally.problems.append(f"{game} is no whole sheet: {sheet}")
 
 
 def measure(kills: int, tables: int) -> Iterator[Figure]:
@@ -158,8 +140,8 @@ def measure(kills: int, tables: int) -> Iterator[Figure]:
         tally = kill_again_and_again(server, kills, tables)
     yield Figure(
         f"acknowledged deals lost by {tally.kills} SIGKILLs", tally.lost, "",
-        "acknowledged in all", tally.acknowledged,
-        f"of {tally.cut_off} cut off {tally.stored_unacknowledged} were stored",
+        "acknowledged in all", tally.answered,
+        f"of {tally.unanswered} cut off {tally.unanswered_stored} were stored",
     )  # fmt: skip
     if tally.problems:
         raise AssertionError("; ".join(tally.problems))

@@ -129,4 +129,4 @@ def test_no_acknowledged_deal_is_lost_when_the_server_is_killed(tmp_path):
         tally = kill_again_and_again(own, kills=3, tables=4)
 
     assert (tally.kills, tally.lost, tally.problems) == (3, 0, [])
-    assert tally.acknowledged > 0
+    assert tally.answered > 0

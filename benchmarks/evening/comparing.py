@@ -1,13 +1,22 @@
 """What is stored, beside what was sent: by the rules of the sheet alone, added up by hand."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.evening.followers import Follower
-from benchmarks.evening.tables import Table
+from benchmarks.evening.tables import Deal, Table
 from tests.evening_by_hand import points_of
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A game, and what was sent of it in order."""
+
+    game: str
+    sent: Sequence[Deal]
+    followed: str = ""
 
 
 @dataclass
@@ -31,7 +40,7 @@ class Comparison:
 
 def compare(
     sheets: Mapping[str, Mapping[str, Any]],
-    tables: Iterable[Table],
+    tables: Sequence[Table | Sent],
     followers: Iterable[Follower] = (),
 ) -> Comparison:
     """Compare sheets, by public id as `tests.servers.READ_SHEETS` has them, with what was sent."""
@@ -45,7 +54,7 @@ def compare(
     return found
 
 
-def _compare_sheet(found: Comparison, sheet: Mapping[str, Any] | None, table: Table) -> None:
+def _compare_sheet(found: Comparison, sheet: Mapping[str, Any] | None, table: Table | Sent) -> None:
     if sheet is None:
         found.lost += sum(deal.answered for deal in table.sent)
         found.problems.append(f"{table.game} is not there")
@@ -68,7 +77,7 @@ def _compare_sheet(found: Comparison, sheet: Mapping[str, Any] | None, table: Ta
     _compare_sums(found, sheet, table)
 
 
-def _compare_sums(found: Comparison, sheet: Mapping[str, Any], table: Table) -> None:
+def _compare_sums(found: Comparison, sheet: Mapping[str, Any], table: Table | Sent) -> None:
     kept = [body for _revision, _key, body in sheet["writes"]]
     revisions = [revision for revision, _key, _body in sheet["writes"]]
     if revisions != list(range(1, sheet["revision"] + 1)):
