@@ -1,4 +1,4 @@
-"""Measures: `python -m benchmarks [--full] [name ...] [size=number ...]`.
+"""Measures: `python -m benchmarks [--full] [--on SQLite] [name ...] [size=number ...]`.
 
 A benchmark is a module here with a function `measure`, which yields a `Figure` for each of what it
 finds, and with `SIZES`: what it is given at each size. It runs in a process of its own with the
@@ -58,7 +58,7 @@ def main(words: Sequence[str]) -> int:
         # What all begin with is prepared there; nothing is measured in it.
         os.environ.setdefault("KINGSCORE_TEST_DATA", folder)
         django.setup()
-        wanted = {each for name in given.names for each in databases_of(name)}
+        wanted = {each for name in given.names for each in databases_of(name, given.on)}
         with a_postgres() if "PostgreSQL" in wanted else nullcontext() as url:
             try:
                 runs = run_all(given, url)
@@ -76,6 +76,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     reader.add_argument("words", nargs="*", metavar="name or size=number")
     reader.add_argument("--size", choices=("tiny", "usual", "full"), default="usual")
     reader.add_argument("--full", dest="size", action="store_const", const="full")
+    reader.add_argument("--on", choices=("SQLite", "PostgreSQL"), help="on this database alone")
     reader.add_argument("--here", type=Path, help=argparse.SUPPRESS)
     given = reader.parse_args(words)
     given.names = [word for word in given.words if "=" not in word]
@@ -90,10 +91,10 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     return given
 
 
-def databases_of(name: str) -> tuple[str, ...]:
+def databases_of(name: str, only: str | None) -> list[str]:
     """On which databases a benchmark is run; one that asks none is run once."""
-    databases: tuple[str, ...] = getattr(import_module(f"benchmarks.{name}"), "DATABASES", ("",))
-    return databases
+    databases = getattr(import_module(f"benchmarks.{name}"), "DATABASES", ("",))
+    return [each for each in databases if not (each and only) or each == only]
 
 
 def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
@@ -101,7 +102,7 @@ def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
     runs: list[Run] = []
     words = [*given.sizes, "--size", given.size]
     for name in given.names:
-        for database in databases_of(name):
+        for database in databases_of(name, given.on):
             if database == "PostgreSQL" and not url:
                 print(f"\n== {name}: no PostgreSQL here", flush=True)
                 continue

@@ -33,7 +33,7 @@ from tournaments.models import Backup, Write
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
-    "tiny": {"games": 400, "times": 1},
+    "tiny": {"games": 40, "times": 1},
     "usual": {"games": 4_000, "times": 3},
     "full": {"games": 1_000_000, "times": 1},
 }

@@ -16,14 +16,14 @@ from benchmarks.writing import bare_server
 
 ROOT = Path(__file__).resolve().parent.parent
 
-IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet")
+IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet", "backup")
 """What starts processes that look into the database has to be in one that is there for all."""
 
 SERVED = ("writing", "api_entry")
 """Asked of one server, for its start takes longer than all else."""
 
-ELSEWHERE = ("backup", "big_evening", "kill", *TAKES_LONG)
-"""What needs servers that are killed, filled or restored: what they call is tested for itself."""
+ELSEWHERE = ("big_evening", *TAKES_LONG)
+"""What starts whole sites of servers, for many times as long as all others together."""
 
 
 def benchmark(name):
@@ -80,7 +80,7 @@ def test_benchmarks_of_a_server_run():
 
 
 def test_benchmark_in_processes_of_its_own_runs():
-    done = run(*IN_PROCESSES_OF_THEIR_OWN, "--size", "tiny")
+    done = run(*IN_PROCESSES_OF_THEIR_OWN, "--size", "tiny", "--on", "SQLite")
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" × ") > 3, done.stdout
