@@ -5,7 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.db.backends.signals import connection_created
 
-from kingscore.slow_queries import watch_connection
+from kingscore.observing.slow_queries import watch_connection
 
 
 class KingscoreConfig(AppConfig):
@@ -16,4 +16,4 @@ class KingscoreConfig(AppConfig):
     def ready(self) -> None:
         connection_created.connect(watch_connection)
         # It reads models, which are there only now.
-        import_module("kingscore.workers")
+        import_module("kingscore.observing.workers")

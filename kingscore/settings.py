@@ -16,7 +16,7 @@ from kingscore.api_settings import (  # noqa: F401 - they are settings
     SPECTACULAR_SETTINGS,
 )
 from kingscore.environment import kept_secret, networks, postgresql, site_address, smtp, sqlite
-from kingscore.logs import logging_of
+from kingscore.observing.logs import logging_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
@@ -75,8 +75,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "kingscore.health.answer_probes",
-    "kingscore.requests.watch_requests",
+    "kingscore.observing.health.answer_probes",
+    "kingscore.observing.requests.watch_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Most of what is asked ends here.

@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
 from kingscore.environment import kept_secret, postgresql, site_address, smtp, sqlite
-from kingscore.logs import DiscreetFormatter
+from kingscore.observing.logs import DiscreetFormatter
 from tournaments.models import addresses
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,9 +7,9 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from kingscore import heartbeat, workers
-from kingscore.metrics import TASK_FAILURES, TASK_SECONDS
-from kingscore.work import CURRENT
+from kingscore.observing import heartbeat, workers
+from kingscore.observing.metrics import TASK_FAILURES, TASK_SECONDS
+from kingscore.observing.work import CURRENT
 from tests.waiting import wait_until
 from tournaments.models import Worker
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponse
 from django.urls import path
 
-from kingscore.logs import DiscreetFormatter, JsonFormatter, logging_of
+from kingscore.observing.logs import DiscreetFormatter, JsonFormatter, logging_of
 from tests.club_factories import ClubFactory, PlayerFactory
 from tournaments.models import Player, addresses
 
@@ -57,7 +57,7 @@ def log(settings, client, request):
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(request.param())
-    requests = logging.getLogger("kingscore.requests")
+    requests = logging.getLogger("kingscore.observing.requests")
     logging.getLogger().addHandler(handler)
     requests.setLevel(logging.INFO)
     yield written
@@ -138,7 +138,8 @@ def test_what_postgresql_tells_of_a_row_is_left_out():
 
 
 def test_requests_have_lines_as_json_only():
-    levels = {form: logging_of(form)["loggers"]["kingscore.requests"] for form in ("text", "json")}
+    loggers = {form: logging_of(form)["loggers"] for form in ("text", "json")}
+    levels = {form: each["kingscore.observing.requests"] for form, each in loggers.items()}
 
     assert levels == {"text": {"level": "WARNING"}, "json": {"level": "INFO"}}
 
@@ -148,7 +149,7 @@ def test_requests_have_lines_as_json_only():
 def test_a_slow_statement_is_told_with_placeholders(log, client, settings):
     # Every statement is.
     settings.SLOW_QUERY_MS = 0.000001
-    from kingscore.slow_queries import watch_connection
+    from kingscore.observing.slow_queries import watch_connection
 
     watch_connection(connection)
     try:
@@ -157,7 +158,7 @@ def test_a_slow_statement_is_told_with_placeholders(log, client, settings):
         connection.execute_wrappers.clear()
 
     (line,) = [json.loads(line) for line in log.getvalue().splitlines()]
-    assert line["logger"] == "kingscore.slow_queries"
+    assert line["logger"] == "kingscore.observing.slow_queries"
     assert '"name" = %s' in line["sql"]
     assert line["route"] == "none"
     assert is_discreet(log.getvalue())

@@ -12,7 +12,7 @@ import pytest
 from django.db import OperationalError, connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from kingscore import metrics
+from kingscore.observing import metrics
 from tests.factories import GameFactory, PenFactory, deal
 from tests.servers import Server, prepared
 from tournaments.engine.problems import InvalidEntry
@@ -151,7 +151,7 @@ class Watched(Server):
         # The first process of the web server, which sees no request, writes lines of its own.
         written = [line for line in self.said.splitlines() if line.startswith("{")]
         lines = [json.loads(line) for line in written]
-        return [line for line in lines if line["logger"] == "kingscore.requests"]
+        return [line for line in lines if line["logger"] == "kingscore.observing.requests"]
 
     def processes(self):
         """By the files in which they count."""
@@ -202,7 +202,7 @@ def test_a_line_tells_the_route_and_no_address(server):
     assert line.pop("time")
     assert line == {
         "level": "INFO",
-        "logger": "kingscore.requests",
+        "logger": "kingscore.observing.requests",
         "message": line["message"],
         "request_id": id_,
         "route": "rules_of_game",

@@ -7,8 +7,8 @@ from time import perf_counter
 
 from django.http import HttpRequest, HttpResponseBase
 
-from kingscore.metrics import begin_counting, count_request
-from kingscore.work import CURRENT, HEADER, Work, id_from, route_of
+from kingscore.observing.metrics import begin_counting, count_request
+from kingscore.observing.work import CURRENT, HEADER, Work, id_from, route_of
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from kingscore.work import CURRENT
+from kingscore.observing.work import CURRENT
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 
 from kingscore.celery import app
-from kingscore.metrics import tell_metrics
+from kingscore.observing.metrics import tell_metrics
 from tournaments.queries.running import missing_migrations
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from kingscore.work import CURRENT, route_of
+from kingscore.observing.work import CURRENT, route_of
 
 BLACK = "…"
 
@@ -155,8 +155,8 @@ def logging_of(form: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {
-            "line": {"()": f"kingscore.logs.{line}"},
-            "mail": {"()": f"kingscore.logs.{mail}" if mail else "logging.Formatter"},
+            "line": {"()": f"kingscore.observing.logs.{line}"},
+            "mail": {"()": f"kingscore.observing.logs.{mail}" if mail else "logging.Formatter"},
         },
         "handlers": {
             "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
@@ -171,7 +171,7 @@ def loggers_of(*, as_json: bool) -> dict[str, Any]:
     """Return what each part of the program, and of the libraries, may say."""
     return {
         "tournaments": {"level": "INFO"},
-        "kingscore.requests": {"level": "INFO" if as_json else "WARNING"},
+        "kingscore.observing.requests": {"level": "INFO" if as_json else "WARNING"},
         # Codes and links are what a mail is for: they must be readable.
         "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
         # These bring handlers of their own, which would write the addresses of tables.

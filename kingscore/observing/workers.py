@@ -19,9 +19,9 @@ from celery.signals import (
 )
 from django.utils import timezone
 
-from kingscore.heartbeat import Heartbeat
-from kingscore.metrics import begin_counting, count_failure, count_task
-from kingscore.work import CURRENT, Work, id_from
+from kingscore.observing.heartbeat import Heartbeat
+from kingscore.observing.metrics import begin_counting, count_failure, count_task
+from kingscore.observing.work import CURRENT, Work, id_from
 
 HEADER = "request_id"
 
