@@ -38,7 +38,8 @@ def test_reference_leads_to_every_operation_and_every_form_it_speaks_of():
     operations = [one["operationId"] for way in document["paths"].values() for one in way.values()]
     assert sorted(place for _page, place in places) == sorted(operations)
 
-    topics = {page: Client().get(page).content.decode() for page, _place in places}
+    pages = {page for page, _place in places}
+    topics = {page: Client().get(page).content.decode() for page in pages}
     assert [place for page, place in places if f'id="{place}"' not in topics[page]] == []
     forms = {
         form for page in topics.values() for form in re.findall(r'"(/[^"]+/forms/\w+/)"', page)
