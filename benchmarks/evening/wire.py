@@ -56,9 +56,21 @@ class Line(asyncio.Protocol):
     async def ask(self, request: bytes, patience: float = PATIENCE) -> Answer:
         """Send one request and wait for its answer.
 
+        What is only read is asked again, once, where the server has ended a connection that had
+        been idle, as browsers do.
+
         Raises:
             CutOff: there was none.
         """
+        idle = self.transport is not None and request.startswith(b"GET ")
+        try:
+            return await self._ask(request, patience)
+        except CutOff as cut:
+            if not idle or self.received or isinstance(cut.__cause__, TimeoutError):
+                raise
+            return await self._ask(request, patience)
+
+    async def _ask(self, request: bytes, patience: float) -> Answer:
         loop = asyncio.get_running_loop()
         try:
             if self.transport is None:
@@ -66,7 +78,7 @@ class Line(asyncio.Protocol):
                     await loop.create_connection(lambda: self, self.host, self.port)
             assert self.transport is not None
             self.waiting = loop.create_future()
-            late = loop.call_later(patience, self.hang_up)
+            late = loop.call_later(patience, self.give_up)
             try:
                 self.received.clear()
                 self.transport.write(request)
@@ -77,6 +89,11 @@ class Line(asyncio.Protocol):
         except OSError as error:
             self.hang_up()
             raise CutOff(str(error) or type(error).__name__) from error
+
+    def give_up(self) -> None:
+        """Wait no longer."""
+        if self.waiting is not None and not self.waiting.done():
+            self.waiting.set_exception(TimeoutError())
 
     def hang_up(self) -> None:
         """End the connection, whatever is under way on it."""
