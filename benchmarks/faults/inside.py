@@ -1,6 +1,7 @@
 """What is done and asked in a process of the site itself, by `Site.run_python`."""
 
 import json
+import threading
 from collections import Counter
 from datetime import timedelta
 from io import StringIO
@@ -51,6 +52,9 @@ def write(about: str, number: int) -> None:
     ]
     User.objects.bulk_create(users)
     write_letters(users, about, Text(about, "…"), at=timezone.now())
+    # What wakes the worker would end with this process.
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(timeout=5)
 
 
 def ask_for_sheets(number: int) -> None:
