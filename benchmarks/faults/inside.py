@@ -28,7 +28,8 @@ from tournaments.models import (
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.clubs.events import close_round
 from tournaments.services.documents.reporting import request_scoresheet
-from tournaments.services.letters.sending import Text, write_letters
+from tournaments.services.letters.sending import SEND_TASK, Text, write_letters
+from tournaments.services.nudges import nudge
 from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook, send_test
 
 CHECKS = ("rebuild_results", "rebuild_ratings")
@@ -52,9 +53,7 @@ def write(about: str, number: int) -> None:
     ]
     User.objects.bulk_create(users)
     write_letters(users, about, Text(about, "…"), at=timezone.now())
-    # What wakes the worker would end with this process.
-    for thread in set(threading.enumerate()) - {threading.main_thread()}:
-        thread.join(timeout=5)
+    wake_worker()
 
 
 def ask_for_sheets(number: int) -> None:
@@ -71,12 +70,21 @@ def close_all() -> None:
         close_round(place.pk, Actor(owner), at=timezone.now())
 
 
+def wake_worker() -> None:
+    """Have the worker look for letters now, and not within five minutes."""
+    nudge(SEND_TASK)
+    # What wakes it would end with this process.
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(timeout=5)
+
+
 def let_leases_end() -> None:
     """As if the minutes had passed after which what a dead worker had is taken by another."""
     Letter.objects.filter(sent_at=None).update(tried_at=F("tried_at") - LONG_AGO)
     Delivery.objects.filter(state="waiting").update(
         next_at=F("next_at") - LONG_AGO, tried_at=F("tried_at") - LONG_AGO
     )
+    wake_worker()
 
 
 def print_waiting() -> None:
