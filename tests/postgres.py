@@ -55,7 +55,7 @@ class Postgres:
     def __init__(self, folder):
         if program("initdb") is None:
             raise RuntimeError("There is no PostgreSQL here: apt install postgresql")
-        self.data, (self.port,) = Path(folder) / "postgres", free_ports(1)
+        self.data, (self.port,) = Path(folder).resolve() / "postgres", free_ports(1)
         if not self.data.exists():
             lay(self.data, "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8")
 

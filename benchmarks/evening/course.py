@@ -47,7 +47,8 @@ class Played:
     @property
     def wrong(self) -> bool:
         """Whether anything was lost, is not as it was sent, or was an error."""
-        return bool(self.found.problems or self.part.evening.tally.errors)
+        tallies = self.looking.evening.tally, self.part.evening.tally
+        return bool(self.found.problems or any(tally.errors for tally in tallies))
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,23 @@ class Phone:
     ) -> Answer:
         """Send a request and keep the cookies of its answer.
 
+        What is only read is asked again, once, where the server has ended a connection that was
+        kept, as browsers do.
+
         Raises:
             CutOff: there was none.
         """
+        request = self._written(method, path, more, fields)
         async with self.free:
-            answer = await self.line.ask(self._written(method, path, more, fields))
+            kept = self.line.transport is not None
+            try:
+                answer = await self.line.ask(request)
+            except CutOff as cut:
+                late = isinstance(cut.__cause__, TimeoutError)
+                if method != "GET" or not kept or late or self.line.received:
+                    raise
+                self.tally.again += 1
+                answer = await self.line.ask(request)
         if b"Set-Cookie" in answer.head:
             self.cookies |= answer.cookies()
         return answer

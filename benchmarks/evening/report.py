@@ -26,6 +26,7 @@ def lines_of_control(bare: Part, looking: Part) -> Iterator[str]:
     """Followers alone, beside a server that does nothing but answer them."""
     yield "Nothing is written, all look on:"
     yield from _waits_of(looking.evening.tally)
+    yield from _errors_of(looking.evening.tally)
     told = ", ".join(f"{name} {looking.each(name):.2f}" for name in looking.used)
     yield f"  ms of processor each: {told}"
     yield "The same asked of an application that only answers 304:"
@@ -45,12 +46,17 @@ def lines_of(part: Part, looking: Part, found: Comparison) -> Iterator[str]:
     polls = [len(tally.waits[f"follower {status}"]) for status in (200, 304)]
     share = 100 * polls[1] / max(1, sum(polls))
     yield f"  {share:.1f} % of {sum(polls):,} answers to followers were 304, {tally.skipped} late"
-    yield f"  errors: {dict(tally.errors) or 'none'}"
+    yield from _errors_of(tally)
     told = ", ".join(f"{name} {seconds:.1f}" for name, seconds in part.used.items())
     yield f"  seconds of processor in {evening.seconds:.0f} s: {told}; phones {evening.used:.1f}"
     yield from _of_entries(part, looking)
     yield f"  {found}"
     yield from (f"  {problem}" for problem in found.problems[:20])
+
+
+def _errors_of(tally: Tally) -> Iterator[str]:
+    again = f"; {tally.again} asked again on a new connection" if tally.again else ""
+    yield f"  errors: {dict(tally.errors) or 'none'}{again}"
 
 
 def growth(empty: Part, filled: Part, stored: int) -> Iterator[Figure]:

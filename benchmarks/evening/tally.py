@@ -13,6 +13,8 @@ class Tally:
     errors: Counter[str] = field(default_factory=Counter)
     # How late this program itself was to send, which is in the waits: it shares the processors.
     late: list[float] = field(default_factory=list)
+    # Asked once more, since a connection that was kept had ended.
+    again: int = 0
     # A page asks no second time while it waits for an answer.
     skipped: int = 0
 

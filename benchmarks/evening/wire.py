@@ -56,21 +56,9 @@ class Line(asyncio.Protocol):
     async def ask(self, request: bytes, patience: float = PATIENCE) -> Answer:
         """Send one request and wait for its answer.
 
-        What is only read is asked again, once, where the server has ended a connection that had
-        been idle, as browsers do.
-
         Raises:
             CutOff: there was none.
         """
-        idle = self.transport is not None and request.startswith(b"GET ")
-        try:
-            return await self._ask(request, patience)
-        except CutOff as cut:
-            if not idle or self.received or isinstance(cut.__cause__, TimeoutError):
-                raise
-            return await self._ask(request, patience)
-
-    async def _ask(self, request: bytes, patience: float) -> Answer:
         loop = asyncio.get_running_loop()
         try:
             if self.transport is None:

@@ -53,7 +53,7 @@ def write(about: str, number: int) -> None:
     ]
     User.objects.bulk_create(users)
     write_letters(users, about, Text(about, "…"), at=timezone.now())
-    wake_worker()
+    let_nudges_go()
 
 
 def ask_for_sheets(number: int) -> None:
@@ -61,6 +61,7 @@ def ask_for_sheets(number: int) -> None:
     for game in Game.objects.order_by("pk")[:number]:
         url = f"http://127.0.0.1/follow/{game.public_id}/{game.secret('follow')}/"
         request_scoresheet(game, language="tr", follow_url=url, at=timezone.now())
+    let_nudges_go()
 
 
 def close_all() -> None:
@@ -73,7 +74,11 @@ def close_all() -> None:
 def wake_worker() -> None:
     """Have the worker look for letters now, and not within five minutes."""
     nudge(SEND_TASK)
-    # What wakes it would end with this process.
+    let_nudges_go()
+
+
+def let_nudges_go() -> None:
+    """Wait for the threads that wake the worker: they would end with this process."""
     for thread in set(threading.enumerate()) - {threading.main_thread()}:
         thread.join(timeout=5)
 
@@ -151,3 +156,4 @@ def send_test_call() -> None:
     """Have the last webhook called about nothing."""
     hook = Webhook.objects.latest("pk")
     send_test(hook.pk, NOBODY, at=timezone.now())
+    let_nudges_go()

@@ -163,17 +163,18 @@ def finish(whole: Whole, story: Story, *, kill: bool = True) -> dict[str, Any]:
     for worker in whole.workers if kill else ():
         worker.kill()
         worker.start()
+    # Minutes pass after which what a dead worker had is taken by another; here they are skipped.
+    first = "let_leases_end(); inside." if kill else "wake_worker(); inside."
     try:
-        wait_until(lambda: _nothing_waits(whole), 300, 2)
+        wait_until(lambda: _nothing_waits(whole, first), 300, 2)
     except TimeoutError:
         story.problems.append(f"still waiting: {waiting(whole)}")
     found: dict[str, Any] = json.loads(whole.site.run_python(f"{INSIDE}print_found()"))
     return found
 
 
-def _nothing_waits(whole: Whole) -> bool:
-    # Minutes pass after which what a dead worker had is taken by another; here they are skipped.
-    left = waiting(whole, "let_leases_end(); inside.")
+def _nothing_waits(whole: Whole, first: str) -> bool:
+    left = waiting(whole, first)
     print(left, file=sys.stderr)
     return not any(left.values())
 

@@ -60,6 +60,7 @@ def die(execute, sql, params, many, context):
         os.kill(os.getpid(), signal.SIGKILL)
     return done
 # Each on a connection of its own, opened after it has parted; what is imported is so once for all.
+died = 0
 while not Path({over!r}).exists():
     one = os.fork()
     if not one:
@@ -68,7 +69,9 @@ while not Path({over!r}).exists():
         os._exit(0)
     _one, status = os.waitpid(one, 0)
     assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL), status
+    died += status != 0
     time.sleep(0.2)
+assert died
 """
 
 FOLLOW = """

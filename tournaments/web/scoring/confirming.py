@@ -30,7 +30,7 @@ from tournaments.web.scoring.pages import (
 @for_writing
 def confirm(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Confirm the result for one player, on the phone of the table."""
-    row = writable_game(request, public_id, secret).select_related("table").first()
+    row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
     if row.table is None:

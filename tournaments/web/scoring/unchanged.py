@@ -6,6 +6,7 @@ accounts are none of its business, and cost more than the answer itself.
 
 from collections.abc import Callable
 from functools import lru_cache
+from hashlib import sha256
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -25,22 +26,29 @@ NEVER_CACHED = "max-age=0, no-cache, no-store, must-revalidate, private"
 """As `never_cache` says it of the pages, without putting it together for each answer."""
 
 MOST_PHONES = 4000
-"""As many as one process remembers, each with its path and cookies."""
+"""As many as one process remembers, each by a digest of its path and cookies."""
+
+LONGEST_PATH = 100
+"""Paths of sheets have some fifty letters; longer ones would only fill the memory."""
 
 
 class Etags:
     """What each phone was told last: it asks for the same until the mark of its game is another."""
 
     def __init__(self) -> None:
-        self.told: dict[tuple[str | None, ...], tuple[Mark, str | None]] = {}
+        self.told: dict[bytes, tuple[Mark, str]] = {}
 
     def of(self, request: HttpRequest, match: ResolverMatch, mark: Mark) -> str | None:
         """The ETag of the sheet at an address; None where that gives no access to the game."""
         sent = request.META.get
-        phone = (request.path_info, sent("HTTP_COOKIE"), sent("HTTP_ACCEPT_LANGUAGE"))
+        sees = (request.path_info, sent("HTTP_COOKIE"), sent("HTTP_ACCEPT_LANGUAGE"))
+        phone = sha256(repr(sees).encode()).digest()
         seen, etag = self.told.get(phone, (None, None))
-        if seen != mark:
-            etag = etag_at(request, match, mark)
+        if seen == mark:
+            return etag
+        etag = etag_at(request, match, mark)
+        # Whoever knows no address of a game fills no memory.
+        if etag is not None:
             if len(self.told) >= MOST_PHONES:
                 self.told.clear()
             self.told[phone] = mark, etag
@@ -86,7 +94,7 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: Mark) -> str | Non
 def listening(request: HttpRequest) -> ResolverMatch | None:
     """Where a page that is open asks whether there is anything new; None where nothing does."""
     asked = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
-    if not asked or request.method != "GET":
+    if not asked or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
         return None
     return sheet_at(request.path_info)
 
