@@ -13,6 +13,7 @@ from tournaments.models import Round
 from tournaments.queries.marks import Watch
 from tournaments.services.play.playing import hand_over, record_entry
 from tournaments.web.phone import address
+from tournaments.web.scoring.unchanged import Etags, listening, unchanged
 
 
 @pytest.fixture
@@ -91,6 +92,15 @@ def test_wrong_secret_and_other_pages_are_answered_as_ever(phone):
     for path in (f"/follow/{game.public_id}/x/", f"/play/{game.public_id}/x/", "/follow/a%00b/x/"):
         assert ask(phone, path, etag).status_code == HTTPStatus.NOT_FOUND
     assert ask(phone, f"{address(game, 'write')}log/", etag).status_code == HTTPStatus.OK
+
+
+def test_who_knows_no_address_of_a_game_fills_no_memory(rf, db):
+    game, etags, watch = GameFactory(), Etags(), Watch(0)
+    asks = {"HX-Request": "true", "If-None-Match": '"x"'}
+    for secret in ("x", "y", game.secret("follow")):
+        unchanged(rf.get(f"/follow/{game.public_id}/{secret}/", headers=asks), watch, etags)
+    assert len(etags.told) == 1
+    assert listening(rf.get(f"/follow/{game.public_id}/{'x' * 100}/", headers=asks)) is None
 
 
 def test_watch_looks_at_all_games_that_are_asked_for_at_once(db, django_assert_num_queries):
