@@ -29,7 +29,7 @@ from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.clubs.events import close_round
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.letters.sending import SEND_TASK, Text, write_letters
-from tournaments.services.nudges import nudge
+from tournaments.services.nudges import THREAD, nudge
 from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook, send_test
 
 CHECKS = ("rebuild_results", "rebuild_ratings")
@@ -79,8 +79,9 @@ def wake_worker() -> None:
 
 def let_nudges_go() -> None:
     """Wait for the threads that wake the worker: they would end with this process."""
-    for thread in set(threading.enumerate()) - {threading.main_thread()}:
-        thread.join(timeout=5)
+    for thread in threading.enumerate():
+        if thread.name == THREAD:
+            thread.join(timeout=5)
 
 
 def let_leases_end() -> None:

@@ -12,6 +12,9 @@ from django.db import transaction
 log = logging.getLogger(__name__)
 
 
+THREAD = "nudge"
+"""What the threads are called that wake workers."""
+
 WEBHOOKS_TASK = "tournaments.tasks.sweep_webhooks"
 
 
@@ -26,7 +29,8 @@ def nudge(task: str, *args: Any) -> None:
     A broker that does not answer keeps its own thread waiting, never who asked.
     """
     # The thread knows for which request it is, so that the lines of the task can name it.
-    Thread(target=copy_context().run, args=[_send, task, args], daemon=True).start()
+    about = copy_context()
+    Thread(target=about.run, args=[_send, task, args], name=THREAD, daemon=True).start()
 
 
 def _send(task: str, args: tuple[Any, ...]) -> None:
