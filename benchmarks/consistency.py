@@ -21,7 +21,8 @@ from django.db.models import Prefetch
 
 from benchmarks.figures import Figure, Work, answered, readable, take_time
 from benchmarks.rebuild_ratings import TABLES, Evenings
-from tests.factories import WHOLE_GAME, GameFactory, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, PenFactory, record
 from tournaments.models import Club, Game, Seat, Write
 from tournaments.queries.sheets import fold_sheet, load_sheet, result_of
 from tournaments.services.checking.all_caches import CACHES

@@ -17,7 +17,8 @@ from typing import Any
 from django.db import connection, models, transaction
 
 from benchmarks.figures import Figure, readable, settle, take_time
-from tests.factories import WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
 from tournaments.engine.outcomes import rank
 from tournaments.engine.ratings import Rating, Spread, rate, scores_of
 from tournaments.models import (

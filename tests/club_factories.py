@@ -5,7 +5,8 @@ from datetime import date
 import factory
 from factory.django import DjangoModelFactory
 
-from tests.factories import EVENING, NAMES, GameFactory, HeadFactory, record
+from tests.deals import NAMES
+from tests.factories import EVENING, GameFactory, HeadFactory, record
 from tournaments.models import (
     AuditLine,
     Club,

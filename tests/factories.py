@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import factory
 from django.utils import timezone
 
-# The deal for those who make games of their own.
-from tests.deals import NAMES, WHOLE_GAME, deal  # noqa: F401
+from tests.deals import NAMES, WHOLE_GAME
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, User, Write

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from benchmarks.kill import kill_again_and_again
-from tests.factories import WHOLE_GAME, deal
+from tests.deals import WHOLE_GAME, deal
 from tests.phones import Phone, new_key
 from tests.servers import prepared, serve
 

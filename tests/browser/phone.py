@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from tests.factories import NAMES, WHOLE_GAME, GameFactory, HeadFactory, reload
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import GameFactory, HeadFactory, reload
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

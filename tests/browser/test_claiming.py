@@ -14,7 +14,8 @@ from tests.club_factories import (
     RoundFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tournaments.models import Player
 from tournaments.services.auditing import NOBODY
 from tournaments.services.people.merging import merge_players

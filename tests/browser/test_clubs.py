@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.phone import LIGHT_AND_DARK
 from tests.club_factories import AccountFactory, AuditLineFactory, TableFactory
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.rating_factories import (
     PlayerRatingFactory,
     RatingChangeFactory,

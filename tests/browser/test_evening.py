@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.phone import LIGHT_AND_DARK
 from tests.browser.test_hands import write_hand
 from tests.club_factories import ClubFactory, TableFactory
-from tests.factories import NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
 from tournaments.models import Confirmation, Event, Game, Table
 
 pytestmark = pytest.mark.browser

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import LOOKS
-from tests.factories import NAMES, record
+from tests.deals import NAMES
+from tests.factories import record
 from tests.services.play.test_matches import won_by
 from tournaments.models import Game, Report
 from tournaments.tasks import build_report

@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from tests.factories import NAMES, WHOLE_GAME, HouseRulesetFactory, UserFactory, reload
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import HouseRulesetFactory, UserFactory, reload
 from tournaments.models import Game
 
 pytestmark = pytest.mark.browser

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories import NAMES, GameFactory, HeadFactory, reload
+from tests.deals import NAMES
+from tests.factories import GameFactory, HeadFactory, reload
 from tournaments.web.phone import address
 
 pytestmark = pytest.mark.browser

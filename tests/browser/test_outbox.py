@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
-from tests.factories import EVENING, WHOLE_GAME, record, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record, reload
 from tournaments.models import Game
 from tournaments.services.play import playing
 from tournaments.web.phone import address

@@ -7,7 +7,8 @@ import pytest
 from django.urls import resolve, reverse
 
 from tests.club_factories import EventFactory, MemberFactory, PlayerFactory
-from tests.factories import WHOLE_GAME, HouseRulesetFactory, UserFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import HouseRulesetFactory, UserFactory
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tournaments.models import User
 

@@ -5,7 +5,8 @@ from hashlib import sha256
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, deal, reload
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import GameFactory, HeadFactory, reload
 from tournaments.web.phone import address
 
 pytestmark = pytest.mark.browser

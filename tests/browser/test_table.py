@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from pypdf import PdfReader
 
 from tests.browser.phone import LOOKS, SIDEWAYS, game_with
-from tests.factories import WHOLE_GAME, deal, record, reload
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import record, reload
 from tournaments import tasks
 from tournaments.models import Report
 from tournaments.web.phone import address

@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 from tests.browser.laptop import LAPTOP, Laptop
 from tests.browser.phone import PHONE, SIDEWAYS, SMALL_TARGETS
 from tests.club_factories import ClubFactory, MemberFactory
-from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, PenFactory, record
 from tests.services.tournaments.whole_tournament import LATER, whole_tournament
 from tournaments.models import Game, Round, Table, Tournament
 from tournaments.services.auditing import NOBODY, Actor

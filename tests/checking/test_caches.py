@@ -7,7 +7,8 @@ from django.db import transaction
 from django.db.models import F
 
 from tests.club_factories import PlayerFactory
-from tests.factories import WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tournaments.models import (
     Club,

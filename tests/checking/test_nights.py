@@ -7,7 +7,8 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 
 from tests.club_factories import AccountFactory, MemberFactory, PlayerFactory, TableFactory
-from tests.factories import WHOLE_GAME, GameFactory, UserFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, UserFactory
 from tournaments.models import Check, Difference, Game, Letter, Player
 from tournaments.services.checking import nights
 from tournaments.services.checking.nights import claim_check, night_of, sweep_checks

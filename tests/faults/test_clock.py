@@ -11,7 +11,8 @@ from django.utils import timezone
 from kingscore.beat import Scheduler
 from tests.check_factories import CheckFactory, LetterFactory
 from tests.club_factories import AccountFactory
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, PenFactory, ReportFactory, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, PenFactory, ReportFactory, reload
 from tests.program_factories import DeliveryFactory
 from tournaments.api.throttling import ReadThrottle
 from tournaments.models import Check, Delivery, Letter, Report

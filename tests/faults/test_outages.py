@@ -14,7 +14,8 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from kingscore.outages import outage_of
-from tests.factories import NAMES, WHOLE_GAME, ReportFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import ReportFactory
 from tests.phones import deal_fields
 from tournaments.models import Game, Report, Write
 from tournaments.models.reports import MOST_ATTEMPTS

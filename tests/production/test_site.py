@@ -14,7 +14,7 @@ from time import monotonic
 
 import pytest
 
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.phones import CSRF_FIELD, new_key
 from tests.production.laying import SERVICES, missing_programs
 from tests.production.site import Site

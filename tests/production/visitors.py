@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from http.client import HTTPSConnection
 
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.phones import CUT_OFF, PATIENCE, Phone, new_key
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, HeadFactory, PenFactory, record
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet, load_sheets
 from tournaments.services.play import playing

@@ -6,7 +6,8 @@ from functools import cached_property
 import pytest
 from pypdf import PdfReader
 
-from tests.factories import EVENING, NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING
 
 
 class Pdf:

@@ -15,7 +15,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tournaments.models import Game, Player, Report, Round, Tournament
 from tournaments.queries.clubs import months_of

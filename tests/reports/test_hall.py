@@ -4,7 +4,8 @@ import pytest
 from django.utils import translation
 
 from tests.club_factories import ClubFactory, TableFactory
-from tests.factories import EVENING, NAMES, ReportFactory
+from tests.deals import NAMES
+from tests.factories import EVENING, ReportFactory
 from tests.services.tournaments.test_tournaments import NINE, plan, play, running
 from tournaments.models import Entrant, Player, Report
 from tournaments.reports.certificates import compose_certificates

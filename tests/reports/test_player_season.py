@@ -12,7 +12,7 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
 from tests.reports.test_club_month import silent, tournament
 from tournaments.models import Game, Player, Report

@@ -10,7 +10,8 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, ReportFactory, deal, record
+from tests.deals import NAMES, WHOLE_GAME, deal
+from tests.factories import EVENING, GameFactory, ReportFactory, record
 from tournaments.models import Report
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
 from tournaments.services.documents.building import claim_report, finish_report

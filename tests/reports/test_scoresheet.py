@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from tests.factories import WHOLE_GAME, deal
+from tests.deals import WHOLE_GAME, deal
 from tournaments.reports.scoresheet import compose_scoresheet, written_date
 from tournaments.reports.typesetting import typeset
 

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import translation
 
 from tests.club_factories import EventFactory
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory
 from tests.reports.test_sheets_of_all_games import NAMES as RECORDS
 from tests.reports.test_sheets_of_all_games import load, result_of
 from tests.reports.test_standings_document import file_of, play

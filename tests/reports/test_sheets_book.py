@@ -8,7 +8,8 @@ import pytest
 from django.utils import translation
 
 from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tournaments.engine.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import Event, Game, Report
 from tournaments.reports import sheets_book

@@ -9,7 +9,8 @@ import pytest
 from django.utils import translation
 
 from tests.club_factories import EventFactory
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tests.services.tournaments.test_tournaments import running
 from tournaments.engine.standings import Standing
 from tournaments.models import Entrant, Game, Report, Ruling

@@ -13,7 +13,8 @@ from django.db import OperationalError, connection
 from prometheus_client.parser import text_string_to_metric_families
 
 from kingscore.observing import metrics
-from tests.factories import GameFactory, PenFactory, deal
+from tests.deals import deal
+from tests.factories import GameFactory, PenFactory
 from tests.servers import Server, prepared
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import addresses

@@ -28,9 +28,9 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
+from tests.deals import WHOLE_GAME
 from tests.factories import (
     EVENING,
-    WHOLE_GAME,
     GameFactory,
     HeadFactory,
     HouseRulesetFactory,

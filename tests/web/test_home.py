@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import translation
 
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, HeadFactory, reload
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet

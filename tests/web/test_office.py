@@ -31,13 +31,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import (
-    EVENING,
-    WHOLE_GAME,
-    HouseRulesetFactory,
-    ReportFactory,
-    UserFactory,
-)
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, HouseRulesetFactory, ReportFactory, UserFactory
 from tests.program_factories import (
     DeliveryFactory,
     KeptAnswerFactory,

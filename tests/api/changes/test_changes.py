@@ -8,7 +8,8 @@ from tests.club_factories import (
     EventFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, record
 from tournaments.models import AuditLine, ChangeFeed, Seat
 from tournaments.services.auditing import NOBODY
 from tournaments.services.clubs.events import close_round

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.factories import EVENING, NAMES, WHOLE_GAME, PenFactory, record
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, PenFactory, record
 from tests.services.importing.test_results import asked, take_over
 from tests.services.importing.test_results import table as past_table
 from tests.services.play.test_tables import lay

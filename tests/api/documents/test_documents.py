@@ -12,7 +12,8 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
 from tournaments.api.access import token_of
 from tournaments.building import build_report
 from tournaments.models import Report

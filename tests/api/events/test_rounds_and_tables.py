@@ -11,7 +11,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import NAMES, WHOLE_GAME, record
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import record
 from tournaments.api.access import token_of
 from tournaments.models import Game, Player, Round, Table
 

@@ -13,7 +13,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory
 from tests.services.play.test_matches import krapet, play, won_by
 from tournaments.api.access import token_of
 from tournaments.models import Game, Round, Seat

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.factories import NAMES, WHOLE_GAME, GameFactory, HouseRulesetFactory, deal
+from tests.deals import NAMES, WHOLE_GAME, deal
+from tests.factories import GameFactory, HouseRulesetFactory
 from tournaments.api.access import token_of
 from tournaments.models import Game, Write
 from tournaments.queries.rulesets import ruleset_of

@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 
 import pytest
 
-from tests.factories import NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
 from tests.servers import prepared, serve
 
 RIFKI = WHOLE_GAME[0]

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.club_factories import TableFactory
-from tests.factories import NAMES, WHOLE_GAME, GameFactory, deal
+from tests.deals import NAMES, WHOLE_GAME, deal
+from tests.factories import GameFactory
 from tournaments.api.access import token_of
 from tournaments.models import Game
 

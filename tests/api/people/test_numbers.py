@@ -11,7 +11,8 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.counting import queries_of
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tournaments.models import Player
 from tournaments.queries.players import games_of
 from tournaments.services.ratings.computing import sweep_ratings

@@ -14,7 +14,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import RatingCount, Round

@@ -9,7 +9,7 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 
 PATH = "clubs/moda/tournaments/"
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Ece", "Fatma", "Gül", "Hakan", "İrem")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.api.rounds.evening import NAMES, begin
 from tests.club_factories import ClubFactory
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory
 from tournaments.api.access import token_of
 from tournaments.models import AuditLine, Event, KeptAnswer, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES

@@ -13,7 +13,8 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME, HouseRulesetFactory, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, HouseRulesetFactory, PenFactory, record
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import AuditLine, Event, Round, Season
 from tournaments.services.auditing import Actor

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.club_factories import ClubFactory, MemberFactory
+from tests.deals import WHOLE_GAME
 from tests.factories import (
     EVENING,
-    WHOLE_GAME,
     GameFactory,
     HeadFactory,
     HouseRulesetFactory,

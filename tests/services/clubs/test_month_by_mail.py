@@ -9,7 +9,7 @@ from django.core import mail
 from django.db import connection
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TableFactory
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.services.play.test_playing_together import while_another_is_writing
 from tournaments import building
 from tournaments.models import Club, Letter, Report

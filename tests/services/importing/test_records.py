@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, PlayerFactory, TableFactory
-from tests.factories import EVENING, NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING
 from tournaments.models import Event, Game, Player, Round, Seat, Write
 from tournaments.queries.sheets import load_sheet, load_sheets
 from tournaments.services.auditing import NOBODY

@@ -13,7 +13,8 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditLine, Event, Game, Player, RatingDue, Round, Seat, Table
 from tournaments.queries.sheets import load_sheets

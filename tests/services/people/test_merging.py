@@ -13,7 +13,8 @@ from tests.club_factories import (
     TournamentFactory,
 )
 from tests.club_factories import TableFactory as Table
-from tests.factories import EVENING, WHOLE_GAME, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, reload
 from tournaments.models import Entrant, Game, Merge, Player, Seat, Substitute
 from tournaments.services.auditing import NOBODY, Actor
 from tournaments.services.people.changes import remove_player, set_initials

@@ -13,7 +13,8 @@ from tests.club_factories import (
     PlayerFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME, HeadFactory, PenFactory, record, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, HeadFactory, PenFactory, record, reload
 from tournaments.building import build_report
 from tournaments.models import AuditLine, Game, Player, Report, Write
 from tournaments.models.people import fold_name

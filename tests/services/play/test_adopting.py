@@ -3,15 +3,8 @@
 import pytest
 
 from tests.club_factories import PlayerFactory, RoundFactory, TableFactory
-from tests.factories import (
-    EVENING,
-    NAMES,
-    WHOLE_GAME,
-    GameFactory,
-    HeadFactory,
-    PenFactory,
-    record,
-)
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory, HeadFactory, PenFactory, record
 from tests.services.play.test_matches import TWO, won_by
 from tests.services.play.test_tables import sitting
 from tournaments.models import AuditLine, Game, Player, Report, Table, Write

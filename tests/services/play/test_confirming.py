@@ -3,7 +3,8 @@
 import pytest
 
 from tests.club_factories import AccountFactory, TableFactory
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, PenFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, PenFactory
 from tests.services.play.test_matches import TWO
 from tournaments.models import AuditLine, Confirmation, Player
 from tournaments.queries.sheets import load_sheet

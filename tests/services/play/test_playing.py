@@ -8,15 +8,13 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import (
     EVENING,
-    NAMES,
-    WHOLE_GAME,
     GameFactory,
     HeadFactory,
     PenFactory,
     ReportFactory,
-    deal,
     record,
     reload,
 )

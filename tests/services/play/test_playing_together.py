@@ -12,16 +12,8 @@ from contextlib import contextmanager
 import pytest
 from django.db import connection
 
-from tests.factories import (
-    EVENING,
-    WHOLE_GAME,
-    GameFactory,
-    HeadFactory,
-    PenFactory,
-    deal,
-    record,
-    reload,
-)
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import EVENING, GameFactory, HeadFactory, PenFactory, record, reload
 from tournaments.models import Game, Write
 from tournaments.services.play import playing
 

@@ -7,7 +7,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, HouseRulesetFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, HeadFactory, HouseRulesetFactory
 from tests.services.tournaments.test_tournaments import play, published, running
 from tournaments.models import Game, RatingDue, Round, Write
 from tournaments.queries.sheets import load_sheet, result_of

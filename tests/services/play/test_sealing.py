@@ -7,7 +7,8 @@ from hashlib import sha256
 import pytest
 from django.db import connection
 
-from tests.factories import GameFactory, HeadFactory, PenFactory, deal, record, reload
+from tests.deals import deal
+from tests.factories import GameFactory, HeadFactory, PenFactory, record, reload
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Write
 from tournaments.queries.sheets import LaterEntryInvalid

@@ -8,15 +8,8 @@ from tests.club_factories import (
     RoundFactory,
     TableFactory,
 )
-from tests.factories import (
-    EVENING,
-    NAMES,
-    WHOLE_GAME,
-    GameFactory,
-    HouseRulesetFactory,
-    PenFactory,
-    record,
-)
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory, HouseRulesetFactory, PenFactory, record
 from tests.services.clubs.test_events import audit
 from tests.services.play.test_matches import TWO, won_by
 from tournaments.engine.problems import InvalidEntry

@@ -8,7 +8,8 @@ import pytest
 from django.db import transaction
 
 from tests.club_factories import AuditLineFactory, PlayerFactory, RoundFactory, TableFactory
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, PenFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory, PenFactory
 from tests.services.play.test_matches import TWO, won_by
 from tests.services.play.test_playing_together import at_once, while_another_is_writing
 from tests.services.play.test_tables import TURKISH_KING

@@ -18,7 +18,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, PenFactory, deal, record
+from tests.deals import deal
+from tests.factories import EVENING, PenFactory, record
 from tournaments.engine.ratings import Rating, Spread, rate, scores_of
 from tournaments.models import (
     Club,

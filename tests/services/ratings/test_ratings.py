@@ -16,16 +16,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import (
-    EVENING,
-    NAMES,
-    WHOLE_GAME,
-    GameFactory,
-    HeadFactory,
-    PenFactory,
-    deal,
-    record,
-)
+from tests.deals import NAMES, WHOLE_GAME, deal
+from tests.factories import EVENING, GameFactory, HeadFactory, PenFactory, record
 from tests.services.play.test_matches import won_by
 from tests.services.ratings.rating_world import DAY, STOPPED, check_everything
 from tests.services.tournaments.test_tournament_import import (

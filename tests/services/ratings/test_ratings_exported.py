@@ -5,7 +5,8 @@ import json
 import pytest
 
 from tests.club_factories import ClubFactory
-from tests.factories import EVENING, NAMES
+from tests.deals import NAMES
+from tests.factories import EVENING
 from tests.services.ratings.rating_world import STOPPED
 from tests.services.ratings.test_ratings import QUEENS, evening
 from tournaments.models import Player, PlayerRating

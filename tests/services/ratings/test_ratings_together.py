@@ -14,7 +14,7 @@ from django.core import serializers
 from django.db import connection
 
 from tests.club_factories import ClubFactory
-from tests.factories import NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
 from tests.servers import PATIENCE, ROOT
 from tests.services.play.test_playing_together import at_once, while_another_is_writing
 from tests.services.ratings.rating_world import STOPPED, check_everything

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tests.services.tournaments.test_tournaments import NINE, published, running, who_sits
 from tournaments.models import Entrant, Game, Seat, Tournament
 from tournaments.queries.tournaments import load_course

@@ -6,7 +6,8 @@ What holds them apart is the lock of the tournament, and on SQLite the immediate
 import pytest
 
 from tests.club_factories import MemberFactory
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tests.services.play.test_playing_together import at_once, while_another_is_writing
 from tests.services.play.test_tables_together import told, write
 from tests.services.tournaments.test_clocks import opened

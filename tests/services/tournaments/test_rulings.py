@@ -3,7 +3,8 @@
 import pytest
 
 from tests.club_factories import MemberFactory, RoundFactory
-from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, PenFactory, record
 from tests.services.tournaments.test_clocks import opened
 from tests.services.tournaments.test_tournaments import NINE, play, running
 from tournaments.engine.entries import Stopped

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.club_factories import EntrantFactory, MemberFactory, PlayerFactory, TournamentFactory
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tests.services.tournaments.test_tournaments import running
 from tournaments.models import AuditLine, Entrant, Game, Player, Round, Substitute
 from tournaments.services.auditing import NOBODY, Actor

@@ -5,7 +5,8 @@ from itertools import combinations
 import pytest
 
 from tests.club_factories import ClubFactory
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tournaments.engine.pairing.judging import InvalidSeating
 from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.tournament_settings import TournamentSettings

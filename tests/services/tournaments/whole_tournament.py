@@ -10,14 +10,8 @@ from tests.club_factories import (
     SeasonFactory,
     SubstituteFactory,
 )
-from tests.factories import (
-    EVENING,
-    WHOLE_GAME,
-    HeadFactory,
-    HouseRulesetFactory,
-    PenFactory,
-    record,
-)
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, HeadFactory, HouseRulesetFactory, PenFactory, record
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import Round, Table
 from tournaments.services.auditing import NOBODY

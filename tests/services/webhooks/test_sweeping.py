@@ -12,7 +12,8 @@ import pytest
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, TableFactory
-from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, PenFactory, record
 from tests.services.play.test_playing_together import at_once
 from tests.services.tournaments.test_tournaments import NINE, play, running
 from tests.services.webhooks.receiver import receiving

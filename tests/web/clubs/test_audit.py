@@ -15,7 +15,8 @@ from tests.club_factories import (
     PlayerFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME, HeadFactory, PenFactory, deal, reload
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import EVENING, HeadFactory, PenFactory, reload
 from tournaments.models import AuditLine, Write
 from tournaments.models.clubs import Role
 from tournaments.services.auditing import Actor

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories import NAMES, GameFactory, HeadFactory, record, reload
+from tests.deals import NAMES
+from tests.factories import GameFactory, HeadFactory, record, reload
 from tests.web.scoring.test_scoring import send, sentences, url
 
 pytestmark = pytest.mark.django_db

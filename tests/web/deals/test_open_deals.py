@@ -11,7 +11,8 @@ from django.apps import apps
 from django.urls import reverse
 from pypdf import PdfReader
 
-from tests.factories import GameFactory, HeadFactory, PenFactory, deal, record, reload
+from tests.deals import deal
+from tests.factories import GameFactory, HeadFactory, PenFactory, record, reload
 from tests.web.scoring.test_scoring import fields_of, send, sentences, url, value_of
 from tournaments import tasks
 from tournaments.models import Report

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.factories import GameFactory, HeadFactory, deal
+from tests.deals import deal
+from tests.factories import GameFactory, HeadFactory
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
 from tournaments.web.deals.sheet_view import sheet_page

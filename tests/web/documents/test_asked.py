@@ -11,7 +11,7 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tournaments.models import Report
 
 pytestmark = pytest.mark.django_db

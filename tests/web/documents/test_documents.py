@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.factories import WHOLE_GAME, GameFactory, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, reload
 from tournaments.engine.records import read_game
 from tournaments.models import Report
 from tournaments.services.documents import building as report_building

@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from tests.club_factories import EventFactory, RoundFactory, TableFactory
-from tests.factories import EVENING, WHOLE_GAME, ReportFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ReportFactory
 from tests.services.tournaments.test_tournaments import NINE, play, running
 from tournaments.models import Event, Report
 from tournaments.services.auditing import NOBODY

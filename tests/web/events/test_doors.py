@@ -5,7 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.club_factories import AccountFactory, MemberFactory, RoundFactory, TableFactory
-from tests.factories import EVENING, NAMES, WHOLE_GAME, GameFactory, record
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory, record
 from tests.services.play.test_matches import TWO, won_by
 from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Table
 from tournaments.models.events import MOST_WRONG_CODES

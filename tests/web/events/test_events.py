@@ -13,7 +13,8 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import EVENING, NAMES, WHOLE_GAME, HouseRulesetFactory, record
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, HouseRulesetFactory, record
 from tests.services.play.test_matches import TWO, won_by
 from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Season, Seat, Table
 from tournaments.services.auditing import NOBODY

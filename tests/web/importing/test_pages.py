@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.club_factories import ClubFactory, MemberFactory, PlayerFactory
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.services.importing.test_records import OTHERS, record
 from tournaments.models import AuditLine, Event, Game, Player
 from tournaments.web.importing import keeping

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from tests.club_factories import AccountFactory, ClubFactory, MemberFactory, PlayerFactory
 from tests.club_factories import TableFactory as Table
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tournaments.models import AuditLine, Game, Member, Player
 from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
 

@@ -13,7 +13,8 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory, count_ratings
 from tournaments.engine.ratings import chance_above
 from tournaments.engine.variants import RULESETS

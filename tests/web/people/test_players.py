@@ -16,7 +16,8 @@ from tests.club_factories import (
     SittingFactory,
     TableFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tournaments.engine.records import read_game
 from tournaments.models import AuditLine, Game, Merge, Player, Write
 from tournaments.models.people import MOST_WRONG_CLAIMS

@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from tests.club_factories import EventFactory, RoundFactory, TableFactory
-from tests.factories import EVENING, WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory
 from tests.services.tournaments.test_drawing import opened
 from tests.services.tournaments.test_tournaments import NINE, SHORT, play, running
 from tests.web.rounds.test_drawing import member_of

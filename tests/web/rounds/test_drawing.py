@@ -6,7 +6,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.club_factories import MemberFactory
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tests.services.tournaments.test_drawing import closed, opened
 from tests.services.tournaments.test_tournaments import NINE, running
 from tournaments.models import Entrant, Game, Round, Tournament

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tests.services.tournaments.test_tournaments import NINE, published, running
 from tests.web.rounds.test_drawing import Directed
 from tournaments.models import Entrant, Game, Round

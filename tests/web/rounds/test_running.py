@@ -9,7 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, MemberFactory, TableFactory
-from tests.factories import EVENING, WHOLE_GAME, PenFactory, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, PenFactory, record
 from tests.services.tournaments.test_tournaments import plan, play
 from tournaments.models import AuditLine, Game, Round, Ruling, Table, Tournament, Write
 from tournaments.services.auditing import NOBODY, Actor

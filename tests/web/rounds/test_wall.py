@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, MemberFactory
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tests.services.tournaments.test_tournaments import play
 from tests.web.rounds.test_running import going, next_round, of_all, play_at
 from tournaments.models import Event, Sitting, Tournament

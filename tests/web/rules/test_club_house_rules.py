@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from tests.club_factories import AccountFactory, ClubFactory, MemberFactory
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, HouseRulesetFactory, UserFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, HeadFactory, HouseRulesetFactory, UserFactory
 from tests.web.rules.test_house_rules import RIFKI, form_of, text_of
 from tournaments.models import AuditLine, Game, HouseRuleset
 from tournaments.web.phone import address

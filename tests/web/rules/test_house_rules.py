@@ -6,7 +6,8 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.factories import WHOLE_GAME, GameFactory, HeadFactory, HouseRulesetFactory, UserFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, HeadFactory, HouseRulesetFactory, UserFactory
 from tournaments import tasks
 from tournaments.engine.ruleset_checks import FIXED, SETTINGS
 from tournaments.engine.variants import RULESETS

@@ -5,7 +5,8 @@ from http import HTTPStatus
 
 import pytest
 
-from tests.factories import WHOLE_GAME, record, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import record, reload
 from tests.web.scoring.test_scoring import game_with, send, sentences, url, value_of
 from tournaments.web.phone import address
 

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.factories import WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import record
 from tests.web.scoring.test_scoring import fields_of, game_with, head_fields, send, url
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.club_factories import TableFactory
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory, record, reload
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, HeadFactory, record, reload
 from tournaments.models import Confirmation, Game, Write
 from tournaments.services.play import playing
 from tournaments.web.phone import address

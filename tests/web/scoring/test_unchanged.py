@@ -8,7 +8,8 @@ from django.conf import settings
 from django.test import Client
 
 from tests.club_factories import TableFactory
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, PenFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, PenFactory
 from tournaments.models import Round
 from tournaments.queries.marks import Watch
 from tournaments.services.play.playing import hand_over, record_entry

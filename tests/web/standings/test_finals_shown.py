@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.factories import EVENING, WHOLE_GAME, record
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
 from tests.services.tournaments.test_tournaments import running
 from tests.web.rounds.test_drawing import member_of
 from tests.web.standings.test_standings import lines, page, play

@@ -4,7 +4,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from tests.factories import EVENING, WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory
 from tournaments.building import build_report
 from tournaments.models import Game
 from tournaments.services.documents import reporting

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
-from tests.factories import EVENING, WHOLE_GAME, GameFactory, HeadFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, HeadFactory
 from tournaments.engine.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset

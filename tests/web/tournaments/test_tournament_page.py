@@ -10,7 +10,8 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.factories import EVENING, WHOLE_GAME
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
 from tests.web.tournaments.test_tournaments import ANSWERS, at, tournament_of
 from tournaments.models import Tournament
 from tournaments.services.auditing import NOBODY
