@@ -14,7 +14,8 @@ PATIENCE = 300
 MAKE = """
 import json
 from tests.club_factories import ClubFactory
-from tests.factories import WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.access_world import make_world
 from tournaments.models import Club

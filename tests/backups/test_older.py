@@ -8,7 +8,8 @@ from tests.servers import database_of_its_own, migrated
 
 BACK = """
 from django.core.management import call_command
-from tests.factories import WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
 GameFactory(entries=WHOLE_GAME)
 call_command("migrate", "tournaments", "0018", verbosity=0)
 """

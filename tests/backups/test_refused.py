@@ -15,7 +15,8 @@ from tournaments.services.backups.faults import BackupFault, DamagedBackup
 GAMES = """
 from django.core.files.base import ContentFile
 from tests.club_factories import ClubFactory
-from tests.factories import WHOLE_GAME, GameFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
 GameFactory(entries=WHOLE_GAME[:3])
 ClubFactory(logo=ContentFile(b"a picture", "moda.png"))
 """

@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 MANY_GAMES = """
 from tests.club_factories import MemberFactory, TableFactory
-from tests.factories import WHOLE_GAME
+from tests.deals import WHOLE_GAME
 from tournaments.models import Game, Write
 from tournaments.models.addresses import new_public_id
 from tournaments.tasks import sweep_checks

@@ -24,7 +24,8 @@ import django
 django.setup()
 from datetime import timedelta
 from django.utils import timezone
-from tests.factories import WHOLE_GAME, GameFactory, ReportFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, ReportFactory
 from tournaments.models import Report
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.tasks import expire_reports, sweep_reports
