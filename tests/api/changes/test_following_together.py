@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from tests.servers import ROOT, database_of_its_own, environment_of, prepared, run_python
+from tests.servers import PATIENCE, ROOT, database_of_its_own, environment_of, prepared, run_python
 
 WRITERS, WRITES, CLUBS = 3, 60, 3
 
@@ -38,7 +38,10 @@ clubs = list(Club.objects.order_by("pk"))
 Path({folder!r}, "ready {seed}").touch()
 while not Path({folder!r}, "go").exists():
     time.sleep(0.005)
-for number in range({writes}):
+number = 0
+# On, until one that numbers has died in the middle of it.
+while number < {writes} or not Path({folder!r}, "died").exists():
+    number += 1
     club = chance.choice(clubs)
     with transaction.atomic():
         for part in range(chance.randint(1, 3)):
@@ -60,8 +63,7 @@ def die(execute, sql, params, many, context):
         os.kill(os.getpid(), signal.SIGKILL)
     return done
 # Each on a connection of its own, opened after it has parted; what is imported is so once for all.
-died = 0
-while not Path({over!r}).exists():
+while not Path({folder!r}, "over").exists():
     one = os.fork()
     if not one:
         with connection.execute_wrapper(die):
@@ -69,9 +71,9 @@ while not Path({over!r}).exists():
         os._exit(0)
     _one, status = os.waitpid(one, 0)
     assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL), status
-    died += status != 0
+    if status:
+        Path({folder!r}, "died").touch()
     time.sleep(0.2)
-assert died
 """
 
 FOLLOW = """
@@ -142,14 +144,14 @@ def test_follower_sees_every_line_of_many_processes_once_and_in_order(place):
         assert all(one.poll() is None for one in [*writers, *followers])
         time.sleep(0.01)
     (folder / "go").touch()
-    # One that numbers dies in the middle of it, again and again.
-    numbering = start(NUMBER.format(over=str(over)), environment)
-    assert [writer.wait(60) for writer in writers] == [0] * WRITERS
+    # One that numbers dies in the middle of it, again and again, and the writers wait for the first.
+    numbering = start(NUMBER.format(folder=str(folder)), environment)
+    assert [writer.wait(PATIENCE) for writer in writers] == [0] * WRITERS
     over.touch()
 
-    assert numbering.wait(60) == 0
+    assert numbering.wait(PATIENCE) == 0
+    assert [follower.wait(PATIENCE) for follower in followers] == [0, 0]
     stored = json.loads(run_python(STORED, environment))
     assert [number for number, _subject in stored] == list(range(1, len(stored) + 1))
     assert len(stored) > WRITERS * WRITES
-    assert [follower.wait(60) for follower in followers] == [0, 0]
     assert [json.loads(file.read_text()) for file in seen] == [stored, stored]

@@ -50,13 +50,15 @@ def sweep():
     return SimpleNamespace(row=SimpleNamespace(revision=sweep_ratings()))
 
 
-def test_of_two_workers_one_rates_and_the_other_finds_nothing_to_do(club):
+def test_of_two_workers_each_call_is_answered_by_one(club):
     first, second, _waited = while_another_is_writing(
         sweep, sweep, storing=("COPY", "INSERT", "UPDATE", "DELETE FROM")
     )
 
-    # The round in the club, and what that calls for on the server.
-    assert (first, second) == (2, 0)
+    # The round in the club, which the first is at, and what that calls for on the server: this is
+    # for whichever comes to the lock after the club is done.
+    assert first >= 1
+    assert first + second == 2
     assert RatingChange.objects.count() == 16
     check_everything()
 
