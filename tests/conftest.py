@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from tests.databases import LEFT_OUT
+from tests.databases import LEFT_OUT, is_asked_once
 from tests.servers import database_to_test_with, drop_prepared_database
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
@@ -43,7 +43,11 @@ def pytest_sessionfinish(session):
         drop_prepared_database()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("second_database"):
+        once = [item for item in items if is_asked_once(item)]
+        config.hook.pytest_deselected(items=once)
+        items[:] = [item for item in items if item not in once]
     # On two busy cores Chromium is late now and then. What fails twice fails; the summary
     # counts what was run again.
     for item in items:

@@ -50,4 +50,16 @@ BROWSER = ("browser",)
 
 ASKED_ONCE = (*PAGES_WITHOUT_QUERIES, *PAGES_ASKED_BY_THE_WALK, *PROGRAMS_ASKED_BY_THE_WALK)
 
+WALKS = {TESTS / "web/test_access.py", TESTS / "api/test_access.py"}
+VISITORS_OF_BOTH = ("nobody", "owner", "staff")
+"""Who walks through all pages and addresses on both databases: who may do nothing, everything in
+a club, and everything in the office. What sets the others apart from these are permissions, which
+the tests of models ask of both."""
+
 LEFT_OUT = {TESTS / path for path in (*NO_DATABASE, *ASKED_ONCE, *BROWSER)}
+
+
+def is_asked_once(item):
+    """Whether a test that is collected is a walk of somebody who walks on one database only."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return item.path in WALKS and params.get("who", "nobody") not in VISITORS_OF_BOTH

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases import LEFT_OUT, PAGES_ASKED_BY_THE_WALK, PAGES_WITHOUT_QUERIES, TESTS
+from tests.api import access_world as api
+from tests.databases import (
+    LEFT_OUT,
+    PAGES_ASKED_BY_THE_WALK,
+    PAGES_WITHOUT_QUERIES,
+    TESTS,
+    VISITORS_OF_BOTH,
+    WALKS,
+)
+from tests.web import access_world as web
 
 APP = TESTS.parent / "tournaments"
 QUERY_WORDS = {
@@ -48,4 +57,9 @@ def test_pages_with_queries_are_recognised():
 
 
 def test_everything_left_out_is_there():
-    assert [path for path in LEFT_OUT if not path.exists()] == []
+    assert [path for path in LEFT_OUT | WALKS if not path.exists()] == []
+
+
+@pytest.mark.parametrize("visitors", [web.VISITORS, api.VISITORS])
+def test_who_walks_on_both_databases_is_a_visitor(visitors):
+    assert set(VISITORS_OF_BOTH) < set(visitors)

@@ -144,7 +144,7 @@ def test_follower_sees_every_line_of_many_processes_once_and_in_order(place):
         assert all(one.poll() is None for one in [*writers, *followers])
         time.sleep(0.01)
     (folder / "go").touch()
-    # One that numbers dies in the middle of it, again and again, and the writers wait for the first.
+    # One that numbers dies in the middle of it, again and again; the writers wait for the first.
     numbering = start(NUMBER.format(folder=str(folder)), environment)
     assert [writer.wait(PATIENCE) for writer in writers] == [0] * WRITERS
     over.touch()
