@@ -6,7 +6,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from tests.deals import NAMES
-from tests.factories import EVENING, GameFactory, HeadFactory, record
+from tests.factories import EVENING, GameFactory, HeadFactory, record_all
 from tournaments.models import (
     AuditLine,
     Club,
@@ -135,8 +135,8 @@ class TableFactory(DjangoModelFactory):
 
     @factory.post_generation
     def entries(table, create, bodies, **rest):  # noqa: N805 - as above
-        for body in bodies or ():
-            record(table.games.get(), body)
+        if bodies:
+            record_all(table.games.get(), bodies)
 
 
 class AuditLineFactory(DjangoModelFactory):

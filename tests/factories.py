@@ -40,7 +40,7 @@ class PenFactory(factory.Factory):
 
 
 class GameFactory(factory.Factory):
-    """A game started through its service; `entries=` are then recorded one by one."""
+    """A game started through its service; `entries=` are then recorded."""
 
     class Meta:
         model = Game
@@ -52,8 +52,7 @@ class GameFactory(factory.Factory):
     @classmethod
     def _create(cls, model_class, head, at, entries, **rest):
         game = playing.start_game(head, at=at, **rest)
-        for body in entries:
-            record(game, body)
+        record_all(game, entries)
         return game
 
 
@@ -118,6 +117,15 @@ def record(game: Game, body) -> Sheet:
     """Write one more entry at the revision the game is at."""
     game.refresh_from_db()
     return playing.record_entry(game.pk, body, PenFactory(revision=game.revision))
+
+
+def record_all(game: Game, bodies) -> None:
+    """Write all of these entries at once."""
+    if bodies:
+        game.refresh_from_db()
+        pen = PenFactory(revision=game.revision)
+        playing.record_entries(game.pk, bodies, pen)
+        game.refresh_from_db()
 
 
 def reload(game: Game) -> Sheet:

@@ -38,7 +38,7 @@ from tournaments.models import (
 )
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import close_round
-from tournaments.services.play.playing import Pen, record_entry
+from tournaments.services.play.playing import Pen, record_entries
 from tournaments.services.ratings.computing import sweep_ratings
 
 Model = type[models.Model]
@@ -94,9 +94,9 @@ def play_one() -> None:
     lay_evening(TABLES)
     Club.objects.update(rates_evenings=True)
     for game in Game.objects.all():
-        for revision, body in enumerate(draw_deals(chance)):
-            actor = Actor(table=game.table.public_id if game.table else "", address="192.0.2.7")
-            record_entry(game.pk, body, Pen(new_key(), revision, at, game.players[0], actor))
+        actor = Actor(table=game.table.public_id if game.table else "", address="192.0.2.7")
+        pen = Pen(new_key(), 0, at, game.players[0], actor)
+        record_entries(game.pk, list(draw_deals(chance)), pen)
     close_round(Round.objects.get().pk, Actor(), at=timezone.now())
     sweep_ratings()
     while ChangeFeed.number_new_lines():

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record, reload
+from tests.factories import EVENING, record, record_all, reload
 from tournaments.models import Game
 from tournaments.services.play import playing
 from tournaments.web.phone import address
@@ -192,8 +192,7 @@ def test_deals_that_another_phone_has_written_meanwhile_are_not_written_twice(at
         phone.enter(body)
         phone.tap(phone.save)
         expect(phone.page.locator("[data-deal]")).to_have_text(str(number))
-    for body in WHOLE_GAME[:2]:
-        record(phone.game, body)
+    record_all(phone.game, WHOLE_GAME[:2])
     phone.find_signal()
     phone.page.wait_for_selector("#table[data-revision='3']")
     assert phone.waiting() == []

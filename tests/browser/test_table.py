@@ -11,7 +11,7 @@ from pypdf import PdfReader
 
 from tests.browser.phone import LOOKS, SIDEWAYS, game_with
 from tests.deals import WHOLE_GAME, deal
-from tests.factories import record, reload
+from tests.factories import record, record_all, reload
 from tournaments import tasks
 from tournaments.models import Report
 from tournaments.web.phone import address
@@ -450,8 +450,9 @@ def test_points_of_an_adjustment_stand_in_their_column(at_table):
 
 def test_declarer_and_king_are_marked_without_a_line_of_their_own(at_table):
     players = at_table(0)
-    for body in (deal("heart-king", 0, 0, 1, 0), deal("no-men", 8, 0, 0, 0), KING_IN_DEAL_6):
-        record(players.game, body)
+    record_all(
+        players.game, (deal("heart-king", 0, 0, 1, 0), deal("no-men", 8, 0, 0, 0), KING_IN_DEAL_6)
+    )
     players.page.reload()
     lines = "e => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight))"
     assert players.page.locator(".score b").evaluate_all(f"all => all.map({lines})") == [1] * 12

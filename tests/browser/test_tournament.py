@@ -14,7 +14,7 @@ from tests.browser.laptop import LAPTOP, Laptop
 from tests.browser.phone import PHONE, SIDEWAYS, SMALL_TARGETS
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, PenFactory, record
+from tests.factories import EVENING, PenFactory, record, record_all
 from tests.services.tournaments.whole_tournament import LATER, whole_tournament
 from tournaments.models import Game, Round, Table, Tournament
 from tournaments.services.auditing import NOBODY, Actor
@@ -216,8 +216,7 @@ def play_second_round(laptop):
     laptop.send("publish_round", 2)
     laptop.send("open_tournament_round", 2)
     for game in Game.objects.filter(table__round__number=2):
-        for body in (*TWO_DEALS, STOPPED):
-            record(game, body)
+        record_all(game, (*TWO_DEALS, STOPPED))
     laptop.open("tournament")
     laptop.send("close_tournament_round", 2)
 

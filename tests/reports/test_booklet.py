@@ -10,7 +10,7 @@ from django.utils import translation
 
 from tests.club_factories import EventFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record_all
 from tests.services.tournaments.test_tournaments import running
 from tournaments.models import Game, Report
 from tournaments.reports.documents import compose
@@ -35,8 +35,7 @@ def play(row, *, open_it=True):
     if open_it:
         open_round(place.pk, NOBODY, at=EVENING)
         for game in Game.objects.filter(table__round=place):
-            for body in WHOLE_GAME:
-                record(game, body)
+            record_all(game, WHOLE_GAME)
         close_round(place.pk, NOBODY, at=EVENING)
 
 

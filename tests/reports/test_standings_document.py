@@ -10,7 +10,7 @@ from django.utils import translation
 
 from tests.club_factories import EventFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record_all
 from tests.services.tournaments.test_tournaments import running
 from tournaments.engine.standings import Standing
 from tournaments.models import Entrant, Game, Report, Ruling
@@ -33,8 +33,7 @@ def play(row, entries=WHOLE_GAME, *, close=True):
     publish_round(place.pk, NOBODY, at=EVENING)
     open_round(place.pk, NOBODY, at=EVENING)
     for game in Game.objects.filter(table__round=place):
-        for body in entries:
-            record(game, body)
+        record_all(game, entries)
     if close:
         close_round(place.pk, NOBODY, at=EVENING)
     return place

@@ -17,7 +17,7 @@ from tests.club_factories import (
     TournamentFactory,
 )
 from tests.deals import NAMES, WHOLE_GAME, deal
-from tests.factories import EVENING, GameFactory, HeadFactory, PenFactory, record
+from tests.factories import EVENING, GameFactory, HeadFactory, PenFactory, record_all
 from tests.services.play.test_matches import won_by
 from tests.services.ratings.rating_world import DAY, STOPPED, check_everything
 from tests.services.tournaments.test_tournament_import import (
@@ -176,8 +176,7 @@ def lay(place, ruleset, names, *entries, document=None):
         player = Player.objects.filter(club=place.event.club, name=name).first()
         player = player or PlayerFactory(club=place.event.club, name=name)
         Seat.objects.create(game=game, number=number, player=player)
-    for body in entries:
-        record(game, body)
+    record_all(game, entries)
     return game
 
 

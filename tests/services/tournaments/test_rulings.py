@@ -4,7 +4,7 @@ import pytest
 
 from tests.club_factories import MemberFactory, RoundFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, PenFactory, record
+from tests.factories import EVENING, PenFactory, record, record_all
 from tests.services.tournaments.test_clocks import opened
 from tests.services.tournaments.test_tournaments import NINE, play, running
 from tournaments.engine.entries import Stopped
@@ -139,8 +139,7 @@ def played(overtime, *bodies, ruleset="turkish-king"):
     """A table of a tournament with these entries, and a director."""
     place = opened(overtime=overtime, ruleset=ruleset)
     table = Table.objects.get()
-    for body in bodies:
-        record(table.games.get(), body)
+    record_all(table.games.get(), bodies)
     director = MemberFactory(club=place.event.club, role="director").user
     return table, Actor(director)
 

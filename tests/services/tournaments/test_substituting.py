@@ -4,7 +4,7 @@ import pytest
 
 from tests.club_factories import EntrantFactory, MemberFactory, PlayerFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record_all
 from tests.services.tournaments.test_tournaments import running
 from tournaments.models import AuditLine, Entrant, Game, Player, Round, Substitute
 from tournaments.services.auditing import NOBODY, Actor
@@ -97,8 +97,7 @@ def test_substitute_in_the_middle_of_a_game_stands_in_its_history():
     open_round(place.pk, NOBODY, at=EVENING)
     one, _, _ = at_a_table(row)
     game = sheet_of(one)
-    for body in WHOLE_GAME[:2]:
-        record(game, body)
+    record_all(game, WHOLE_GAME[:2])
     director = Actor(MemberFactory(club=row.event.club, role="director").user)
 
     put(one, "Zeki", by=director)

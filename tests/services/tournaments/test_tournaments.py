@@ -6,7 +6,7 @@ import pytest
 
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record_all
 from tournaments.engine.pairing.judging import InvalidSeating
 from tournaments.engine.pairing.late import ImpossibleChange
 from tournaments.engine.tournament_settings import TournamentSettings
@@ -53,8 +53,7 @@ def running(*names, **settings):
 
 def play(place, entries=WHOLE_GAME):
     for game in Game.objects.filter(table__round=place):
-        for body in entries:
-            record(game, body)
+        record_all(game, entries)
 
 
 SHORT = (*WHOLE_GAME[:2], {"type": "stopped", "reason": "time"})

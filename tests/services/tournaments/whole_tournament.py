@@ -11,7 +11,14 @@ from tests.club_factories import (
     SubstituteFactory,
 )
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, HeadFactory, HouseRulesetFactory, PenFactory, record
+from tests.factories import (
+    EVENING,
+    HeadFactory,
+    HouseRulesetFactory,
+    PenFactory,
+    record,
+    record_all,
+)
 from tournaments.engine.tournament_settings import TournamentSettings
 from tournaments.models import Round, Table
 from tournaments.services.auditing import NOBODY
@@ -131,8 +138,7 @@ def _round(row, **clock):
 
 
 def _play(game, entries):
-    for body in entries:
-        record(game, body)
+    record_all(game, entries)
     _confirm(game)
 
 

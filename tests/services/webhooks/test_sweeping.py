@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, PenFactory, record
+from tests.factories import EVENING, PenFactory, record_all
 from tests.services.play.test_playing_together import at_once
 from tests.services.tournaments.test_tournaments import NINE, play, running
 from tests.services.webhooks.receiver import receiving
@@ -76,8 +76,7 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
     table = TableFactory(round__event__club=club, round__number=3)
     game = table.games.get()
     taken = answering(Answer(200))
-    for body in WHOLE_GAME:
-        record(game, body)
+    record_all(game, WHOLE_GAME)
     correct_entry(game.pk, 0, WHOLE_GAME[0], "", PenFactory(revision=20))
     corrected = {**WHOLE_GAME[0], "counts": {"heart_king": [1, 0, 0, 0]}}
     correct_entry(game.pk, 0, corrected, "", PenFactory(revision=20))

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from tests.club_factories import AccountFactory, MemberFactory, RoundFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import EVENING, GameFactory, record
+from tests.factories import EVENING, GameFactory, record, record_all
 from tests.services.play.test_matches import TWO, won_by
 from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Table
 from tournaments.models.events import MOST_WRONG_CODES
@@ -146,8 +146,7 @@ def test_card_leads_to_the_current_game_of_a_match(phone):
 
 def test_club_game_is_neither_deleted_nor_played_again_from_the_phone(phone, table):
     game = table.games.get()
-    for body in WHOLE_GAME:
-        record(game, body)
+    record_all(game, WHOLE_GAME)
     page = phone.get(address(game, "write"))
 
     for name in ("delete", "rematch"):

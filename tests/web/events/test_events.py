@@ -14,7 +14,7 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import EVENING, HouseRulesetFactory, record
+from tests.factories import EVENING, HouseRulesetFactory, record, record_all
 from tests.services.play.test_matches import TWO, won_by
 from tournaments.models import AuditLine, Confirmation, Event, Game, Player, Season, Seat, Table
 from tournaments.services.auditing import NOBODY
@@ -268,8 +268,7 @@ def test_evenings_that_are_not_published_are_for_members(visitor, member, client
 def test_event_page_says_how_each_table_stands(member, club):
     first, second = laid(club, 2)
     Event.objects.update(confirmations="two")
-    for body in WHOLE_GAME:
-        record(first.games.get(), body)
+    record_all(first.games.get(), WHOLE_GAME)
     record(second.games.get(), WHOLE_GAME[0])
 
     page = member.get(of_event("event", first.round.event))

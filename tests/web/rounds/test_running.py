@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tests.club_factories import ClubFactory, MemberFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, PenFactory, record
+from tests.factories import EVENING, PenFactory, record, record_all
 from tests.services.tournaments.test_tournaments import plan, play
 from tournaments.models import AuditLine, Game, Round, Ruling, Table, Tournament, Write
 from tournaments.services.auditing import NOBODY, Actor
@@ -136,8 +136,7 @@ def test_long_silence_is_told_in_hours(director, club):
 
 
 def play_at(place, number, entries):
-    for body in entries:
-        record(table(place, number).games.get(), body)
+    record_all(table(place, number).games.get(), entries)
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record_all
 from tests.services.tournaments.test_tournaments import running
 from tests.web.rounds.test_drawing import member_of
 from tests.web.standings.test_standings import lines, page, play
@@ -67,8 +67,7 @@ def test_sum_of_a_finalist_is_one_or_starts_from_zero(carry):
     first = play(row, *SHORT)
     final = publish(row)
     open_round(final.pk, NOBODY, at=EVENING)
-    for body in SHORT:
-        record(Game.objects.get(table__round=final), body)
+    record_all(Game.objects.get(table__round=final), SHORT)
     best = Entrant.objects.get(sittings__round=final, sittings__side=0)
     for place in (first, final):
         Ruling.objects.create(

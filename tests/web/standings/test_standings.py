@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record, record_all
 from tests.services.tournaments.test_tournaments import running
 from tests.web.rounds.test_drawing import member_of
 from tournaments.models import Entrant, Game, Ruling, Tournament
@@ -27,8 +27,7 @@ def play(row, *entries, close=True):
     publish_round(place.pk, NOBODY, at=EVENING)
     open_round(place.pk, NOBODY, at=EVENING)
     for game in Game.objects.filter(table__round=place):
-        for body in entries:
-            record(game, body)
+        record_all(game, entries)
     if close:
         close_round(place.pk, NOBODY, at=EVENING)
     return place

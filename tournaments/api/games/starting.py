@@ -15,7 +15,7 @@ from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.importing.records import moment_of
 from tournaments.services.play.matches import start_match
-from tournaments.services.play.playing import Head, Pen, record_entry, start_game
+from tournaments.services.play.playing import Head, Pen, record_entries, start_game
 
 Said = Mapping[str, Any]
 
@@ -35,8 +35,7 @@ def start(said: Said, visitor: Visitor, *, at: datetime) -> Game:
             row = start_match(head, terms["length"], terms["number"], at=played_at)
         else:
             row = start_game(head, at=played_at)
-        for number, body in enumerate(said["entries"]):
-            record_entry(row.pk, body, Pen(f"record-{number:03}", number, at))
+        record_entries(row.pk, said["entries"], Pen("of-record", 0, at))
         row.refresh_from_db()
     return row
 

@@ -1,10 +1,9 @@
 """Matches: beginning one, its next game, and how it stands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
 
 from django.db import transaction
 
@@ -22,7 +21,7 @@ from tournaments.services.play.playing import (
     Head,
     Pen,
     place_for_writing,
-    record_entry,
+    record_entries,
     start_game,
 )
 
@@ -163,15 +162,11 @@ def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
 
 
 def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: Actor) -> None:
-    sides = match.rules.sides
-    for revision, (seat, points) in enumerate(_carried(match, sides)):
-        body: Mapping[str, Any] = {
-            "type": "adjustment",
-            "seat": seat,
-            "points": write_points(points),
-            "reason": reason,
-        }
-        record_entry(row.pk, body, Pen(f"carried-{revision:02}", revision, at, by=by))
+    bodies = [
+        {"type": "adjustment", "seat": seat, "points": write_points(points), "reason": reason}
+        for seat, points in _carried(match, match.rules.sides)
+    ]
+    record_entries(row.pk, bodies, Pen("carried-on", 0, at, by=by))
     row.refresh_from_db()
 
 

@@ -6,7 +6,8 @@ it locks the game row, folds the whole game with the change, and only then store
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -174,10 +175,7 @@ def record_entry(game_pk: int, body: Mapping[str, Any], pen: Pen) -> Sheet:
     def add(sheet: Sheet) -> Write:
         if body.get("type") == "deal":
             _check_turn(sheet, pen.turn)
-        if sheet.game.open_deal is not None and body.get("type") in ENDS_A_DEAL:
-            return _completion(sheet, body)
-        play_record(sheet.game, body)
-        return Write(kind=Write.Kind.ENTRY, position=next_position(sheet), body=canonical(body))
+        return _entry(sheet, body)
 
     def is_same(sheet: Sheet, stored: Write) -> bool:
         if stored.kind != Write.Kind.COMPLETION:
@@ -195,6 +193,36 @@ def _check_turn(sheet: Sheet, turn: int | None) -> None:
     if turn not in (None, sheet.game.declarer):
         params = {"expected": sheet.game.declarer, "got": turn}
         raise InvalidEntry([Problem(Code.WRONG_DECLARER, "declarer", params)])
+
+
+def _entry(sheet: Sheet, body: Mapping[str, Any]) -> Write:
+    if sheet.game.open_deal is not None and body.get("type") in ENDS_A_DEAL:
+        return _completion(sheet, body)
+    play_record(sheet.game, body)
+    return Write(kind=Write.Kind.ENTRY, position=next_position(sheet), body=canonical(body))
+
+
+def record_entries(game_pk: int, bodies: Sequence[Mapping[str, Any]], pen: Pen) -> Sheet:
+    """Add what a record has, from its first entry on: all of it, or nothing.
+
+    Each is a write of its own, as `record_entry` leaves it, its key the pen's with a number. Sent
+    again it is stale.
+
+    Raises:
+        InvalidEntry: with every reason why the first that cannot be is none.
+        StaleRevision, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
+    """
+    with _refusals_counted(), transaction.atomic():
+        sheet = _locked(game_pk, pen)
+        place = _place(sheet, pen)
+        pen = _signed(pen, sheet.row, place)
+        for number, body in enumerate(bodies):
+            own = replace(pen, key=f"{pen.key}-{number:03}")
+            sheet = _written(sheet, _entry(sheet, body), own, place)
+        _keep(sheet, place)
+    for write in sheet.writes[pen.revision :]:
+        count_write(sheet.row.ruleset, write.kind)
+    return sheet
 
 
 def _completion(sheet: Sheet, body: Mapping[str, Any]) -> Write:
@@ -398,53 +426,73 @@ def store_write(
 
     `is_same` says of a write stored with this key whether this one was sent before.
     """
-    try:
-        return _store_write(game_pk, pen, is_same, change)
-    except REFUSALS as reason:
-        count_refusal(reason)
-        raise
-
-
-def _store_write(
-    game_pk: int,
-    pen: Pen,
-    is_same: Callable[[Sheet, Write], bool],
-    change: Callable[[Sheet], Write | None],
-) -> Sheet:
-    if not KEY.fullmatch(pen.key):
-        raise BadKey
-    with transaction.atomic():
-        # The lock makes writers of one game queue up; without it two could see one revision.
-        row = Game.objects.select_for_update().get(pk=game_pk)
-        sheet = load_sheet(row)
+    with _refusals_counted(), transaction.atomic():
+        sheet = _locked(game_pk, pen)
         for stored in sheet.writes:
             if stored.key == pen.key:
                 if not is_same(sheet, stored):
                     raise KeyReused
                 return sheet
-        place = place_for_writing(row, pen.by)
-        if row.revision != pen.revision:
-            raise StaleRevision(sheet)
-        names = row.players
+        place = _place(sheet, pen)
+        pen = _signed(pen, sheet.row, place)
         write = change(sheet)
         if write is None:
             return sheet
-        write.game, write.key, write.at = row, pen.key, pen.at
-        write.author = _remark(pen.author, LONGEST_AUTHOR)
-        if place is not None and write.author not in names:
-            # The phone was late: that player is called otherwise now, or removed.
-            write.author = ""
-        write.revision = row.revision + 1
-        after = fold_sheet(row, (*sheet.writes, write))
-        write.save(force_insert=True)
-        row.revision = write.revision
-        row.result = result_of(after)
-        row.save()
-        if place is not None:
-            _note_write(place.event, sheet, after, write, pen)
-            rate_round_again(place)
-    count_write(row.ruleset, write.kind)
+        after = _written(sheet, write, pen, place)
+        _keep(after, place)
+    count_write(after.row.ruleset, write.kind)
     return after
+
+
+@contextmanager
+def _refusals_counted() -> Iterator[None]:
+    try:
+        yield
+    except REFUSALS as reason:
+        count_refusal(reason)
+        raise
+
+
+def _locked(game_pk: int, pen: Pen) -> Sheet:
+    if not KEY.fullmatch(pen.key):
+        raise BadKey
+    # The lock makes writers of one game queue up; without it two could see one revision.
+    return load_sheet(Game.objects.select_for_update().get(pk=game_pk))
+
+
+def _place(sheet: Sheet, pen: Pen) -> Round | None:
+    """Where a locked game is played, once it is sure that this pen may go on with it."""
+    place = place_for_writing(sheet.row, pen.by)
+    if sheet.row.revision != pen.revision:
+        raise StaleRevision(sheet)
+    return place
+
+
+def _signed(pen: Pen, row: Game, place: Round | None) -> Pen:
+    author = _remark(pen.author, LONGEST_AUTHOR)
+    # The phone was late: that player is called otherwise now, or removed.
+    late = place is not None and author not in row.players
+    return replace(pen, author="" if late else author)
+
+
+def _written(sheet: Sheet, write: Write, pen: Pen, place: Round | None) -> Sheet:
+    """The sheet with one more write, which is stored; its row is changed, and not stored yet."""
+    row = sheet.row
+    write.game, write.key, write.author, write.at = row, pen.key, pen.author, pen.at
+    write.revision = row.revision + 1
+    after = fold_sheet(row, (*sheet.writes, write))
+    write.save(force_insert=True)
+    row.revision = write.revision
+    if place is not None:
+        _note_write(place.event, sheet, after, write, pen)
+    return after
+
+
+def _keep(sheet: Sheet, place: Round | None) -> None:
+    sheet.row.result = result_of(sheet)
+    sheet.row.save()
+    if place is not None:
+        rate_round_again(place)
 
 
 def place_for_writing(row: Game, by: Actor) -> Round | None:

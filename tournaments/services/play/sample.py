@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from tournaments.models import Game
-from tournaments.services.play.playing import Head, Pen, record_entry, start_game
+from tournaments.services.play.playing import Head, Pen, record_entries, start_game
 
 RULESET = "turkish-king"
 
@@ -30,8 +30,8 @@ def start_sample(players: Sequence[str], title: str, *, at: datetime, key: str) 
     """Open a table of four at which ten deals are written; twice with one `key`, it is one."""
     with transaction.atomic():
         row = start_game(Head(RULESET, players, title=title), at=at, key=key)
-        for revision, body in enumerate(_entries()):
-            record_entry(row.pk, body, Pen(f"sample-{revision:02}", revision, at))
+        if not row.revision:
+            record_entries(row.pk, list(_entries()), Pen("of-sample", 0, at))
     return row
 
 
