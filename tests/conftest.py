@@ -1,5 +1,6 @@
 """What all tests share: translations, a place for files, and Chromium where there is one."""
 
+import gc
 import os
 import shutil
 
