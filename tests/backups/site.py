@@ -1,4 +1,4 @@
-"""A site on a folder, with something in every table, and what all its exports say."""
+"""A site on a folder, with something in every table, and what is seen of it all."""
 
 import json
 import subprocess
@@ -31,9 +31,12 @@ rebuild_ratings()
 print(json.dumps({"right": world.right, "wrong": world.wrong}))
 """
 
-EXPORTS = """
+LOOK = """
 import json
+from io import StringIO
+from django.core.management import CommandError, call_command
 from django.db import transaction
+from django.test import Client
 from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tournaments.engine.tournament_records import write_tournament
@@ -58,8 +61,16 @@ with transaction.atomic():
     told["next club"] = ClubFactory().pk
     # Each export is a line in the audit, and would stand in the next.
     transaction.set_rollback(True)
-print(json.dumps(told))
+said = StringIO()
+try:
+    call_command("check_caches", stdout=said)
+except CommandError as error:
+    said.write(str(error))
+visitor = Client(headers={"host": "localhost"})
+answered = [visitor.get(path).status_code for path in PATHS]
+print(json.dumps({"exports": told, "caches": said.getvalue(), "answered": answered}))
 """
+"""One program for all of it: each takes a second to start."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +117,9 @@ class Site:
         """Every game, folded, by its public id."""
         return json.loads(self.run_python(READ_SHEETS))
 
-    def exports(self):
-        return json.loads(self.run_python(EXPORTS))
+    def look(self, paths=()):
+        """What its exports say and the check of its caches, and how it answers at addresses."""
+        return json.loads(self.run_python(f"PATHS = {list(paths)}\n{LOOK}"))
 
 
 def rows_in(path):
