@@ -30,8 +30,9 @@ from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import EventPlan, close_round, create_event, open_round
 from tournaments.services.clubs.membership import ClubSettings, change_settings, create_club
 from tournaments.services.play.confirming import confirm_result
-from tournaments.services.play.playing import Head, Pen, record_entry
+from tournaments.services.play.playing import Head, record_entry
 from tournaments.services.play.tables import Laying, add_table
+from tournaments.services.play.writing import Pen
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.webhooks.calling import Answer, Message
 from tournaments.services.webhooks.sweeping import sweep_webhooks

@@ -11,7 +11,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset, Report, User, Write
 from tournaments.models.reports import KEPT_FOR
 from tournaments.queries.sheets import Sheet, load_sheet
-from tournaments.services.play import playing
+from tournaments.services.play import playing, writing
 
 EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 
@@ -31,7 +31,7 @@ class PenFactory(factory.Factory):
     """A write by whoever holds the phone, each with a key of its own."""
 
     class Meta:
-        model = playing.Pen
+        model = writing.Pen
 
     key = factory.Sequence(lambda n: f"phone-key-{n:06}")
     revision = 0

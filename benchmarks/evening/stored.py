@@ -38,7 +38,8 @@ from tournaments.models import (
 )
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import close_round
-from tournaments.services.play.playing import Pen, record_entries
+from tournaments.services.play.playing import record_entries
+from tournaments.services.play.writing import Pen
 from tournaments.services.ratings.computing import sweep_ratings
 
 Model = type[models.Model]

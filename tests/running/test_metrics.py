@@ -18,7 +18,7 @@ from tests.factories import GameFactory, PenFactory
 from tests.servers import Server, prepared
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import addresses
-from tournaments.services.play import playing
+from tournaments.services.play import playing, writing
 
 TOKEN = "of-prometheus"
 
@@ -81,7 +81,7 @@ def test_writes_are_counted_once_and_refusals_by_their_code(told):
     pen = PenFactory()
     for _sent_again in range(2):
         playing.record_entry(game.pk, deal("no-tricks", 4, 2, 6, 1), pen)
-    with pytest.raises(playing.StaleRevision):
+    with pytest.raises(writing.StaleRevision):
         playing.record_entry(game.pk, deal("last-two", 0, 0, 2, 0), PenFactory())
     with pytest.raises(InvalidEntry):
         playing.record_entry(game.pk, deal("last-two", 0, 0, 1, 0), PenFactory(revision=1))

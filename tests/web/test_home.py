@@ -11,7 +11,7 @@ from tests.factories import EVENING, GameFactory, HeadFactory, reload
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
-from tournaments.services.play import playing
+from tournaments.services.play import playing, writing
 from tournaments.telling.sheets import state_of
 from tournaments.web.phone import MOST_GAMES, address
 
@@ -66,7 +66,7 @@ def test_home_asks_the_database_as_often_however_many_games(
     for index in range(number):
         game = start(phone, name0=f"Ece {index}")
         for revision, body in enumerate(WHOLE_GAME[:3]):
-            pen = playing.Pen(f"some-key-{revision}", revision, game.played_at)
+            pen = writing.Pen(f"some-key-{revision}", revision, game.played_at)
             playing.record_entry(game.pk, body, pen)
 
     # Games, their writes, whether there is a leaderboard.

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from tournaments.api.problems import Answer, Refused
 from tournaments.models import KeptAnswer, PersonalToken
-from tournaments.services.play.playing import KEY
+from tournaments.services.play.writing import KEY
 from tournaments.visitors import address_of
 
 HEADER = "Idempotency-Key"

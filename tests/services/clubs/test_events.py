@@ -21,7 +21,8 @@ from tournaments.services.auditing import Actor
 from tournaments.services.clubs import events, seasons
 from tournaments.services.clubs.events import EventHasTables, EventPlan, RoundStillEmpty
 from tournaments.services.clubs.seasons import SeasonDates, SeasonInUse, SeasonNameTaken
-from tournaments.services.play.playing import RoundClosed, record_entry
+from tournaments.services.play.playing import record_entry
+from tournaments.services.play.writing import RoundClosed
 
 pytestmark = pytest.mark.django_db
 

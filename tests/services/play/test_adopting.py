@@ -12,15 +12,10 @@ from tournaments.services.auditing import Actor
 from tournaments.services.documents.reporting import request_scoresheet
 from tournaments.services.play import matches
 from tournaments.services.play.adopting import NotOpen, adopt_game
-from tournaments.services.play.playing import (
-    Head,
-    RoundClosed,
-    change_head,
-    record_entry,
-    start_game,
-)
+from tournaments.services.play.playing import Head, change_head, record_entry, start_game
 from tournaments.services.play.seating import SitsElsewhere
 from tournaments.services.play.tables import replace_address
+from tournaments.services.play.writing import RoundClosed
 
 pytestmark = pytest.mark.django_db
 

@@ -16,12 +16,8 @@ from tournaments.services.play.confirming import (
     confirm_own_result,
     confirm_result,
 )
-from tournaments.services.play.playing import (
-    Head,
-    StaleRevision,
-    start_game,
-    withdraw_entry,
-)
+from tournaments.services.play.playing import Head, start_game, withdraw_entry
+from tournaments.services.play.writing import StaleRevision
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from tests.factories import (
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game, Report, Write
 from tournaments.queries.sheets import LaterEntryInvalid
-from tournaments.services.play import playing
+from tournaments.services.play import playing, writing
 
 pytestmark = pytest.mark.django_db
 
@@ -258,7 +258,7 @@ def test_key_with_another_body_is_refused():
     pen = PenFactory(revision=0)
     playing.record_entry(game.pk, RIFKI, pen)
 
-    with pytest.raises(playing.KeyReused):
+    with pytest.raises(writing.KeyReused):
         playing.record_entry(game.pk, deal("heart-king", 1, 0, 0, 0), replace(pen, revision=1))
 
     assert len(log(game)) == 1
@@ -270,7 +270,7 @@ def test_key_with_another_body_is_refused_before_the_stale_revision():
     playing.record_entry(game.pk, RIFKI, pen)
     record(game, QUEENS)
 
-    with pytest.raises(playing.KeyReused):
+    with pytest.raises(writing.KeyReused):
         playing.record_entry(game.pk, deal("heart-king", 1, 0, 0, 0), pen)
 
 
@@ -279,7 +279,7 @@ def test_key_with_a_body_that_cannot_be_is_refused_as_reused():
     pen = PenFactory(revision=0)
     playing.record_entry(game.pk, RIFKI, pen)
 
-    with pytest.raises(playing.KeyReused):
+    with pytest.raises(writing.KeyReused):
         playing.record_entry(game.pk, deal("heart-king", 1, 1, 0, 0), replace(pen, revision=1))
 
 
@@ -300,7 +300,7 @@ def test_key_of_a_correction_is_refused_for_anything_else(other):
     pen = PenFactory(revision=2)
     playing.correct_entry(game.pk, 0, RIFKI, "", pen)
 
-    with pytest.raises(playing.KeyReused):
+    with pytest.raises(writing.KeyReused):
         other(game, pen)
 
     assert len(log(game)) == 3
@@ -320,7 +320,7 @@ def test_key_of_a_refused_entry_is_free_for_the_right_one():
 def test_key_of_a_stale_entry_is_free_for_the_next_try():
     game = GameFactory(entries=[RIFKI])
     pen = PenFactory(revision=0)
-    with pytest.raises(playing.StaleRevision):
+    with pytest.raises(writing.StaleRevision):
         playing.record_entry(game.pk, QUEENS, pen)
 
     sheet = playing.record_entry(game.pk, QUEENS, replace(pen, revision=1))
@@ -344,7 +344,7 @@ def test_key_belongs_to_one_game():
 def test_key_that_is_no_key_is_refused(key):
     game = GameFactory()
 
-    with pytest.raises(playing.BadKey):
+    with pytest.raises(writing.BadKey):
         playing.record_entry(game.pk, RIFKI, PenFactory(revision=0, key=key))
 
     assert log(game) == []
@@ -354,7 +354,7 @@ def test_key_that_is_no_key_is_refused(key):
 def test_revision_that_is_not_the_current_one_is_stale_with_the_sheet_as_it_stands(revision):
     game = GameFactory(entries=[RIFKI, QUEENS])
 
-    with pytest.raises(playing.StaleRevision) as refused:
+    with pytest.raises(writing.StaleRevision) as refused:
         playing.record_entry(game.pk, MEN, PenFactory(revision=revision))
 
     assert refused.value.sheet.row.revision == 2
@@ -366,7 +366,7 @@ def test_revision_is_looked_at_before_the_entry():
     """A phone that is behind first sees the sheet; its entry may be right or wrong by then."""
     game = GameFactory(entries=[RIFKI])
 
-    with pytest.raises(playing.StaleRevision):
+    with pytest.raises(writing.StaleRevision):
         playing.record_entry(game.pk, deal("heart-king", 9, 9, 9, 9), PenFactory(revision=0))
 
 
@@ -381,7 +381,7 @@ def test_revision_is_looked_at_before_the_entry():
 )
 def test_every_write_is_refused_when_stale_and_repeated_by_its_key(write):
     game = GameFactory(entries=[deal("heart-king", 1, 0, 0, 0)])
-    with pytest.raises(playing.StaleRevision):
+    with pytest.raises(writing.StaleRevision):
         write(game, PenFactory(revision=0))
     pen = PenFactory(revision=1)
     first = write(game, pen)
@@ -466,9 +466,9 @@ def test_correct_entry_where_nothing_stands_says_so(position):
     game = GameFactory(entries=[RIFKI, QUEENS])
     playing.withdraw_entry(game.pk, 1, "", PenFactory(revision=2))
 
-    with pytest.raises(playing.NoSuchEntry):
+    with pytest.raises(writing.NoSuchEntry):
         playing.correct_entry(game.pk, position, QUEENS, "", PenFactory(revision=3))
-    with pytest.raises(playing.NoSuchEntry):
+    with pytest.raises(writing.NoSuchEntry):
         playing.withdraw_entry(game.pk, position, "", PenFactory(revision=3))
 
     assert len(log(game)) == 3

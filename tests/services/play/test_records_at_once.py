@@ -12,7 +12,7 @@ from tests.factories import EVENING, GameFactory, PenFactory, record, reload
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import AuditLine, RatingDue, Write
 from tournaments.services.auditing import Actor
-from tournaments.services.play import playing
+from tournaments.services.play import playing, writing
 
 pytestmark = pytest.mark.django_db
 
@@ -92,9 +92,9 @@ def test_record_sent_again_is_stale_and_no_key_is_refused():
     game, pen = GameFactory(), PenFactory(revision=0)
     playing.record_entries(game.pk, WHOLE_GAME[:2], pen)
 
-    with pytest.raises(playing.StaleRevision):
+    with pytest.raises(writing.StaleRevision):
         playing.record_entries(game.pk, WHOLE_GAME[:2], pen)
-    with pytest.raises(playing.BadKey):
+    with pytest.raises(writing.BadKey):
         playing.record_entries(game.pk, WHOLE_GAME[:2], replace(pen, key="no", revision=2))
 
     assert reload(game).row.revision == 2

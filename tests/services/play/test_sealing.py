@@ -12,7 +12,7 @@ from tests.factories import GameFactory, HeadFactory, PenFactory, record, reload
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Write
 from tournaments.queries.sheets import LaterEntryInvalid
-from tournaments.services.play import playing, sealing
+from tournaments.services.play import playing, sealing, writing
 
 pytestmark = pytest.mark.django_db
 
@@ -131,7 +131,7 @@ def test_completion_sent_twice_is_stored_once():
     playing.record_entry(game.pk, MEN, sent)
     assert kinds(game) == ["entry", "completion"]
     for other in (deal("no-men", 3, 2, 1, 2), QUEENS):
-        with pytest.raises(playing.KeyReused):
+        with pytest.raises(writing.KeyReused):
             playing.record_entry(game.pk, other, sent)
 
 
@@ -243,7 +243,7 @@ def test_seal_sent_twice_is_stored_once_and_no_other_contract_passes_for_it():
     again = sealing.seal_contract(game.pk, "no-men", sent)
     assert first.body(0) == again.body(0)
     assert kinds(game) == ["entry"]
-    with pytest.raises(playing.KeyReused):
+    with pytest.raises(writing.KeyReused):
         sealing.seal_contract(game.pk, "trump", sent)
 
 
@@ -258,12 +258,12 @@ def test_reveal_sent_twice_is_stored_once():
 
 def test_only_what_is_sealed_is_revealed():
     game = sealed_game()
-    with pytest.raises(playing.NoSuchEntry):
+    with pytest.raises(writing.NoSuchEntry):
         sealing.reveal_contract(game.pk, 0, pen(game))
     seal(game, "no-men")
     reveal(game)
     for position in (0, 1, 70000):
-        with pytest.raises(playing.NoSuchEntry):
+        with pytest.raises(writing.NoSuchEntry):
             sealing.reveal_contract(game.pk, position, pen(game))
 
 
@@ -283,7 +283,7 @@ def test_contracts_are_sealed_only_where_the_rules_say_so():
 
 def test_seal_of_a_stale_phone_is_not_written():
     game = sealed_game(MEN)
-    with pytest.raises(playing.StaleRevision):
+    with pytest.raises(writing.StaleRevision):
         sealing.seal_contract(game.pk, "no-men", PenFactory(revision=0))
     assert len(reload(game).writes) == 1
 
@@ -316,7 +316,7 @@ def test_two_phones_reveal_at_once_and_it_is_revealed_once():
             start.wait(PATIENCE)
             try:
                 return sealing.reveal_contract(pk, 0, PenFactory(revision=1)).row.revision
-            except playing.StaleRevision:
+            except writing.StaleRevision:
                 return "stale"
             finally:
                 connection.close()

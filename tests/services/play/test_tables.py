@@ -20,9 +20,10 @@ from tournaments.services.clubs.events import close_round
 from tournaments.services.people import players
 from tournaments.services.people.players import NoName
 from tournaments.services.play import matches, playing, tables
-from tournaments.services.play.playing import Head, RoundClosed, StaleRevision, change_head
+from tournaments.services.play.playing import Head, change_head
 from tournaments.services.play.seating import NotOfClub, SitsElsewhere, SitsTwice
 from tournaments.services.play.tables import DoorShut, Laying, WrongCode
+from tournaments.services.play.writing import RoundClosed, StaleRevision
 
 pytestmark = pytest.mark.django_db
 

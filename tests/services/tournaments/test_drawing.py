@@ -11,7 +11,8 @@ from tournaments.models import AuditLine, Entrant, Game, Round, Ruling, Tourname
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.tournaments import load_course
 from tournaments.services.auditing import NOBODY, Actor
-from tournaments.services.play.playing import Pen, withdraw_entry
+from tournaments.services.play.playing import withdraw_entry
+from tournaments.services.play.writing import Pen
 from tournaments.services.tournaments.drawing import (
     Draft,
     RuledAbout,

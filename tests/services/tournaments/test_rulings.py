@@ -12,8 +12,8 @@ from tournaments.models import AuditLine, Entrant, Game, Ruling, Table, Tourname
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.tournaments import field_of, load_course
 from tournaments.services.auditing import NOBODY, Actor
-from tournaments.services.play.playing import RoundClosed
 from tournaments.services.play.sealing import seal_contract
+from tournaments.services.play.writing import RoundClosed
 from tournaments.services.tournaments.calls import answer_call, call_director
 from tournaments.services.tournaments.drawing import publish_round, seat_next_round
 from tournaments.services.tournaments.leading import WrongState

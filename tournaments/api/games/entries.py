@@ -19,13 +19,9 @@ from tournaments.api.problems import Refused, engine_faults, invalid, placed
 from tournaments.api.views import Resource
 from tournaments.models import Scope
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
-from tournaments.services.play.playing import (
-    NoSuchEntry,
-    correct_entry,
-    record_entry,
-    withdraw_entry,
-)
+from tournaments.services.play.playing import correct_entry, record_entry, withdraw_entry
 from tournaments.services.play.sealing import reveal_contract, seal_contract
+from tournaments.services.play.writing import NoSuchEntry
 
 
 class Entries(Resource):

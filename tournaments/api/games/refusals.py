@@ -8,16 +8,16 @@ from tournaments.services.people.players import NoName
 from tournaments.services.play.adopting import NotOpen
 from tournaments.services.play.confirming import NotFinished, NotSeated
 from tournaments.services.play.matches import GameGoesOn, MatchOver
-from tournaments.services.play.playing import (
+from tournaments.services.play.playing import PenTaken
+from tournaments.services.play.sealing import SealNotOurs
+from tournaments.services.play.seating import NotOfClub, SeatsDrawn, SitsElsewhere, SitsTwice
+from tournaments.services.play.writing import (
     BadKey,
     KeyReused,
     NoSuchEntry,
-    PenTaken,
     RoundClosed,
     StaleRevision,
 )
-from tournaments.services.play.sealing import SealNotOurs
-from tournaments.services.play.seating import NotOfClub, SeatsDrawn, SitsElsewhere, SitsTwice
 
 refuses(
     BadKey,

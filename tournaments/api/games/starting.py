@@ -15,7 +15,8 @@ from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.importing.records import moment_of
 from tournaments.services.play.matches import start_match
-from tournaments.services.play.playing import Head, Pen, record_entries, start_game
+from tournaments.services.play.playing import Head, record_entries, start_game
+from tournaments.services.play.writing import Pen
 
 Said = Mapping[str, Any]
 

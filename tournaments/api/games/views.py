@@ -27,7 +27,8 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Scope
 from tournaments.queries.sheets import load_sheet
-from tournaments.services.play.playing import Head, StaleRevision, change_head, delete_game
+from tournaments.services.play.playing import Head, change_head, delete_game
+from tournaments.services.play.writing import StaleRevision
 
 
 class Games(Resource):

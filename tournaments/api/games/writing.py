@@ -19,7 +19,7 @@ from tournaments.api.views import Resource
 from tournaments.models import Game
 from tournaments.queries.sheets import Sheet
 from tournaments.services.auditing import Actor
-from tournaments.services.play.playing import Pen
+from tournaments.services.play.writing import Pen
 from tournaments.visitors import actor_of
 
 GONE = ("410",)

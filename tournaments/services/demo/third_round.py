@@ -18,7 +18,8 @@ from tournaments.services.demo.contests import (
     take_entries,
 )
 from tournaments.services.demo.sheets import Pace, seated, write_sheets
-from tournaments.services.play.playing import Pen, correct_entry
+from tournaments.services.play.playing import correct_entry
+from tournaments.services.play.writing import Pen
 from tournaments.services.tournaments.calls import call_director
 from tournaments.services.tournaments.clocks import start_clock
 from tournaments.services.tournaments.entering import register_entrants, withdraw_entrant

@@ -9,9 +9,9 @@ from tournaments.models import Game, Match, Table
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import lock_round
 from tournaments.services.people.head_names import let_typed_names_follow
-from tournaments.services.play.playing import RoundClosed
 from tournaments.services.play.seating import Seating, Who, seat_players
 from tournaments.services.play.tables import Act, lay
+from tournaments.services.play.writing import RoundClosed
 
 
 class NotOpen(Exception):

@@ -9,7 +9,7 @@ from django.db import transaction
 from tournaments.models import AuditLine, Confirmation, Confirmations, Game, Player, Table
 from tournaments.queries.sheets import Sheet, load_sheet
 from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.play.playing import StaleRevision
+from tournaments.services.play.writing import StaleRevision
 
 
 class NotFinished(Exception):

@@ -17,13 +17,8 @@ from tournaments.queries.rulesets import ruleset_of
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.services.auditing import NOBODY, Actor, Change, note_change
 from tournaments.services.people.players import lock_people
-from tournaments.services.play.playing import (
-    Head,
-    Pen,
-    place_for_writing,
-    record_entries,
-    start_game,
-)
+from tournaments.services.play.playing import Head, record_entries, start_game
+from tournaments.services.play.writing import Pen, place_for_writing
 
 
 class MatchOver(Exception):

@@ -7,7 +7,8 @@ from typing import Any
 from django.db import transaction
 
 from tournaments.models import Game
-from tournaments.services.play.playing import Head, Pen, record_entries, start_game
+from tournaments.services.play.playing import Head, record_entries, start_game
+from tournaments.services.play.writing import Pen
 
 RULESET = "turkish-king"
 

@@ -14,13 +14,8 @@ from tournaments.engine.seals import seal
 from tournaments.models import Game, Write
 from tournaments.queries.sheets import Sheet
 from tournaments.services.play.open_deals import OF_A_VOID, before_open_deal
-from tournaments.services.play.playing import (
-    NoSuchEntry,
-    Pen,
-    canonical,
-    next_position,
-    store_write,
-)
+from tournaments.services.play.playing import canonical, next_position
+from tournaments.services.play.writing import NoSuchEntry, Pen, store_write
 
 
 class SealNotOurs(Exception):

@@ -18,14 +18,9 @@ from tournaments.services.auditing import Actor, Change, note_change
 from tournaments.services.clubs.events import lock_round
 from tournaments.services.people.players import lock_people
 from tournaments.services.play.matches import start_match
-from tournaments.services.play.playing import (
-    Head,
-    RoundClosed,
-    check_head,
-    delete_locked,
-    start_game,
-)
+from tournaments.services.play.playing import Head, check_head, delete_locked, start_game
 from tournaments.services.play.seating import Seating, Who, seat_players
+from tournaments.services.play.writing import RoundClosed
 from tournaments.services.ratings.due import rate_round_again
 
 

@@ -6,8 +6,8 @@ from django.db import transaction
 
 from tournaments.models import AuditLine, Table
 from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.play.playing import RoundClosed
 from tournaments.services.play.tables import subject_of
+from tournaments.services.play.writing import RoundClosed
 
 
 def call_director(table_pk: int, by: Actor, *, at: datetime) -> Table:

@@ -9,8 +9,9 @@ from tournaments.models import Game, Round, Table
 from tournaments.queries.sheets import Sheet, load_sheet
 from tournaments.queries.tournaments import settings_of
 from tournaments.services.auditing import Actor
-from tournaments.services.play.playing import Pen, record_entry, withdraw_entry
+from tournaments.services.play.playing import record_entry, withdraw_entry
 from tournaments.services.play.tables import current_game
+from tournaments.services.play.writing import Pen
 from tournaments.services.tournaments.leading import WrongState
 
 AS_IT_STANDS, LAST_DEAL_VOID = OVERTIME

@@ -14,8 +14,9 @@ from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Subs
 from tournaments.services.auditing import Actor
 from tournaments.services.clubs.events import lock_round
 from tournaments.services.people.players import find_or_add_player, lock_people
-from tournaments.services.play.playing import Pen, seat_others
+from tournaments.services.play.playing import seat_others
 from tournaments.services.play.seating import Seating, SitsElsewhere
+from tournaments.services.play.writing import Pen
 from tournaments.services.tournaments.entering import lock_entrant
 from tournaments.services.tournaments.leading import WrongState, note, touch
 

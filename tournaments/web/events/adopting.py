@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.models import Event, Game, Round
 from tournaments.services.play.adopting import NotOpen, adopt_game
-from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.writing import RoundClosed
 from tournaments.visitors import actor_of, may_adopt, writable_game
 from tournaments.web.events.forms import AdoptForm, add_refusal
 from tournaments.web.events.tables import names_lately

@@ -14,13 +14,13 @@ from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Club, Event, Player, Seat, Table
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.sheets import load_sheet
-from tournaments.services.play.playing import RoundClosed
 from tournaments.services.play.tables import (
     add_table,
     current_game,
     remove_table,
     replace_address,
 )
+from tournaments.services.play.writing import RoundClosed
 from tournaments.visitors import actor_of, directed_club, directed_evening, directed_event
 from tournaments.web.doors import door, out_of_reach
 from tournaments.web.events.forms import EventTableForm

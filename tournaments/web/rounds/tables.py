@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments.models import Round, Ruling, Table, Tournament
 from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments import settings_of
-from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.writing import RoundClosed
 from tournaments.services.tournaments.calls import answer_call
 from tournaments.services.tournaments.clocks import NotThatLong, add_table_time
 from tournaments.services.tournaments.leading import WrongState

@@ -14,7 +14,7 @@ from tournaments.services.play.confirming import (
     confirm_own_result,
     confirm_result,
 )
-from tournaments.services.play.playing import StaleRevision
+from tournaments.services.play.writing import StaleRevision
 from tournaments.visitors import account_of, actor_of, writable_game
 from tournaments.web.phone import address
 from tournaments.web.scoring.pages import (

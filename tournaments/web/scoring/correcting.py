@@ -13,14 +13,13 @@ from tournaments.engine.problems import Problem
 from tournaments.models import Game
 from tournaments.queries.rulesets import ruleset_of
 from tournaments.queries.sheets import LaterEntryInvalid, Sheet, fold_bodies, load_sheet
-from tournaments.services.play.playing import (
+from tournaments.services.play.playing import correct_entry, withdraw_entry
+from tournaments.services.play.writing import (
     BadKey,
     KeyReused,
     NoSuchEntry,
     RoundClosed,
     StaleRevision,
-    correct_entry,
-    withdraw_entry,
 )
 from tournaments.visitors import writable_game
 from tournaments.web.deals.details import Typed

@@ -18,14 +18,8 @@ from tournaments.models import Game
 from tournaments.queries.rulesets import rules_of
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.services.people.players import LONGEST_PLAYER_NAME
-from tournaments.services.play.playing import (
-    BadKey,
-    Head,
-    KeyReused,
-    RoundClosed,
-    StaleRevision,
-    change_head,
-)
+from tournaments.services.play.playing import Head, change_head
+from tournaments.services.play.writing import BadKey, KeyReused, RoundClosed, StaleRevision
 from tournaments.telling.beginnings import beginning_of
 from tournaments.visitors import writable_game
 from tournaments.web.phone import address

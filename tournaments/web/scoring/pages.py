@@ -24,16 +24,14 @@ from tournaments.models import Game, Write
 from tournaments.queries.marks import Mark, mark_of
 from tournaments.queries.rulesets import ruleset_of
 from tournaments.queries.sheets import LaterEntryInvalid, Sheet, load_sheet
-from tournaments.services.play.playing import (
+from tournaments.services.play.playing import canonical, record_entry, withdraw_entry
+from tournaments.services.play.writing import (
     BadKey,
     KeyReused,
     NoSuchEntry,
     Pen,
     RoundClosed,
     StaleRevision,
-    canonical,
-    record_entry,
-    withdraw_entry,
 )
 from tournaments.visitors import actor_of, may_adopt, writable_game
 from tournaments.web.deals.details import Typed

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, Table
-from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.writing import RoundClosed
 from tournaments.services.tournaments.calls import call_director
 from tournaments.visitors import actor_of, writable_game
 from tournaments.web.phone import address

@@ -22,7 +22,7 @@ from tournaments.services.play.matches import (
     load_match,
     start_next_game,
 )
-from tournaments.services.play.playing import RoundClosed
+from tournaments.services.play.writing import RoundClosed
 from tournaments.visitors import actor_of, writable_game
 from tournaments.web.phone import address, address_on_phone, remember_game
 from tournaments.web.tables.forms import key_of, new_key
