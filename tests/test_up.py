@@ -99,7 +99,7 @@ class Site:
         )
 
     def run_python(self, code):
-        words = [sys.executable, "-c", f"import kingscore, django; django.setup(); {code}"]
+        words = [sys.executable, "-c", f"import kingscore, django; django.setup()\n{code}"]
         environment = {**self.environment, "DJANGO_SETTINGS_MODULE": "kingscore.settings"}
         done = subprocess.run(
             words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
@@ -139,10 +139,22 @@ def start_first(tmp_path):
             os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
-def test_up_serves_and_leaves_nothing_behind_when_stopped(start, kind):
-    site = start()
-    assert answer(site.address()) == 200
+def test_up_finds_the_data_of_the_first_start_and_leaves_nothing_behind(start_first):
+    first = start_first()
+    assert answer(first.address()) == 200
+    stop_whole(first, signal.SIGTERM)
+    secret = first.data / "secret-key"
+    kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+
+    second = start_first()
+    assert answer(second.address()) == 200
+    stop_whole(second, signal.SIGINT)
+
+    assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
+
+
+def stop_whole(site, kind):
     site.child("celery")
 
     assert site.stop(kind) == 0, site.said
@@ -153,22 +165,7 @@ def test_up_serves_and_leaves_nothing_behind_when_stopped(start, kind):
     assert "Traceback" not in site.said
 
 
-def test_up_finds_the_data_of_the_first_start(start_first):
-    first = start_first()
-    assert answer(first.address()) == 200
-    first.stop()
-    secret = first.data / "secret-key"
-    kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
-    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
-
-    second = start_first()
-    assert answer(second.address()) == 200
-    second.stop()
-
-    assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
-
-
-def test_up_starts_a_killed_server_again_on_the_same_address(start):
+def test_killed_server_is_back_at_its_address_and_programs_end_when_up_is_killed(start):
     site = start()
     address = site.address()
     assert answer(address) == 200
@@ -185,10 +182,6 @@ def test_up_starts_a_killed_server_again_on_the_same_address(start):
     assert site.child("gunicorn") != web
     assert "The web server ended by itself" in site.said
 
-
-def test_programs_end_when_up_is_killed(start):
-    site = start()
-    assert answer(site.address()) == 200
     site.child("celery")
 
     site.stop(signal.SIGKILL)
@@ -201,27 +194,34 @@ BROKERS = ["folder://localhost", os.environ.get("KINGSCORE_TEST_REDIS_URL")]
 """Redis too, where one is named; `.ci/run` starts one."""
 
 
+SEND_AND_WAIT = """
+import time
+from celery import current_app
+current_app.send_task("tournaments.tasks.sweep_reports", queue="celery")
+deadline = time.monotonic() + 60
+while current_app.connection_for_read().channel()._size("celery"):
+    assert time.monotonic() < deadline
+    time.sleep(0.1)
+print("taken")
+"""
+
+ALONE = {"WEB_CONCURRENCY": "1"}
+"""A web server of one process, where nobody asks it."""
+
+
 @pytest.mark.parametrize("broker", [broker for broker in BROKERS if broker])
 def test_worker_takes_the_messages_of_the_web_server(start, broker):
-    site = start(KINGSCORE_BROKER_URL=broker)
+    site = start(KINGSCORE_BROKER_URL=broker, **ALONE)
     site.address()
     site.child("celery")
 
-    site.run_python(
-        "from celery import current_app;"
-        'current_app.send_task("tournaments.tasks.sweep_reports", queue="celery")'
-    )
+    assert site.run_python(SEND_AND_WAIT) == "taken"
 
-    count = (
-        "from celery import current_app;"
-        'print(current_app.connection_for_read().channel()._size("celery"))'
-    )
-    wait_until(lambda: site.run_python(count) == "0")
     assert "Traceback" not in site.said
 
 
 def test_up_gives_up_on_a_worker_that_never_stays(start):
-    site = start(KINGSCORE_BROKER_URL="nonsense://localhost")
+    site = start(KINGSCORE_BROKER_URL="nonsense://localhost", **ALONE)
 
     assert site.process.wait(timeout=60) == 1
 
