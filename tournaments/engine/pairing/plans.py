@@ -4,7 +4,8 @@ A plan is a resolvable packing: rounds of tables of points, no two points twice 
 Matched to the players as they have met so far, it says which rounds are still to come.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -192,25 +193,54 @@ def _fit(
     random: Random,
 ) -> Iterator[list[int]]:
     """Points for the players under which each round played is the round of the plan beside it."""
-    pairs = [
-        (_homes(tables, count), _homes(blocks, count))
-        for tables, blocks in zip(played, rounds, strict=True)
-    ]
-    return _Fitting(pairs, random).ways(random.sample(range(count), count))
+    pairs = zip(played, rounds, strict=True)
+    return _Fitting(count, pairs, random).ways(random.sample(range(count), count))
+
+
+class _Round:
+    """Which block of the plan each table of a round is, as far as that is known."""
+
+    def __init__(self, count: int, tables: Sequence[Sequence[int]], blocks: Blocks) -> None:
+        self.tables, self.blocks = tables, [frozenset(block) for block in blocks]
+        self.table_of, self.block_of = _homes(tables, count), _homes(blocks, count)
+        self.block_for: dict[int, int] = {}
+        # The points of the blocks that are no known table.
+        self.open = set(range(count))
+
+    def is_known(self, player: int) -> bool:
+        return self.table_of[player] in self.block_for
+
+    def mates(self, player: int) -> Sequence[int]:
+        """The players of the player's table."""
+        return self.tables[self.table_of[player]]
+
+    def points(self, player: int) -> AbstractSet[int]:
+        """The points that the player may have by what is known of this round."""
+        block = self.block_for.get(self.table_of[player])
+        return self.open if block is None else self.blocks[block]
+
+    def learn(self, player: int, point: int) -> None:
+        """The player's table is the block of the point."""
+        block = self.block_of[point]
+        self.block_for[self.table_of[player]] = block
+        self.open -= self.blocks[block]
+
+    def forget(self, player: int) -> None:
+        self.open |= self.blocks[self.block_for.pop(self.table_of[player])]
 
 
 class _Fitting:
-    """A search for points, player by player, with a limit to its steps.
+    """A search for points, player by player, with a limit to its steps."""
 
-    `pairs` has for each round the table of each player and the block of each point.
-    """
-
-    def __init__(self, pairs: Sequence[tuple[list[int], list[int]]], random: Random) -> None:
-        self.pairs, self.random, self.steps = pairs, random, MOST_STEPS
+    def __init__(
+        self, count: int, pairs: Iterable[tuple[Sequence[Sequence[int]], Blocks]], random: Random
+    ) -> None:
+        self.rounds = [_Round(count, tables, blocks) for tables, blocks in pairs]
+        self.random, self.steps = random, MOST_STEPS
         self.point_of: dict[int, int] = {}
-        # For each round the block of each table already known, and the other way round.
-        self.block_for: list[dict[int, int]] = [{} for _ in pairs]
-        self.table_for: list[dict[int, int]] = [{} for _ in pairs]
+        self.free = set(range(count))
+        # For each player at how many tables they sit whose block is known.
+        self.known = [0] * count
 
     def ways(self, left: list[int]) -> Iterator[list[int]]:
         self.steps -= 1
@@ -220,47 +250,34 @@ class _Fitting:
             yield [self.point_of[player] for player in range(len(self.point_of))]
             return
         # Whoever sits at the most tables already known has the fewest points to choose from.
-        player = max(left, key=self._known)
+        player = max(left, key=self.known.__getitem__)
         rest = [other for other in left if other != player]
-        points = [point for point in range(len(self.pairs[0][1])) if self._fits(player, point)]
+        points = sorted(self.free.intersection(*(each.points(player) for each in self.rounds)))
         self.random.shuffle(points)
         for point in points:
-            undo = self._settle(player, point)
+            told = self._settle(player, point)
             yield from self.ways(rest)
-            self._unsettle(player, undo)
+            self._unsettle(player, told)
             if self.steps < 0:
                 return
 
-    def _known(self, player: int) -> int:
-        known = zip(self.pairs, self.block_for, strict=True)
-        return sum(tables[player] in blocks for (tables, _), blocks in known)
-
-    def _fits(self, player: int, point: int) -> bool:
-        if point in self.point_of.values():
-            return False
-        for number, (tables, blocks) in enumerate(self.pairs):
-            table, block = tables[player], blocks[point]
-            if self.block_for[number].get(table, block) != block:
-                return False
-            if self.table_for[number].get(block, table) != table:
-                return False
-        return True
-
-    def _settle(self, player: int, point: int) -> list[tuple[int, int, int]]:
-        """Give a player a point; what it says of tables that were not known before."""
-        new = []
+    def _settle(self, player: int, point: int) -> list[_Round]:
+        """Give a player a point; the rounds in which this tells which block their table is."""
         self.point_of[player] = point
-        for number, (tables, blocks) in enumerate(self.pairs):
-            table, block = tables[player], blocks[point]
-            if table not in self.block_for[number]:
-                self.block_for[number][table], self.table_for[number][block] = block, table
-                new.append((number, table, block))
-        return new
+        self.free.remove(point)
+        told = [each for each in self.rounds if not each.is_known(player)]
+        for each in told:
+            each.learn(player, point)
+            for mate in each.mates(player):
+                self.known[mate] += 1
+        return told
 
-    def _unsettle(self, player: int, new: Sequence[tuple[int, int, int]]) -> None:
-        del self.point_of[player]
-        for number, table, block in new:
-            del self.block_for[number][table], self.table_for[number][block]
+    def _unsettle(self, player: int, told: Sequence[_Round]) -> None:
+        self.free.add(self.point_of.pop(player))
+        for each in told:
+            each.forget(player)
+            for mate in each.mates(player):
+                self.known[mate] -= 1
 
 
 def _homes(groups: Sequence[Sequence[int]], count: int) -> list[int]:

@@ -1,6 +1,7 @@
 """Who sits where at a table, so that everybody comes to every seat equally often."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain, permutations
 from random import Random
 
@@ -90,9 +91,10 @@ class _Seating:
             return True
         if self.steps < 0:
             return False
-        orders = {number: _orders(self.tables[number], self.taken) for number in left}
+        orders = {number: self._orders(self.tables[number]) for number in left}
         number = min(left, key=lambda each: (len(orders[each]), each))
-        for order in orders[number]:
+        for places in orders[number]:
+            order = tuple(self.tables[number][place] for place in places)
             self._turn(order)
             self.seated[number] = order
             if self.settle(left - {number}):
@@ -100,19 +102,23 @@ class _Seating:
             self._turn(order)
         return False
 
+    def _orders(self, table: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        return _orders(tuple(self.taken[place] for place in table))
+
     def _turn(self, order: Sequence[int]) -> None:
         """Take the seats of a table, or give them free again."""
         for seat, place in enumerate(order):
             self.taken[place] ^= 1 << seat
 
 
-def _orders(table: Sequence[int], taken: Sequence[int]) -> list[tuple[int, ...]]:
-    """Every order in which nobody has a seat again."""
-    return [
+@cache
+def _orders(taken: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Every order of a table in which nobody has a seat again, by the seats each had (as bits)."""
+    return tuple(
         order
-        for order in permutations(table)
+        for order in ORDERS
         if not any(taken[place] >> seat & 1 for seat, place in enumerate(order))
-    ]
+    )
 
 
 def strain(field: Field, order: Sequence[int]) -> tuple[int, int]:
