@@ -1,10 +1,11 @@
 """A backup of an older version, restored by this one."""
 
+import json
 import os
 import shutil
 
 from tests.backups.site import Site, manifest_of
-from tests.servers import database_of_its_own, migrated
+from tests.servers import READ_SHEETS, database_of_its_own, migrated
 
 BACK = """
 from django.core.management import call_command
@@ -14,6 +15,11 @@ GameFactory(entries=WHOLE_GAME)
 call_command("migrate", "tournaments", "0018", verbosity=0)
 """
 """What was there before the table of backups, itself among others."""
+
+MIGRATIONS = """
+from django.core.management import call_command
+call_command("showmigrations", "tournaments")
+"""
 
 
 def test_older_backup_is_brought_up_to_date(tmp_path):
@@ -27,12 +33,12 @@ def test_older_backup_is_brought_up_to_date(tmp_path):
     with database_of_its_own(os.environ.get("KINGSCORE_DATABASE_URL")) as url:
         newer = Site(tmp_path / "newer", url)
         newer.restore(path)
-        applied = newer.manage("showmigrations", "tournaments").stdout
-        sheets = newer.sheets()
+        *applied, sheets = newer.run_python(MIGRATIONS + READ_SHEETS).splitlines()
 
     assert done.returncode == 0
     assert "the site does not know of it" in done.stderr
     assert "tournaments.game" in tables
     assert "tournaments.backup" not in tables
-    assert "[ ]" not in applied
-    assert [len(sheet["writes"]) for sheet in sheets.values()] == [20]
+    assert len(applied) > 18
+    assert [line for line in applied if "[ ]" in line] == []
+    assert [len(sheet["writes"]) for sheet in json.loads(sheets).values()] == [20]

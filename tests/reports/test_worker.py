@@ -172,8 +172,7 @@ REDIS = pytest.param(
 @pytest.mark.parametrize("broker", ["folder", REDIS])
 def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
     count, late = 10, 2
-    place.run(ASK_FOR_THE_IMPOSSIBLE)
-    place.run(ASK, count, "swept")
+    place.run(ASK_FOR_THE_IMPOSSIBLE + ASK, count, "swept")
     worker = place.start_worker()
     place.wait_for(lambda states: states.count("done") >= 2 and "building" in states)
     os.killpg(worker.pid, signal.SIGKILL)
