@@ -30,7 +30,7 @@ ready: .venv/.runs
 	@$(BIN)/python -m compileall -q kingscore tournaments
 
 test: .venv/.tests
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # One target each, so that make --keep-going check shows all that is wrong at once.
 CHECKS := format lint types imports templates project migrations translations api deploy

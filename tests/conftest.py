@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from tests.databases import LEFT_OUT, TESTS, is_asked_once
+from tests.databases import LEFT_OUT, is_asked_once
 from tests.servers import database_to_test_with, drop_prepared_database
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
@@ -56,8 +56,6 @@ def pytest_collection():
         gc.enable()
 
 
-# Before pytest-xdist looks at the groups.
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     if config.getoption("second_database"):
         once = [item for item in items if is_asked_once(item)]
@@ -68,15 +66,14 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if shares_with_its_module(item):
-            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(TESTS))))
+    # A process takes a file at a time. Those that start programs take long: no other is to be idle
+    # at the end of a run because of one of them.
+    shared = {item.path for item in items if shares_with_its_module(item)}
+    items.sort(key=lambda item: item.path not in shared)
 
 
 def shares_with_its_module(item):
-    """Whether a test needs a server or a world that is made once for all tests of its module.
-
-    One process goes through them all, or each would make it again.
-    """
+    """Whether a test needs a server or a world that is made once for all tests of its module."""
     found = item._fixtureinfo.name2fixturedefs.values()
     return any(each.scope == "module" for fixtures in found for each in fixtures)
 
