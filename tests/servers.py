@@ -126,7 +126,7 @@ class Server:
 
     def __init__(self, folder, database_url=None, settings="kingscore.settings", processes=2):
         self.folder, self.database_url, self.settings = Path(folder), database_url, settings
-        self.processes = processes
+        self.web_processes = processes
         self.process = None
         # A database of PostgreSQL is made from one that is ready.
         if not (self.folder / "db.sqlite3").exists():
@@ -138,7 +138,7 @@ class Server:
     @property
     def environment(self):
         own = {"KINGSCORE_DATABASE_URL": self.database_url} if self.database_url else {}
-        own["WEB_CONCURRENCY"] = str(self.processes)
+        own["WEB_CONCURRENCY"] = str(self.web_processes)
         return environment_of(self.folder, DJANGO_SETTINGS_MODULE=self.settings, **own)
 
     def run_python(self, code):
