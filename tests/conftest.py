@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from tests.databases import LEFT_OUT, is_asked_once
+from tests.databases import LEFT_OUT, TESTS, is_asked_once
 from tests.servers import database_to_test_with, drop_prepared_database
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
@@ -67,9 +67,9 @@ def pytest_collection_modifyitems(config, items):
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
     # A process takes a file at a time. Those that start programs take long: no other is to be idle
-    # at the end of a run because of one of them.
-    shared = {item.path for item in items if shares_with_its_module(item)}
-    items.sort(key=lambda item: item.path not in shared)
+    # at the end of a run because of one of them. All at the top of the tests do.
+    long = {item.path for item in items if shares_with_its_module(item)}
+    items.sort(key=lambda item: item.path not in long and item.path.parent != TESTS)
 
 
 def shares_with_its_module(item):
