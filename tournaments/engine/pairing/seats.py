@@ -1,7 +1,7 @@
 """Who sits where at a table, so that everybody comes to every seat equally often."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import chain, permutations
 from random import Random
 
@@ -111,7 +111,7 @@ class _Seating:
             self.taken[place] ^= 1 << seat
 
 
-@cache
+@lru_cache(4096)
 def _orders(taken: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Every order of a table in which nobody has a seat again, by the seats each had (as bits)."""
     return tuple(
