@@ -112,6 +112,16 @@ def test_check_names_a_text_that_is_no_longer_used(project):
     assert complaints() == ["tr: stale: 'A deal'"]
 
 
+def test_check_names_a_catalogue_that_collecting_would_rewrite(project):
+    call_command("collect_messages")
+    translate_all(project)
+    po = project / "locale/tr/LC_MESSAGES/django.po"
+
+    po.write_text(po.read_text() + '\n#~ msgid "Gone"\n#~ msgstr "x"\n')
+
+    assert complaints() == ["tr: not as this command writes it: run make messages"]
+
+
 def test_check_names_a_translation_without_its_placeholder(project):
     call_command("collect_messages")
     translate_all(project)

@@ -34,30 +34,28 @@ msgstr ""
 """
 
 
-def sources(root: Path) -> Iterator[tuple[Path, str]]:
+def sources(root: Path) -> Iterator[str]:
     """Yield each file that may hold texts, as Python."""
     for path in sorted(
         [*(root / "kingscore").rglob("*.py"), *(root / "tournaments").rglob("*.py")]
     ):
         if "migrations" not in path.parts:
-            yield path, path.read_text(encoding="utf-8")
+            yield path.read_text(encoding="utf-8")
     for path in sorted((root / "templates").rglob("*.*")):
         # Django itself turns a template into calls of gettext. Its indentation means nothing.
         calls = templatize(path.read_text(encoding="utf-8"))
-        yield path, "\n".join(line.strip() for line in calls.splitlines())
+        yield "\n".join(line.strip() for line in calls.splitlines())
 
 
 def found_messages(root: Path) -> Catalog:
     """Collect what the code and the templates want translated."""
     found = Catalog()
-    for path, text in sources(root):
+    for text in sources(root):
         source = io.BytesIO(f"# coding: utf-8\n{text}".encode())
-        name = path.relative_to(root).as_posix()
         for _line, ids, comments, context in extract(
             "python", source, KEYWORDS, comment_tags=["Translators:"]
         ):
-            # Without line numbers, so that a moved line is not a change.
-            found.add(ids, locations=[(name, 0)], auto_comments=comments, context=context)
+            found.add(ids, auto_comments=comments, context=context)
     return found
 
 
@@ -71,16 +69,19 @@ def read_catalogue(po: Path) -> Catalog:
 
 
 def written_catalogue(catalogue: Catalog) -> str:
-    """Return the text of a .po file."""
+    """Return the text of a .po file.
+
+    Sorted by text and without locations, so that a change adds and removes only its own texts.
+    """
     body = io.BytesIO()
     write_po(
         body,
         catalogue,
         width=0,
         omit_header=True,
-        sort_by_file=True,
+        no_location=True,
+        sort_output=True,
         ignore_obsolete=True,
-        include_lineno=False,
     )
     header = HEADER.format(
         language=catalogue.locale_identifier, plural_forms=catalogue.plural_forms
@@ -116,6 +117,12 @@ def faults(found: Catalog, translated: Catalog) -> Iterator[str]:
             yield f"stale: {label(message)}"
 
 
+def disorder(po: Path) -> Iterator[str]:
+    """Yield a fault if the command would write the same texts in another way."""
+    if po.read_text(encoding="utf-8") != written_catalogue(read_catalogue(po)):
+        yield "not as this command writes it: run make messages"
+
+
 class Command(BaseCommand):
     """Updates or checks the catalogue of each language but the source."""
 
@@ -143,7 +150,7 @@ class Command(BaseCommand):
         lines = [
             f"{po.parent.parent.name}: {fault}"
             for po in paths
-            for fault in faults(found, read_catalogue(po))
+            for fault in [*faults(found, read_catalogue(po))] or disorder(po)
         ]
         if lines:
             raise CommandError("\n".join(lines))
