@@ -2,9 +2,18 @@
 
 kombu's own transport writes a message or a table of queues in place, so that a worker that looks
 at the wrong moment reads half a file and dies. Here everything is written beside and renamed.
+
+Nothing is synced to the disk. A message is only a wake-up: the database is the queue, and the
+sweeps send again what waits, so a message lost in a power cut costs seconds, while each sync would
+cost a wait on the disk. A rename without a sync may leave an empty or half file after a power cut.
+That is one more way to be damaged, and all of them end alike: a message that is not as it was
+written is set aside, and the table of queues, which every program declares again, is made anew.
 """
 
 import fcntl
+import hashlib
+import logging
+import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -13,17 +22,73 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from kombu.transport import filesystem
+from kombu.transport import filesystem, virtual
 from kombu.utils.json import dumps, loads
 
+logger = logging.getLogger(__name__)
+
 Queues = list[filesystem.exchange_queue_t]
+
+ASIDE = "unreadable"
+"""The folder, beside what was damaged, into which it is moved."""
+
+KEPT_ASIDE = 20
+"""So many damaged files are kept in each such folder, the newest."""
+
+
+class Unreadable(Exception):
+    """What a file holds is not what was written to it."""
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file that other processes see either complete or not at all."""
     beside = path.with_name(f".{uuid.uuid4().hex}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def read_regular(path: Path) -> bytes:
+    """Read a file.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        Unreadable: it cannot be read, or it is a folder, or a pipe, which would block.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise Unreadable("no regular file")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Unreadable(error.strerror) from error
+
+
+def set_aside(path: Path, reason: object) -> None:
+    """Move what is damaged out of the way, and say so in the log."""
+    folder = path.parent / ASIDE
+    try:
+        folder.mkdir(exist_ok=True)
+        path.rename(folder / f"{time.time_ns():020}_{path.name.lstrip('.')}")
+        for oldest in sorted(folder.iterdir())[:-KEPT_ASIDE]:
+            remove = shutil.rmtree if oldest.is_dir() and not oldest.is_symlink() else Path.unlink
+            remove(oldest)
+    except OSError as error:
+        logger.warning("Unreadable: %s (%s); not set aside: %s", path, reason, error)
+    else:
+        logger.warning("Unreadable: %s (%s); set aside in %s", path, reason, folder)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder where it is missing; a file in its place is set aside."""
+    for place in (path.parent, path):
+        if place.exists() and not place.is_dir():
+            set_aside(place, "no folder")
+    path.mkdir(parents=True, exist_ok=True)
 
 
 class Channel(filesystem.Channel):
@@ -31,8 +96,12 @@ class Channel(filesystem.Channel):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.messages.mkdir(parents=True, exist_ok=True)
-        self.control_folder.mkdir(parents=True, exist_ok=True)
+        self.make_folders()
+
+    def make_folders(self) -> None:
+        """Make what is missing of the broker's folders."""
+        make_folder(self.messages)
+        make_folder(self.control_folder)
 
     @property
     def messages(self) -> Path:
@@ -41,11 +110,14 @@ class Channel(filesystem.Channel):
 
     # The types published for kombu know this argument by another name.
     def _put(self, queue: str, payload: Any, **_: object) -> None:  # type: ignore[override]
+        text = dumps(payload)
         # The wall clock, not the monotonic one: the order survives a restart of the machine.
-        name = f"{time.time_ns():020}_{uuid.uuid4().hex}.{queue}.msg"
-        write_whole(self.messages / name, dumps(payload))
+        name = f"{time.time_ns():020}_{digest(text.encode())}.{queue}.msg"
+        make_folder(self.messages)
+        write_whole(self.messages / name, text)
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:  # noqa: ARG002 - kombu's
+        make_folder(self.messages)
         # The names begin with the time.
         for waiting in sorted(self.messages.iterdir()):
             if waiting.name.partition(".")[2] != f"{queue}.msg":
@@ -56,10 +128,38 @@ class Channel(filesystem.Channel):
             except FileNotFoundError:
                 # Another worker was quicker.
                 continue
-            payload = loads(claimed.read_text(encoding="utf-8"))
+            try:
+                content = read_regular(claimed)
+                check_digest(claimed, content)
+            except (Unreadable, FileNotFoundError) as reason:
+                set_aside(claimed, reason)
+                continue
             claimed.unlink()
-            return payload
+            return loads(content.decode())
         raise Empty
+
+    def get_table(self, exchange: str) -> Queues:  # type: ignore[override]
+        """Return the queues that an exchange feeds; none where its table is missing or damaged."""
+        try:
+            return self._read_table(exchange)
+        except Unreadable:
+            # The next connection to bind sets it aside, under the lock, which readers do not take.
+            # Until then nothing is missed: Celery names the queue itself.
+            return []
+
+    def _read_table(self, exchange: str) -> Queues:
+        # Newer than the types published for kombu.
+        path: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]
+        try:
+            rows = loads(read_regular(path).decode())
+            table = [filesystem.exchange_queue_t(*row) for row in rows]
+        except FileNotFoundError:
+            return []
+        except (ValueError, TypeError) as error:
+            raise Unreadable(type(error).__name__) from error
+        if not all(isinstance(part, str) for entry in table for part in entry):
+            raise Unreadable("no table of queues")
+        return table
 
     def _queue_bind(
         self, exchange: str, routing_key: str | None, pattern: str | None, queue: str | None
@@ -76,26 +176,58 @@ class Channel(filesystem.Channel):
 
     def _change_table(self, exchange: str, change: Callable[[Queues], Queues]) -> None:
         """Change which queues an exchange feeds; readers see the old table or the new one."""
+        path: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]
         with self._table_lock():
-            before = self.get_table(exchange)
+            try:
+                before = self._read_table(exchange)
+            except Unreadable as reason:
+                set_aside(path, reason)
+                before = []
             after = change(before)
             if after != before:
-                # Newer than the types published for kombu.
-                path = self._exchange_file(exchange)  # type: ignore[attr-defined]
                 write_whole(path, dumps(after))
 
     @contextmanager
     def _table_lock(self) -> Iterator[None]:
         # A file of its own: a lock on the table itself would be renamed away with it.
-        with (self.control_folder / "lock").open("w") as lock:
+        path = self.control_folder / "lock"
+        make_folder(self.control_folder)
+        try:
+            read_regular(path)
+        except FileNotFoundError:
+            pass
+        except Unreadable as reason:
+            set_aside(path, reason)
+        with path.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def digest(content: bytes) -> str:
+    """Return what stands in the name of a message for its content."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def check_digest(path: Path, content: bytes) -> None:
+    """See that a message is as it was written, so that no part of it surprises the worker.
+
+    Raises:
+        Unreadable: it is not.
+    """
+    if f"_{digest(content)}." not in path.name:
+        raise Unreadable("not as it was written")
 
 
 class Transport(filesystem.Transport):
     """kombu's folder of messages with the careful channel."""
 
     Channel = Channel
+
+    def __init__(self, client: Any, **kwargs: Any) -> None:
+        super().__init__(client, **kwargs)
+        # kombu shares it among all connections of a process, and would never bind again: each
+        # new connection is to find or make its table.
+        self.state = virtual.BrokerState()
 
     def drain_events(self, connection: Any, timeout: float | None = None, **_: object) -> None:
         """Wait for a message, half a second at most when a limit is given.
