@@ -297,6 +297,8 @@ else:
         "max_retries": 1,
         "interval_start": 0,
     }
+# How often in a row the worker of `up` has ended: for the page about the server.
+WORKER_FAILURES = DATA / "worker-failures"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_ACKS_LATE = True

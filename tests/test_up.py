@@ -48,7 +48,7 @@ def alive(pid):
 
 def answer(address):
     try:
-        with urllib.request.urlopen(address, timeout=30) as response:
+        with urllib.request.urlopen(address, timeout=120) as response:
             return response.status
     except urllib.error.HTTPError as error:
         return error.code
@@ -129,6 +129,7 @@ def start_first(tmp_path):
         sites.append(Site(tmp_path, *arguments, **environment))
         return sites[-1]
 
+    start_site.data = tmp_path
     yield start_site
     for site in sites:
         left = site.family | tree(site.pid)
@@ -190,10 +191,6 @@ def test_killed_server_is_back_at_its_address_and_programs_end_when_up_is_killed
     wait_until(lambda: not any(map(alive, site.family)))
 
 
-BROKERS = ["folder://localhost", os.environ.get("KINGSCORE_TEST_REDIS_URL")]
-"""Redis too, where one is named; `.ci/run` starts one."""
-
-
 SEND_AND_WAIT = """
 import time
 from celery import current_app
@@ -209,23 +206,73 @@ ALONE = {"WEB_CONCURRENCY": "1"}
 """A web server of one process, where nobody asks it."""
 
 
-@pytest.mark.parametrize("broker", [broker for broker in BROKERS if broker])
-def test_worker_takes_the_messages_of_the_web_server(start, broker):
+def damage_broker(data):
+    """Damage every kind of file that the embedded broker has."""
+    messages, control = data / "broker" / "messages", data / "broker" / "control"
+    for folder in (messages, control):
+        folder.mkdir(parents=True, exist_ok=True)
+    for number, content in enumerate([b"", b'{"body": "', b"\0" * 400, b"\xff\xfe garbage", b"[]"]):
+        # As old as can be: these are taken first.
+        (messages / f"{number:020}_damaged.celery.msg").write_bytes(content)
+    (messages / f"{9:020}_damaged.celery.msg").mkdir()
+    (control / "celery.exchange").write_bytes(b'[["celery", ')
+    (control / "lock").unlink(missing_ok=True)
+    (control / "lock").mkdir()
+
+
+REDIS = os.environ.get("KINGSCORE_TEST_REDIS_URL")
+BROKERS = [("folder://localhost", damage_broker, 12), *([(REDIS, bool, 0)] if REDIS else [])]
+"""With what damages it, and how many files are set aside; Redis where one is named, as `.ci/run`
+does."""
+
+
+@pytest.mark.parametrize(("broker", "damage", "aside"), BROKERS)
+def test_worker_takes_the_messages_of_the_web_server_whatever_is_damaged(
+    start, broker, damage, aside
+):
+    damage(start.data)
     site = start(KINGSCORE_BROKER_URL=broker, **ALONE)
-    site.address()
-    site.child("celery")
+    address = site.address()
+    worker = site.child("celery")
 
     assert site.run_python(SEND_AND_WAIT) == "taken"
 
+    damage(site.data)
+    assert site.run_python(SEND_AND_WAIT) == "taken"
+    assert (answer(address), site.child("celery")) == (200, worker)
+    assert len(list((site.data / "broker").glob("messages/unreadable/*"))) == aside
+    assert ("Unreadable" in site.said) is bool(aside)
     assert "Traceback" not in site.said
 
 
-def test_up_gives_up_on_a_worker_that_never_stays(start):
+STATUS_PAGE = """
+from django.test import Client
+from tournaments.models import User
+keeper = Client(headers={"host": "localhost"})
+keeper.force_login(User.objects.create(username="keeper", email="k@club.org", is_staff=True))
+print(keeper.get("/office/status/").text)
+"""
+
+
+def test_site_runs_on_without_a_worker_that_never_stays_and_says_so(start):
     site = start(KINGSCORE_BROKER_URL="nonsense://localhost", **ALONE)
+    address = site.address()
 
-    assert site.process.wait(timeout=60) == 1
+    wait_until(lambda: "The worker does not stay up" in site.said, patience=240)
 
-    assert "The worker does not stay up" in site.said
+    assert answer(address) == 200
+    assert "The worker does not stay up: it has ended" in site.run_python(STATUS_PAGE)
+    assert site.stop() == 0
+    assert not (site.data / "worker-failures").exists()
+
+
+def test_web_server_that_never_stays_stops_everything(start):
+    # gunicorn reads its settings from there, too.
+    site = start(GUNICORN_CMD_ARGS="--config=nowhere", **ALONE)
+
+    assert site.process.wait(timeout=240) == 1
+
+    assert "The web server does not stay up" in site.said
 
 
 def test_up_says_when_the_port_is_taken(tmp_path):

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -26,7 +27,8 @@ class Queue:
 class Running:
     """What the database knows of the running of the server; its size is in bytes.
 
-    `alive` are the primary keys of the workers that are.
+    `alive` are the primary keys of the workers that are, `failed_starts` how often in a row that of
+    `up` did not stay up.
     """
 
     queues: tuple[Queue, ...]
@@ -36,6 +38,7 @@ class Running:
     check: Check | None
     size: int
     migrations_missing: int
+    failed_starts: int
 
 
 def load_queues(at: datetime) -> tuple[Queue, ...]:
@@ -64,7 +67,16 @@ def load_running(at: datetime) -> Running:
         check=Check.objects.exclude(finished_at=None).order_by("-night").first(),
         size=database_size(),
         migrations_missing=len(missing_migrations()),
+        failed_starts=failed_starts(),
     )
+
+
+def failed_starts() -> int:
+    """Return how often in a row the worker of `up` did not stay up, where that is noted."""
+    try:
+        return int(settings.WORKER_FAILURES.read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 def database_size() -> int:

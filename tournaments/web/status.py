@@ -84,7 +84,12 @@ def worries(running: Running, room: Room, now: datetime) -> Iterator[str]:
         yield _("There is no backup yet.")
     elif now - running.backup.ended_at > BACKUP_EVERY:
         yield _("The last backup is more than two days old.")
-    if not running.alive:
+    if running.failed_starts:
+        yield _(
+            "The worker does not stay up: it has ended %(count)d times in a row. Documents, ratings"
+            " and mails wait; the log of the server says why."
+        ) % {"count": running.failed_starts}
+    elif not running.alive:
         yield _("No worker is running: documents, ratings and mails wait.")
     elif any(queue.oldest and now - queue.oldest > LONGEST_WAIT for queue in running.queues):
         yield _("Something has been waiting for more than a quarter of an hour.")

@@ -24,16 +24,21 @@ from django.db.migrations.executor import MigrationExecutor
 
 from tournaments.management.leash import end_groups
 from tournaments.management.programs import web_words, worker_words
+from tournaments.services.running import note_failed_starts
 
-# A program that lived shorter than this did not start; so many times in a row is enough.
-SHORT_LIFE = 10
+# Lives shorter than `Program.short_life` in a row after which a program does not stay up.
 SHORT_LIVES = 3
+# Seconds before each further try to start the worker, doubled from one to the next.
+FIRST_PAUSE, LONGEST_PAUSE = 5, 300
 # A little more than the web server gives requests under way.
 PATIENCE = 12
 
 
 class Program:
     """One program kept running, in a process group of its own so that Ctrl-C reaches only us."""
+
+    # Seconds; one that ends sooner did not really start.
+    short_life = 10
 
     def __init__(
         self, name: str, words: list[str], leash: "Leash", keep: tuple[int, ...] = ()
@@ -44,6 +49,7 @@ class Program:
 
     def start(self) -> None:
         self.born = time.monotonic()
+        self.runs = True
         self.process = subprocess.Popen(
             [sys.executable, "-m", *self.words],
             stdin=subprocess.DEVNULL,
@@ -55,17 +61,29 @@ class Program:
         self.leash.hold(self.process.pid)
 
     def revive(self) -> None:
-        """Start again when ended, and raise when that does not help."""
+        """Start again when ended; raise when that does not help."""
         if self.process.poll() is None:
             return
-        self.end_rest()
-        lived = time.monotonic() - self.born
-        self.short_lives = self.short_lives + 1 if lived < SHORT_LIFE else 0
+        self.count_end()
         if self.short_lives >= SHORT_LIVES:
-            raise CommandError(
-                f"The {self.name} does not stay up (status {self.process.returncode});"
-                " its last words are above. Everything is stopped."
-            )
+            raise CommandError(f"{self.does_not_stay()} Everything is stopped.")
+        self.start_again()
+
+    def count_end(self) -> None:
+        """Clear up after a program that has ended, and note whether it had started at all."""
+        self.end_rest()
+        self.short_lives = 0 if self.has_lived() else self.short_lives + 1
+
+    def has_lived(self) -> bool:
+        return time.monotonic() - self.born >= self.short_life
+
+    def does_not_stay(self) -> str:
+        return (
+            f"The {self.name} does not stay up (status {self.process.returncode});"
+            " its last words are above."
+        )
+
+    def start_again(self) -> None:
         sys.stderr.write(f"The {self.name} ended by itself; it is started again.\n")
         self.start()
 
@@ -73,6 +91,41 @@ class Program:
         """End what the program left behind, such as the clock of a killed worker."""
         end_groups([self.process.pid], signal.SIGKILL)
         self.leash.let_go(self.process.pid)
+        # From here on the number may be another program's.
+        self.runs = False
+
+
+class WorkerProgram(Program):
+    """The worker; without it documents and mails wait, and games are scored all the same."""
+
+    # A task that kills it may be some time at work before.
+    short_life = 60
+    again_at = 0.0
+
+    def revive(self) -> None:
+        """Start again when ended, after ever longer pauses where that does not help."""
+        if not self.runs:
+            if time.monotonic() >= self.again_at:
+                self.start_again()
+        elif self.process.poll() is not None:
+            self.count_end()
+            self.again_at = time.monotonic() + self.pause()
+        elif self.short_lives and self.has_lived():
+            self.short_lives = 0
+            note_failed_starts(0)
+
+    def pause(self) -> int:
+        """Return the seconds until the next try, and say so; none at first."""
+        more = self.short_lives - SHORT_LIVES
+        if more < 0:
+            return 0
+        # Doubled a few times only: a worker that fails for weeks would make a huge number.
+        seconds: int = min(FIRST_PAUSE * 2 ** min(more, 10), LONGEST_PAUSE)
+        note_failed_starts(self.short_lives)
+        sys.stderr.write(
+            f"{self.does_not_stay()} The site runs without it; next try in {seconds} seconds.\n"
+        )
+        return seconds
 
 
 class Leash:
@@ -209,15 +262,17 @@ class Command(BaseCommand):
         bind = f"fd://{door.fileno()}"
         try:
             programs.append(Program("web server", web_words(bind), leash, (door.fileno(),)))
-            programs.append(Program("worker", worker_words(beat=True), leash))
+            programs.append(WorkerProgram("worker", worker_words(beat=True), leash))
             self.announce(found_at)
             # Started again rather than given up: a table at its 17th deal wants the page back,
-            # and nobody there watches the laptop. One that never stays up does stop everything.
+            # and nobody there watches the laptop. A web server that never stays up does stop
+            # everything; a worker never does.
             while not stop.wait(0.5):
                 for program in programs:
                     program.revive()
         finally:
-            self.stop(programs)
+            self.stop([program for program in programs if program.runs])
+            note_failed_starts(0)
             leash.close()
 
     def announce(self, found_at: list[str]) -> None:
