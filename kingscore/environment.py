@@ -1,28 +1,11 @@
 """What is said in the environment, as Django wants it; the settings alone read the environment."""
 
-import os
-import secrets
-import tempfile
-from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-
-
-def kept_secret(path: Path) -> str:
-    """Return the secret in a file, made by whichever process asks first."""
-    if not path.exists():
-        # mkstemp gives mode 600; a link, unlike a rename, never replaces a secret in use.
-        descriptor, beside = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(48))
-        with suppress(FileExistsError):
-            os.link(beside, path)
-        Path(beside).unlink()
-    return path.read_text().strip()
 
 
 def sqlite(path: Path) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from kingscore.api_settings import (  # noqa: F401 - they are settings
     REST_KNOX,
     SPECTACULAR_SETTINGS,
 )
-from kingscore.environment import kept_secret, networks, postgresql, site_address, smtp, sqlite
+from kingscore.environment import networks, postgresql, site_address, smtp, sqlite
 from kingscore.observing.logs import logging_of
+from kingscore.secret import USABLE, kept_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
@@ -33,9 +34,14 @@ DATA.mkdir(parents=True, exist_ok=True)
 DEBUG = switched_on("KINGSCORE_DEBUG")
 # Behind a proxy that speaks it.
 HTTPS = switched_on("KINGSCORE_HTTPS")
-SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(DATA / "secret-key")
+DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL", "")
+SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(
+    DATA / "secret-key", DATABASE_URL, DATA / "db.sqlite3"
+)
 # Where a restored backup puts the secret; nowhere, where the environment has it.
 SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
+# What a restored one must look like.
+USABLE_SECRET = USABLE
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = (os.environ.get("KINGSCORE_HOSTS") or "*").split(",")
 SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""), https=HTTPS)
@@ -121,7 +127,6 @@ TEMPLATES = [
     },
 ]
 
-DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL", "")
 DATABASES = {"default": postgresql(DATABASE_URL) if DATABASE_URL else sqlite(DATA / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -10,14 +10,18 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 from django.db.utils import ConnectionHandler
 
-from kingscore.environment import kept_secret, postgresql, site_address, smtp, sqlite
+from kingscore.environment import postgresql, site_address, smtp, sqlite
 from kingscore.observing.logs import DiscreetFormatter
-from tournaments.models import addresses
+from kingscore.secret import kept_secret
+from tests.factories import GameFactory
+from tournaments.models import Game, Table, addresses
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
@@ -64,13 +68,82 @@ def test_other_database_address_is_refused(url):
 def test_secret_is_one_for_all_who_ask_at_once_and_only_the_owner_reads_it(tmp_path):
     path = tmp_path / "secret-key"
 
+    def ask(_number):
+        return kept_secret(path, "", tmp_path / "db.sqlite3")
+
     with ThreadPoolExecutor(16) as pool:
-        secrets = set(pool.map(kept_secret, [path] * 64))
+        secrets = set(pool.map(ask, range(64)))
 
     assert len(secrets) == 1
     assert len(secrets.pop()) >= 50
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in tmp_path.iterdir()] == ["secret-key"]
+
+
+DAMAGED_SECRETS = {
+    "empty": b"",
+    "a line end": b"\n",
+    "short": b"x" * 31 + b"\n",
+    "of a power cut": b"\0" * 64,
+    "garbage": b"\xff" * 64,
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED_SECRETS.values(), ids=DAMAGED_SECRETS)
+def test_secret_that_is_damaged_is_refused_and_left_as_it_is(tmp_path, content):
+    path = tmp_path / "secret-key"
+    path.write_bytes(content)
+
+    with pytest.raises(ImproperlyConfigured, match=f"unzip -p BACKUP secret-key > {path}"):
+        kept_secret(path, "", tmp_path / "db.sqlite3")
+
+    assert path.read_bytes() == content
+
+
+def test_secret_in_whose_place_is_a_folder_is_refused(tmp_path):
+    with pytest.raises(ImproperlyConfigured, match="no usable secret"):
+        kept_secret(tmp_path, "", tmp_path / "db.sqlite3")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_missing_secret_is_made_beside_an_empty_database_only(tmp_path):
+    path = tmp_path / "secret-key"
+    described = connection.settings_dict
+    own_url = os.environ.get("KINGSCORE_DATABASE_URL", "")
+    url = urlunsplit(urlsplit(own_url)._replace(path=f"/{described['NAME']}")) if own_url else ""
+    GameFactory()
+
+    with pytest.raises(ImproperlyConfigured, match="is missing, and the database has data"):
+        kept_secret(path, url, Path(described["NAME"]))
+    assert not path.exists()
+
+    Game.objects.all().delete()
+    Table.objects.all().delete()
+    assert kept_secret(path, url, Path(described["NAME"])) == path.read_text()
+
+
+def test_missing_secret_is_not_made_where_the_database_cannot_be_asked(tmp_path):
+    path, database = tmp_path / "secret-key", tmp_path / "db.sqlite3"
+    database.write_bytes(b"no database" * 100)
+    nobody = "postgresql://king:pass-word@127.0.0.1:1/king"
+
+    for url in ("", nobody):
+        with pytest.raises(ImproperlyConfigured, match="whether it has data") as refused:
+            kept_secret(path, url, database)
+        assert "pass-word" not in str(refused.value)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("words", [["up"], ["check"]])
+def test_no_command_goes_on_with_a_damaged_secret(tmp_path, words):
+    (tmp_path / "secret-key").touch()
+
+    done = run_manage(tmp_path, *words)
+
+    assert done.returncode == 1
+    assert "openssl rand -hex 32" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
 
 
 @pytest.mark.django_db

@@ -107,6 +107,21 @@ def test_secret_of_the_environment_must_be_that_of_the_backup(site, empty, whole
     assert empty.manage("restore", whole, KINGSCORE_SECRET_KEY=told).returncode == 0
 
 
+@pytest.mark.parametrize("secret", [b"", b"x" * 31, b"\0" * 64])
+def test_backup_with_a_damaged_secret_is_restored_only_with_a_new_one(
+    empty, whole, tmp_path, secret
+):
+    damaged = rewritten(
+        whole, tmp_path / "damaged.zip", lambda parts: parts.update({"secret-key": secret})
+    )
+
+    assert "its secret is empty, damaged, or shorter" in refused(empty, damaged)
+    assert "its secret is empty" in empty.manage("restore", "--check", damaged).stderr
+    if not secret:
+        done = empty.manage("restore", damaged, KINGSCORE_SECRET_KEY="n" * 32)
+        assert done.returncode == 0, done.stderr
+
+
 def test_newer_version_is_named(empty, whole, tmp_path):
     newer = rewritten(
         whole,

@@ -80,6 +80,8 @@ def server_of_deaf_services(tmp_path):
             tmp_path,
             KINGSCORE_DATABASE_URL=f"postgresql://king:secret@127.0.0.1:{deaf.getsockname()[1]}/x",
             KINGSCORE_BROKER_URL=f"redis://:secret@127.0.0.1:{broker}/0",
+            # Without one it would ask the database whether it may make one.
+            KINGSCORE_SECRET_KEY="k" * 50,
         )
         process = subprocess.Popen(
             [sys.executable, "-m", *web_words(f"fd://{door.fileno()}")],

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from tournaments.services.backups.archives import BackupReader, open_backup
 from tournaments.services.backups.faults import BackupFault
-from tournaments.services.backups.restoring import restore_backup
+from tournaments.services.backups.restoring import restore_backup, secret_of
 
 
 class Command(BaseCommand):
@@ -30,7 +30,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with open_backup(Path(options["file"])) as backup:
-                if not options["check"]:
+                if options["check"]:
+                    secret_of(backup)
+                else:
                     restore_backup(backup)
                 self.stdout.write(self.told(backup))
         except BackupFault as fault:

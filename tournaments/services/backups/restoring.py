@@ -40,17 +40,33 @@ def restore_backup(backup: BackupReader) -> None:
     state = state_at(backup.manifest.migrations)
     if state.kept.keys() != {table.name for table in backup.manifest.tables}:
         raise DamagedBackup("its tables are not those of its migrations")
-    secret = b"".join(backup.pieces(KEY_PART))
     refuse_where_data_are()
-    _refuse_another_secret(secret.decode())
+    secret = secret_of(backup)
+    _refuse_another_secret(secret)
     _refuse_other_files(backup)
     try:
         with in_one_transaction():
-            _put_all(backup, state, secret)
+            _put_all(backup, state, secret.encode())
     except (IntegrityError, DataError) as error:
         raise DamagedBackup(f"its rows do not fit each other: {error}") from error
     except OperationalError as error:
         raise BackupFault(f"the database says: {error}") from error
+
+
+def secret_of(backup: BackupReader) -> str:
+    """Return the secret of a backup.
+
+    Raises:
+        BackupFault: it is none that Kingscore would start with, and the environment has no other.
+    """
+    secret = b"".join(backup.pieces(KEY_PART)).decode(errors="replace")
+    if settings.SECRET_FILE is not None and not settings.USABLE_SECRET.fullmatch(secret):
+        raise BackupFault(
+            "its secret is empty, damaged, or shorter than 32 bytes. Take an older backup, or set"
+            " KINGSCORE_SECRET_KEY to a new one (openssl rand -hex 32) and restore again: then no"
+            " printed QR code and no link to a table from before works any more."
+        )
+    return secret
 
 
 def _put_all(backup: BackupReader, state: State, secret: bytes) -> None:
@@ -95,7 +111,9 @@ def _shut_out_others() -> None:
 
 
 def _refuse_another_secret(secret: str) -> None:
-    if settings.SECRET_FILE is None and secret != settings.SECRET_KEY:
+    # One that is of no use is lost anyway.
+    is_usable = settings.USABLE_SECRET.fullmatch(secret)
+    if settings.SECRET_FILE is None and is_usable and secret != settings.SECRET_KEY:
         raise BackupFault(
             "KINGSCORE_SECRET_KEY has another secret than the backup, and no address that was"
             " printed would open anything. Set it to the one in the backup"

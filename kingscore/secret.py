@@ -1,0 +1,98 @@
+"""The file with the secret of which addresses of tables, sessions and tokens are derived."""
+
+import os
+import re
+import secrets
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+USABLE = re.compile(r"[^\x00-\x1f\x7f\N{REPLACEMENT CHARACTER}]{32,}")
+"""Long enough, and nothing that a power cut has left or that was no text."""
+
+DATA = ("tournaments_user", "tournaments_club", "tournaments_game")
+"""Tables of which a single row belongs to somebody."""
+
+TABLES_OF_SQLITE = "SELECT name FROM sqlite_master"
+TABLES_OF_POSTGRESQL = "SELECT relname FROM pg_class WHERE pg_table_is_visible(oid)"
+
+MISSING = "{path} is missing, and the database has data.\n"
+UNKNOWN = "{path} is missing, and the database does not say whether it has data: {error}\n"
+UNUSABLE = (
+    "{path} has no usable secret: it is empty, damaged, or shorter than 32 bytes.\n"
+    "Where nothing is kept yet, remove the file: the next start makes a new one. Else:\n"
+)
+WHAT_TO_DO = (
+    "Put back the one from a backup: unzip -p BACKUP secret-key > {path}\n"
+    "Only if it is lost, make a new one: openssl rand -hex 32 > {path}\n"
+    "With a new one no printed QR code and no link to a table works any more, and everybody has to"
+    " sign in again."
+)
+
+
+def kept_secret(path: Path, database_url: str, sqlite: Path) -> str:
+    """Return the secret in a file, made by whichever process asks first where nothing is kept.
+
+    Raises:
+        ImproperlyConfigured: it cannot be used, or it is missing where there are data.
+    """
+    if not path.exists():
+        _refuse_where_data_are(path, database_url, sqlite)
+        make_secret(path)
+    try:
+        secret = path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        secret = ""
+    if not USABLE.fullmatch(secret):
+        raise ImproperlyConfigured((UNUSABLE + WHAT_TO_DO).format(path=path))
+    return secret
+
+
+def make_secret(path: Path) -> None:
+    """Write a new secret, which is there whole or not at all and outlives a power cut."""
+    # mkstemp gives mode 600; a link, unlike a rename, never replaces a secret in use.
+    descriptor, beside = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(48))
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileExistsError):
+        os.link(beside, path)
+    Path(beside).unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+
+
+def _refuse_where_data_are(path: Path, database_url: str, sqlite: Path) -> None:
+    try:
+        found = _has_data(database_url, sqlite)
+    # Of either driver, which share no base.
+    except Exception as error:
+        raise ImproperlyConfigured((UNKNOWN + WHAT_TO_DO).format(path=path, error=error)) from error
+    if found:
+        raise ImproperlyConfigured((MISSING + WHAT_TO_DO).format(path=path))
+
+
+def _has_data(database_url: str, sqlite: Path) -> bool:
+    """Ask the database by its driver: Django's connections need the settings that come of this."""
+    connection: Any
+    if database_url:
+        import psycopg
+
+        connection, tables = psycopg.connect(database_url, connect_timeout=5), TABLES_OF_POSTGRESQL
+    elif sqlite.exists():
+        connection, tables = sqlite3.connect(sqlite, timeout=20), TABLES_OF_SQLITE
+    else:
+        return False
+    with closing(connection):
+        there = {name for (name,) in connection.execute(tables)}
+        return any(
+            connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()  # noqa: S608 - named here
+            for table in DATA
+            if table in there
+        )
