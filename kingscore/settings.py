@@ -59,6 +59,9 @@ WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
 WEB_PROCESSES = int(os.environ.get("WEB_CONCURRENCY") or 2)
 WEB_THREADS = int(os.environ.get("KINGSCORE_WEB_THREADS") or 4)
 
+# Files whose locks bound how many records are computed at a time on this machine.
+COMPUTING_PLACES = DATA / "computing"
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",

@@ -23,6 +23,9 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # What was written a moment ago is looked for.
 MARKS_KEPT_SECONDS = 0
 
+# Processes of pytest-xdist share a folder, and must not wait for each other's records.
+COMPUTING_PLACES = DATA / f"computing-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"  # noqa: F405
+
 # A nudge goes nowhere: tests call the tasks themselves.
 CELERY_BROKER_URL = "memory://"
 CELERY_BROKER_TRANSPORT_OPTIONS = {}

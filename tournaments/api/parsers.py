@@ -1,19 +1,26 @@
 """JSON read as strictly as the records are: in UTF-8, no NaN, no field twice, nothing too deep."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
+from tournaments.api.problems import TOO_LARGE, Refused
 from tournaments.engine.problems import InvalidEntry
 from tournaments.engine.records import parse_json
+from tournaments.models import PersonalToken
 
 DEEPEST = 40
 """So many lists and objects within each other; the record of a tournament has nine."""
 
 LARGEST = 2**53
 """Numbers beyond it are not the same for all programs (RFC 8259, 6), and no row has any."""
+
+MOST_OF_STRANGERS = 128 * 1024
+"""Bytes that are read of whoever sends no personal token: two megabytes take seconds to look at."""
 
 
 class StrictJSONParser(BaseParser):
@@ -31,9 +38,10 @@ class StrictJSONParser(BaseParser):
 
         Raises:
             ParseError: it is no JSON, or nothing that can be kept.
+            Refused: a stranger sends too much.
         """
         try:
-            document = parse_json(stream.read())
+            document = parse_json(_read(stream, (parser_context or {}).get("request")))
         except InvalidEntry as error:
             raise ParseError(str(error.problems[0].params["error"])) from error
         for value in _values(document):
@@ -43,6 +51,16 @@ class StrictJSONParser(BaseParser):
                 message = "a number is too large"
                 raise ParseError(message)
         return document
+
+
+def _read(stream: Any, request: Request | None) -> bytes:
+    if request is None or isinstance(request.auth, PersonalToken):
+        content: bytes = stream.read()
+        return content
+    content = stream.read(MOST_OF_STRANGERS + 1)
+    if len(content) > MOST_OF_STRANGERS:
+        raise Refused(replace(TOO_LARGE, more={"megabytes": MOST_OF_STRANGERS / 1024**2}))
+    return content
 
 
 def _values(document: Any) -> Iterator[Any]:

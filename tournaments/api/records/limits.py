@@ -1,53 +1,154 @@
-"""How large a record may be that is computed while somebody waits."""
+"""What is computed while somebody waits: how large it may be, and how many at a time.
 
-from collections.abc import Mapping
-from typing import Any
+Whoever sends no personal token is a stranger. A key is none: anybody can make one up.
+"""
 
+import fcntl
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import IO, Any
+
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from tournaments.api.problems import Refused, fault, invalid
+from tournaments.api.idempotency import idempotent
+from tournaments.api.problems import TOO_LARGE, Json, Refused, Text, fault, invalid
+from tournaments.models import PersonalToken
 
-MOST_ENTRIES = 1_000
-"""A whole game has some sixty. Each is held against all before it."""
-
-MOST_ENTRANTS = {2: 500, 4: 1_000}
-"""By the size of the tables: so many take some seconds, twice as many at two four times that."""
-
-MOST_ROUNDS = 100
-MOST_GROUPS = 500
-"""Pairs to be kept apart; groups to be seated together."""
+Lists = Mapping[str, int]
+"""How long the lists of a document may be."""
 
 TOO_LONG = _("This is too long to be computed here.")
+TOO_LONG_FOR_STRANGERS = _("Without a token this is too long to be computed here.")
+
+AT_ONCE = {"strangers": 1, "accounts": 2}
+"""How many are computed at a time on one machine: each takes a processor for itself."""
+
+AGAIN_AFTER = 1
+"""Seconds after which it is worth asking again."""
 
 
-def check_game(document: Any) -> None:
-    """Refuse a game that would take long.
+@dataclass(frozen=True)
+class Most:
+    """How much may be sent; `is_slow` says that even a small one takes longer than a page."""
 
-    Raises:
-        Refused: 422, at the list that is too long.
-    """
-    _check(document, {"entries": MOST_ENTRIES})
+    strangers: Lists
+    accounts: Lists
+    is_slow: bool
 
 
-def check_pairing(document: Any) -> None:
-    """Refuse a field that would take long.
+# A whole game has some sixty entries. Each is held against all before it.
+GAME = Most({"entries": 200}, {"entries": 1_000}, is_slow=False)
 
-    Raises:
-        Refused: 422, at each list that is too long.
-    """
+# `avoid` are pairs to be kept apart, `fixed` groups to be seated together. Twice as many entrants
+# at tables of two take four times as long.
+PAIRING = {
+    2: Most(
+        {"entrants": 100, "rounds": 20, "avoid": 200, "fixed": 100},
+        {"entrants": 500, "rounds": 100, "avoid": 500, "fixed": 500},
+        is_slow=True,
+    ),
+    4: Most(
+        {"entrants": 200, "rounds": 20, "avoid": 200, "fixed": 100},
+        {"entrants": 1_000, "rounds": 100, "avoid": 500, "fixed": 500},
+        is_slow=True,
+    ),
+}
+
+
+def most_of_game(_document: Any) -> Most:
+    """Return how much a game may have."""
+    return GAME
+
+
+def most_of_pairing(document: Any) -> Most:
+    """Return how much a field may have, by the size of its tables."""
     size = document.get("table_size", 4) if isinstance(document, dict) else 4
     # Another size is a fault, which the engine finds at once.
-    entrants = MOST_ENTRANTS[2 if size == 2 else 4]
-    groups = {"avoid": MOST_GROUPS, "fixed": MOST_GROUPS}
-    _check(document, {"entrants": entrants, "rounds": MOST_ROUNDS, **groups})
+    return PAIRING[2 if size == 2 else 4]
 
 
-def _check(document: Any, most: Mapping[str, int]) -> None:
+Compute = Callable[[Any, Request], Json]
+Post = Callable[[Any, Request], Response]
+
+
+def computed(most_of: Callable[[Any], Most]) -> Callable[[Compute], Post]:
+    """Answer with the document that a view's `post` computes, within the limits.
+
+    Raises:
+        Refused: 422 at each list that is too long for anybody, 413 for strangers.
+        Throttled: as many are computed as may be at a time.
+    """
+
+    def decorate(compute: Compute) -> Post:
+        @wraps(compute)
+        def answered(view: Any, request: Request) -> Response:
+            with _place(request, most_of(request.data)):
+                document = compute(view, request)
+            # Only now: in the transaction of a key nobody else could write meanwhile.
+            return _kept(view, request, document)
+
+        answered.is_idempotent = True  # type: ignore[attr-defined]
+        return answered
+
+    return decorate
+
+
+@idempotent
+def _kept(_view: Any, _request: Request, document: Json) -> Response:
+    return Response(document)
+
+
+def _place(request: Request, most: Most) -> Any:
+    """Give a place to compute in; what is quick needs none."""
+    document, is_known = request.data, isinstance(request.auth, PersonalToken)
+    if faults := _faults(document, most.accounts, TOO_LONG):
+        raise Refused(invalid(faults))
+    faults = _faults(document, most.strangers, TOO_LONG_FOR_STRANGERS)
+    if faults and not is_known:
+        raise Refused(replace(TOO_LARGE, problems=faults))
+    if not (faults or most.is_slow):
+        return nullcontext()
+    return one_of("accounts" if is_known else "strangers")
+
+
+def _faults(document: Any, most: Lists, text: Text) -> list[Json]:
     lists = document if isinstance(document, dict) else {}
-    long = [
-        fault("too-long", name, TOO_LONG, {"most": limit, "got": len(lists[name])})
+    return [
+        fault("too-long", name, text, {"most": limit, "got": len(lists[name])})
         for name, limit in most.items()
         if isinstance(lists.get(name), list) and len(lists[name]) > limit
     ]
-    if long:
-        raise Refused(invalid(long))
+
+
+@contextmanager
+def one_of(kind: str) -> Iterator[None]:
+    """Take one of the places of a kind, which all processes of a machine share.
+
+    A place is a lock on a file: the system frees it when a process is killed, and taking one
+    writes nothing. Nobody waits for one, for each who did would hold a thread of the web server.
+
+    Raises:
+        Throttled: all are taken.
+    """
+    folder = settings.COMPUTING_PLACES
+    folder.mkdir(exist_ok=True)
+    for number in range(AT_ONCE[kind]):
+        with closing((folder / f"{kind}-{number}").open("w")) as file:
+            if _is_locked(file):
+                yield
+                return
+    raise Throttled(wait=AGAIN_AFTER)
+
+
+def _is_locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

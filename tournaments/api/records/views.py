@@ -2,10 +2,9 @@
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from tournaments.api.idempotency import idempotent
-from tournaments.api.records.limits import check_game, check_pairing
+from tournaments.api.problems import Json
+from tournaments.api.records.limits import computed, most_of_game, most_of_pairing
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
 from tournaments.engine.pairing_records import seat_document
@@ -22,15 +21,14 @@ class Score(Resource):
     @extend_schema(
         request={JSON: component("GameRecord")}, responses={200: component("ResultRecord")}
     )
-    @idempotent
-    def post(self, request: Request) -> Response:
+    @computed(most_of_game)
+    def post(self, request: Request) -> Json:
         """Check and score a game without storing it.
 
         A game that cannot be is answered, too: `valid` is false and `problems` say why. It may
-        have 1,000 entries.
+        have 200 entries, and with a token 1,000.
         """
-        check_game(request.data)
-        return Response(write_result(read_game(request.data)))
+        return write_result(read_game(request.data))
 
 
 class Pair(Resource):
@@ -41,12 +39,14 @@ class Pair(Resource):
     @extend_schema(
         request={JSON: component("PairingRecord")}, responses={200: component("SeatingRecord")}
     )
-    @idempotent
-    def post(self, request: Request) -> Response:
+    @computed(most_of_pairing)
+    def post(self, request: Request) -> Json:
         """Seat the next round of a field without storing it.
 
-        A field that cannot be seated is answered, too: `problems` say why. It may have 1,000
-        entrants, or 500 at tables of two; 100 rounds; and 500 each of `avoid` and `fixed`.
+        A field that cannot be seated is answered, too: `problems` say why. It may have 200
+        entrants, or 100 at tables of two; 20 rounds; 200 of `avoid` and 100 of `fixed`. With a
+        token it may have 1,000 entrants, or 500 at tables of two; 100 rounds; and 500 each of
+        `avoid` and `fixed`. More is 413 without a token. Few are seated at a time: 429 says when
+        to ask again.
         """
-        check_pairing(request.data)
-        return Response(seat_document(request.data))
+        return seat_document(request.data)
