@@ -2,7 +2,7 @@
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any
 
@@ -44,13 +44,14 @@ def idempotent(post: Post) -> Post:
             raise Refused(
                 Answer(422, "bad-key", _("An idempotency key has 8 to 64 letters, digits, - or _."))
             )
+        said = _said(request, view.secret_fields)
         with transaction.atomic():
             kept, is_new = KeptAnswer.objects.get_or_create(
                 key=_digest("key", who_asks(request), key),
-                defaults={"request": _said(request), "at": timezone.now()},
+                defaults={"request": said, "at": timezone.now()},
             )
             if not is_new:
-                return _again(kept, request)
+                return _again(kept, said)
             response = post(view, request, *args, **kwargs)
             if response.status_code < 400:
                 _keep(kept, response)
@@ -76,8 +77,11 @@ def who_asks(request: Request) -> str:
     return str(asker or address_of(request._request))  # noqa: SLF001
 
 
-def _said(request: Request) -> str:
-    body = json.dumps(request.data, sort_keys=True)
+def _said(request: Request, secret_fields: Collection[str]) -> str:
+    said = request.data
+    if isinstance(said, Mapping):
+        said = {name: value for name, value in said.items() if name not in secret_fields}
+    body = json.dumps(said, sort_keys=True)
     return _digest("request", request.method or "", request.get_full_path(), body)
 
 
@@ -97,8 +101,8 @@ def _keep(kept: KeptAnswer, response: Response) -> None:
     kept.save()
 
 
-def _again(kept: KeptAnswer, request: Request) -> Response:
-    if kept.request != _said(request):
+def _again(kept: KeptAnswer, said: str) -> Response:
+    if kept.request != said:
         raise Refused(Answer(422, "key-reused", _("This key was used for another request.")))
     body = json.loads(_seal().decrypt(bytes(kept.body)) or "null")
     return Response(body, kept.status, headers={**kept.headers, REPEATED: "true"})

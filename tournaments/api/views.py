@@ -38,6 +38,9 @@ class Resource(GenericAPIView[Any]):
     scope: Scope | None = Scope.DIRECT
     """What a personal token needs for what is not read; None for what anybody may."""
 
+    secret_fields: tuple[str, ...] = ()
+    """Fields of a POST that do not tell a repeat of its key from another request."""
+
     # Without OPTIONS: what an address can do stands in the description of the API.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 

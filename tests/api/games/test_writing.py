@@ -6,7 +6,8 @@ from tests.club_factories import TableFactory
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import GameFactory
 from tournaments.api.access import token_of
-from tournaments.models import Game
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, KeptAnswer
 
 pytestmark = pytest.mark.django_db
 
@@ -155,6 +156,24 @@ def test_contract_is_sealed_and_revealed(program):
     assert revealed.json()["entries"][0]["entry"]["contract"] == "no-queens"
     again = phone.post(f"{game}entries/0/reveal/", {})
     assert (again.status_code, again.json()["code"]) == (404, "no-such-entry")
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["answer-kept", "answer-forgotten"])
+def test_repeat_of_a_key_is_answered_alike_whatever_contract_it_carries(program, kept):
+    row = GameFactory(head__ruleset="turkish-king-sealed")
+    phone, game = phone_of(program, row)
+    key = {"Idempotency_Key": "key-of-the-seal"}
+    first = phone.post(f"{game}seal/", {"contract": "no-queens"}, **key)
+    answers = []
+    for guess in (*RULESETS["turkish-king-sealed"].by_id, "no-such"):
+        if not kept:
+            KeptAnswer.objects.all().delete()
+        again = phone.post(f"{game}seal/", {"contract": guess}, **key)
+        headers = dict(again.headers) | {"X-Request-ID": ""}
+        answers.append((again.status_code, headers, again.content))
+
+    assert (answers[0][0], answers[0][2]) == (201, first.content)
+    assert answers == answers[:1] * len(answers)
 
 
 def test_contract_that_is_none_is_not_sealed(program):

@@ -236,13 +236,19 @@ def test_contract_over_quota_is_void_at_the_reveal():
     record(game, QUEENS)
 
 
-def test_seal_sent_twice_is_stored_once_and_no_other_contract_passes_for_it():
+def test_seal_sent_twice_is_stored_once_as_it_was_sent_first():
     game = sealed_game()
     sent = pen(game)
-    first = sealing.seal_contract(game.pk, "no-men", sent)
-    again = sealing.seal_contract(game.pk, "no-men", sent)
-    assert first.body(0) == again.body(0)
+    for contract in ("no-men", "no-men", "trump"):
+        sealing.seal_contract(game.pk, contract, sent)
     assert kinds(game) == ["entry"]
+    assert reveal(game).body(0)["contract"] == "no-men"
+
+
+def test_key_of_another_write_seals_nothing():
+    game = sealed_game()
+    sent = pen(game)
+    playing.record_entry(game.pk, MEN, sent)
     with pytest.raises(writing.KeyReused):
         sealing.seal_contract(game.pk, "trump", sent)
 
@@ -267,11 +273,14 @@ def test_only_what_is_sealed_is_revealed():
             sealing.reveal_contract(game.pk, position, pen(game))
 
 
-@pytest.mark.parametrize("contract", ["no-such", "", "no-men:"])
-def test_only_contracts_of_the_game_are_sealed(contract):
+@pytest.mark.parametrize(
+    ("contract", "code"),
+    [("no-such", "unknown-contract"), ("no-men:", "unknown-contract"), ("", "missing-field")],
+)
+def test_only_contracts_of_the_game_are_sealed(contract, code):
     with pytest.raises(InvalidEntry) as refused:
         seal(sealed_game(), contract)
-    assert where(refused) == [("unknown-contract", "contract")]
+    assert where(refused) == [(code, "contract")]
 
 
 def test_contracts_are_sealed_only_where_the_rules_say_so():

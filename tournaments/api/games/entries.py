@@ -100,12 +100,18 @@ class Seal(Resource):
     """`/games/{id}/seal/`."""
 
     scope = Scope.SCORE
+    # A repeat that is refused for its contract would tell which one was sealed.
+    secret_fields = ("contract",)
     refusals = GONE
 
     @extend_schema(request=SealSerializer, responses={201: GameSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
-        """Begin a deal with a contract that only the declarer knows; the sheet gets its hash."""
+        """Begin a deal with a contract that only the declarer knows; the sheet gets its hash.
+
+        A repeat with the same `Idempotency-Key` is answered alike whatever its contract; the one
+        that was sent first stays.
+        """
         row = game_to_write(request, public_id)
         said = self.said(SealSerializer)
         sheet = seal_contract(row.pk, said["contract"], pen_of(self, row, said["author"]))

@@ -5,7 +5,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from tournaments.queries.rulesets import ruleset_of
 from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.sealing import SealNotOurs, reveal_contract, seal_contract
 from tournaments.visitors import writable_game
@@ -28,8 +27,6 @@ def seal(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if row is None:
         return handed_over(request, public_id, secret)
     contract = request.POST.get("contract", "")
-    if contract not in ruleset_of(row).by_id:
-        return show_table(request, load_sheet(row), {}, Refusal(422, _("Choose the contract.")))
     # What was chosen goes back to no page, whatever is refused.
     return answer_write(request, row, lambda pen: seal_contract(row.pk, contract, pen), {})
 
