@@ -95,7 +95,7 @@ class Delivery(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField()
     tried_at = models.DateTimeField(null=True, blank=True)
-    # What came back last: the status, or 0 and why nothing did.
+    # What came back last: the status, or 0 and why nothing did (older rows: the answer's text).
     answer_status = models.PositiveSmallIntegerField(default=0)
     answer_text = models.CharField(max_length=300, blank=True)
     at = models.DateTimeField()
@@ -120,3 +120,8 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.happening} to webhook {self.webhook_id}"
+
+    @property
+    def why_no_answer(self) -> str:
+        """Why nothing came back; what a receiver said is for nobody in the club."""
+        return "" if self.answer_status else self.answer_text

@@ -85,6 +85,16 @@ def test_name_of_something_within_is_not_called(receiver, addresses, why):
     assert receiver.calls == []
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1"])
+def test_address_of_this_machine_is_not_called_in_a_network_that_is_allowed(
+    receiver, settings, address
+):
+    settings.WEBHOOK_NETWORKS = [ip_network("0.0.0.0/0"), ip_network("::/0")]
+
+    assert call(message(receiver.url()), NOW, at(address)) == Answer(0, "not-called-private")
+    assert receiver.calls == []
+
+
 @pytest.mark.parametrize(
     ("url", "where", "host"),
     [
@@ -120,17 +130,13 @@ def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, s
 def test_redirection_is_an_answer_and_not_followed(receiver, allowed):
     with receiving() as within:
         receiver.answer = (302, {"Location": within.url("127.0.0.1")}, b"over there")
-        assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(302, "over there")
+        assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(302)
         assert within.calls == []
 
 
-def test_of_a_long_answer_the_beginning_is_kept(receiver, allowed):
-    receiver.answer = (500, {"Retry-After": "120"}, b"\0o\n" + b"x" * 100_000)
-
-    answer = call(message(receiver.url()), NOW, at("127.0.0.1"))
-
-    assert (answer.status, len(answer.text), answer.retry_after) == (500, 300, "120")
-    assert answer.text.startswith("ox")
+def test_only_the_status_of_an_answer_is_kept(receiver, allowed):
+    receiver.answer = (500, {"Retry-After": "120"}, b"a secret of a machine within" * 10_000)
+    assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(500, retry_after="120")
 
 
 def test_receiver_that_never_ends_is_left(receiver, allowed, monkeypatch):
@@ -231,6 +237,6 @@ def test_addresses_within_are_told_from_those_in_the_world():
 def test_owner_of_the_server_can_allow_a_network(settings):
     settings.WEBHOOK_NETWORKS = [ip_network("192.168.1.0/24"), ip_network("fd00::/8")]
 
-    for each in ("192.168.1.7", "::ffff:192.168.1.7", "fd12::1"):
+    for each in ("192.168.1.7", "::ffff:192.168.1.7", "fd12::1234"):
         assert may_be_called(ip_address(each))
     assert not may_be_called(ip_address("192.168.2.7"))

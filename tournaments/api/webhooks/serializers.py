@@ -104,7 +104,10 @@ class DeliverySerializer(serializers.Serializer[Any]):
     tried_at = Moment(allow_null=True)
     next_at = serializers.SerializerMethodField(help_text="When it is made (again); else null.")
     answer_status = serializers.IntegerField(help_text="The last answer; 0 where none came.")
-    answer_text = serializers.CharField(help_text="The beginning of its text, or why none came.")
+    answer_text = serializers.CharField(
+        source="why_no_answer",
+        help_text="Why no answer came; empty where one did: its text is not shown.",
+    )
     at = Moment()
 
     @extend_schema_field(Moment(allow_null=True))

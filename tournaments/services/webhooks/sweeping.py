@@ -178,7 +178,7 @@ def _message(delivery: Delivery) -> Message:
 def _note_answer(delivery: Delivery, answer: Answer) -> None:
     """Write down what came of a call, unless somebody else has made it meanwhile."""
     now = timezone.now()
-    delivery.answer_status, delivery.answer_text = answer.status, answer.text
+    delivery.answer_status, delivery.answer_text = answer.status, answer.why
     delivery.next_at = now
     if 200 <= answer.status < 300:
         delivery.state = State.DELIVERED

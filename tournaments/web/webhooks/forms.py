@@ -17,7 +17,9 @@ BAD_ADDRESSES = {
     "host": _("This is no address of a server."),
     "login": _("Leave out the name and the password."),
     "port": _("This port is not called: 80, 443, or one from 1024."),
-    "private": _("This address lies in a private network, which the server does not call."),
+    "private": _(
+        "The server does not call itself or a private network, and this address lies there."
+    ),
 }
 
 

@@ -30,7 +30,9 @@ WHY_NOT: dict[str, Text] = {
     "no-answer": gettext_lazy("No answer"),
     "bad-certificate": gettext_lazy("The certificate is not valid"),
     "not-called-host": gettext_lazy("There is no server of this name"),
-    "not-called-private": gettext_lazy("Not called: the address lies in a private network"),
+    "not-called-private": gettext_lazy(
+        "Not called: the address lies in a private network or on the server itself"
+    ),
 }
 
 
@@ -68,9 +70,9 @@ def _line(row: Delivery, webhook: Webhook) -> DeliveryLine:
 
 def _answer(row: Delivery) -> str:
     if not row.answer_status:
-        return str(WHY_NOT.get(row.answer_text, row.answer_text))
+        return str(WHY_NOT.get(row.why_no_answer, row.why_no_answer))
     if 300 <= row.answer_status < 400:
         return _("It leads elsewhere (%(status)s), which is not followed") % {
             "status": row.answer_status
         }
-    return f"{row.answer_status} {row.answer_text}".strip()
+    return str(row.answer_status)
