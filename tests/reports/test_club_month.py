@@ -178,9 +178,9 @@ def test_month_as_csv_has_an_evening_in_each_line(club, tmp_path):
 
     lines = (tmp_path / "month.csv").read_text("utf-8-sig").splitlines()
     assert lines == [
-        "Day,Event,Winner,Highest game,Players,Games",
-        "2026-11-06,İlk akşam,Burak,540,4,1",
-        "2026-11-21,Moda Açık,Ayşe,,4,1",
+        '"Day","Event","Winner","Highest game","Players","Games"',
+        '2026-11-06,"İlk akşam","Burak",540,4,1',
+        '2026-11-21,"Moda Açık","Ayşe",,4,1',
     ]
     assert list(content.pieces()) == list(month_tables(report, silent).pieces())
 

@@ -153,9 +153,9 @@ def test_games_as_csv_are_one_a_line_the_first_first(club, tmp_path):
     content.write(tmp_path / "games.csv", silent)
 
     assert (tmp_path / "games.csv").read_text("utf-8-sig").splitlines() == [
-        "Day,Event,Game,Others,Place,Points,Change,Rating after",
-        "2026-05-08,Cuma akşamı,King,Burak · Cem · Deniz,1,540,14,1520",
-        "2026-11-20,Cuma akşamı,King,Burak · Cem · Deniz,1,540,14,1534",
+        '"Day","Event","Game","Others","Place","Points","Change","Rating after"',
+        '2026-05-08,"Cuma akşamı","King","Burak · Cem · Deniz",1,540,14,1520',
+        '2026-11-20,"Cuma akşamı","King","Burak · Cem · Deniz",1,540,14,1534',
     ]
 
 

@@ -5,18 +5,20 @@ import io
 import json
 from datetime import date
 from fractions import Fraction
+from itertools import product
 from types import SimpleNamespace
 from zipfile import ZipFile
 
 import openpyxl
 import pytest
 from django.utils import translation
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.tables import Across, Book, Column, Kind, Table, clean, number_text
 from tournaments.reports.workbook import sheet_names
+from tournaments.web.spreadsheets import rows_of_text
 
 COLUMNS = [
     Column("Ad", "name"),
@@ -209,30 +211,35 @@ def test_number_text_is_exactly_the_number(number):
     assert sign * sum(map(Fraction, text.lstrip("-").split())) == number
 
 
-NASTY = st.one_of(
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
-    st.sampled_from(
-        [
-            "=1+1",
-            "+1",
-            "-1",
-            "@x",
-            "\t=1",
-            "a\nb",
-            '"',
-            "<r>x</r>",
-            "_x0041_",
-            "שלום",
-            "👩‍👩‍👧",
-            "'",
-            "＝1",
-        ]
-    ),
+NASTY = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@x",
+    "\t=1",
+    "a\nb",
+    '"',
+    "<r>x</r>",
+    "_x0041_",
+    "שלום",
+    "👩‍👩‍👧",
+    "'",
+    "＝1",
+    "x;=cmd",
+    'x," =cmd',
+    "'=1",
+    "''x|@y",
+    "Ali, Veli; -1",
+    "a\u2028b",
+]
+ANY = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=40), st.sampled_from(NASTY)
 )
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(NASTY, min_size=1, max_size=20))
+@given(st.lists(ANY, min_size=1, max_size=20))
+@example(NASTY)
 def test_any_name_stays_the_text_it_is(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("names")
     rows = [[name, 1, 2, 0, Across(3, 1, 2, (3,)), None] for name in names]
@@ -246,8 +253,9 @@ def test_any_name_stays_the_text_it_is(tmp_path_factory, names):
     assert [(cell.value or "").replace("_x005F", "") for cell in written_names] == [
         clean(name) for name in names
     ]
-    read = list(csv.reader(io.StringIO(file, newline=""), delimiter=";"))[1:]
-    assert [row[0].removeprefix("'") for row in read] == [
-        clean(name).removeprefix("'") for name in names
-    ]
-    assert not [row[0] for row in read if row[0].lstrip()[:1] in set("=+-@＝＋－＠")]
+    read = rows_of_text(file, ";")
+    assert [cells[0] for _number, cells in read][1:] == [clean(name) for name in names]
+    for mark, quoting in product(",;|\t", (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)):
+        lines = csv.reader(io.StringIO(file, newline=""), delimiter=mark, quoting=quoting)
+        cells = [cell.strip(' "') for line in lines for cell in line]
+        assert not [cell for cell in cells if cell[:1] in set("=+-@＝＋－＠")]

@@ -1,7 +1,5 @@
 """Tables as files: XLSX that calculates, CSV that opens where it is read, and JSON."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from tournaments.reports.tables import (
     Column,
     Table,
     clean,
+    escape_formulas,
     number_text,
     value_of,
     written_of,
@@ -47,26 +46,24 @@ def book_content(book: Book, report: Report) -> Content:
 
 # Values, set apart.
 
-FORMULA_SIGNS = frozenset("=+-@＝＋－＠")
-"""What begins like this, a spreadsheet may take for something to calculate."""
-
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A table as CSV, as the spreadsheets of a language expect it (RFC 4180, with a BOM)."""
+    """A table as CSV, as the spreadsheets of a language expect it (RFC 4180, with a BOM).
+
+    Text is always quoted, numbers never are.
+    """
 
     table: Table
     language: str
 
     def pieces(self) -> Iterator[bytes]:
         """The whole file."""
-        text = io.StringIO(newline="")
         mark = get_decimal_symbol(self.language)
-        writer = csv.writer(text, delimiter=";" if mark == "," else ",")
-        writer.writerow([_harmless(column.head) for column in self.table.columns])
-        for row in self.table.rows:
-            writer.writerow([_set_apart(cell, mark) for cell in row])
-        yield text.getvalue().encode("utf-8-sig")
+        lines = [[_quoted(column.head) for column in self.table.columns]]
+        lines += [[_set_apart(cell, mark) for cell in row] for row in self.table.rows]
+        between = ";" if mark == "," else ","
+        yield "".join(f"{between.join(line)}\r\n" for line in lines).encode("utf-8-sig")
 
     def write(self, path: Path, told: Told) -> None:
         """Make the file."""
@@ -79,16 +76,15 @@ def _set_apart(cell: Cell, mark: str) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return _harmless(value)
+        return _quoted(value)
     if isinstance(value, date):
         return value.isoformat()
     return number_text(value).replace(".", mark)
 
 
-def _harmless(text: str) -> str:
-    """Text that nothing calculates: what looks like a formula has an apostrophe before it."""
-    text = clean(text)
-    return f"'{text}" if text.lstrip()[:1] in FORMULA_SIGNS else text
+def _quoted(text: str) -> str:
+    escaped = escape_formulas(clean(text)).replace('"', '""')
+    return f'"{escaped}"' if text else ""
 
 
 # A record.

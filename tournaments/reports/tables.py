@@ -1,5 +1,6 @@
 """Tables to calculate with, described once for all the files that they become."""
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -132,6 +133,24 @@ def number_text(number: Points | float) -> str:
         return f"{'-' if number < 0 else ''}{full}" + (f".{part:0{digits}}" if digits else "")
     full, rest = divmod(abs(number), 1)
     return f"{'-' if number < 0 else ''}{full} {rest}"
+
+
+_FORMULA = re.compile(r"""((?:^|[,;|\n])(?:[^\S\n]|")*)(?='*[=+\-@＝＋－＠])""")
+_ESCAPED = re.compile(_FORMULA.pattern.replace("(?='*", "'(?='*"))
+
+
+def escape_formulas(text: str) -> str:
+    """Text that no spreadsheet calculates: an apostrophe stands before each sign of a formula.
+
+    It stands also behind a comma, semicolon, bar or line break, where a spreadsheet that takes
+    these for separators begins another cell, quotes or none.
+    """
+    return _FORMULA.sub(r"\1'", text)
+
+
+def unescape_formulas(text: str) -> str:
+    """The text that `escape_formulas` was given."""
+    return _ESCAPED.sub(r"\1", text)
 
 
 MOST_LETTERS = 32_767

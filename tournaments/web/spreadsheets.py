@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from tournaments.reports.tables import unescape_formulas
 from tournaments.services.importing.archives import TooLarge, repack, unpack
 
 
@@ -107,6 +108,8 @@ def _unicode(content: bytes) -> list[str]:
 def rows_of_text(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text without its first lines, after their numbers from 1.
 
+    What `Values` has escaped is read as it was.
+
     Raises:
         SpreadsheetRefused: it is no table.
     """
@@ -118,6 +121,6 @@ def rows_of_text(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[
     )
     try:
         for cells in reader:
-            yield reader.line_num + skipped, cells
+            yield reader.line_num + skipped, [unescape_formulas(cell) for cell in cells]
     except csv.Error as error:
         raise SpreadsheetRefused("text") from error
