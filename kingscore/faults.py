@@ -13,6 +13,7 @@ from tournaments.api.problems import (
     AWAY,
     BROKEN,
     FULL,
+    LENGTH_REQUIRED,
     NOT_UNDERSTOOD,
     TOO_LARGE,
     plain_problem,
@@ -53,6 +54,11 @@ def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
     if is_for_programs(request):
         return plain_problem(replace(TOO_LARGE, more={"megabytes": megabytes}), request.path)
     return render(request, "413.html", {"megabytes": megabytes}, status=413)
+
+
+def length_required(request: HttpRequest) -> HttpResponse:
+    """Ask for the length of what is sent; no browser leaves it out."""
+    return plain_problem(LENGTH_REQUIRED, request.path)
 
 
 def is_for_programs(request: HttpRequest) -> bool:

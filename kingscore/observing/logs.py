@@ -39,10 +39,10 @@ WITHOUT_VALUES = {
     # Of Django, of each database, and of the broker: all call them so.
     *("OperationalError", "InterfaceError", "ProgrammingError", "IntegrityError", "RedisError"),
     *("OSError", "ImportError", "AttributeError", "NameError", "TypeError"),
-    "ImproperlyConfigured",
+    *("ImproperlyConfigured", "DisallowedHost"),
 }
-"""What these say is of columns, files and names in the code. Of all others only the kind is told:
-"invalid literal: 'Ayşe'" is about somebody."""
+"""What these say is of columns, files, hosts and names in the code. Of all others only the kind is
+told: "invalid literal: 'Ayşe'" is about somebody."""
 
 CAUSED = "The above exception was the direct cause of the following exception:"
 MEANWHILE = "During handling of the above exception, another exception occurred:"
@@ -139,8 +139,9 @@ class MailFormatter(JsonFormatter):
 
 
 def trace_of(record: logging.LogRecord) -> str | None:
-    """Return the traceback of a record that has one."""
-    fault = record.exc_info[1] if record.exc_info else None
+    """Return the traceback of a record that has one, unless it is about what a visitor sent."""
+    about_visitor = record.name.startswith("django.security")
+    fault = record.exc_info[1] if record.exc_info and not about_visitor else None
     return blackened("".join(traced(fault))).rstrip() if fault else None
 
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import threading
+from contextlib import contextmanager
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.production.laying import environment_of_proxy, lay_proxy
 from tests.production.parts import Part, listens_at
 from tests.production.site import Ports
 from tests.production.visitors import SecurePhone
+from tests.servers import prepared, serve
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
@@ -36,9 +38,9 @@ def rude_server():
         door.shutdown(socket.SHUT_RDWR)
 
 
-def test_fault_is_told_without_its_visitor_and_address(tmp_path, rude_server):
-    ports = Ports()
-    ports.webs = [rude_server]
+@contextmanager
+def proxy_before(tmp_path, ports):
+    """The proxy before web servers, and a phone that asks it."""
     authority = lay_proxy(tmp_path, ports)
     words = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
     own = environment_of_proxy(tmp_path, ports)
@@ -47,14 +49,34 @@ def test_fault_is_told_without_its_visitor_and_address(tmp_path, rude_server):
     proxy.start()
     try:
         proxy.wait()
-        answer = phone.ask("POST", "/table/secret-of-it/", {"deal": "1"})
-        wait_until(lambda: "http.log.error" in proxy.said, said=proxy.last_words)
+        yield phone, proxy
     finally:
         phone.hang_up()
         proxy.end()
+
+
+def test_fault_is_told_without_its_visitor_and_address(tmp_path, rude_server):
+    ports = Ports()
+    ports.webs = [rude_server]
+    with proxy_before(tmp_path, ports) as (phone, proxy):
+        answer = phone.ask("POST", "/table/secret-of-it/", {"deal": "1"})
+        wait_until(lambda: "http.log.error" in proxy.said, said=proxy.last_words)
 
     assert answer.status == 502
     fault = next(line for line in proxy.said.splitlines() if "http.log.error" in line)
     assert '"method": "POST"' in fault
     told = ("127.0.0.2", "secret-of-it", "remote_port", "client_ip", "Cookie", "User-Agent")
     assert [each for each in told if each in proxy.said] == []
+
+
+def test_body_in_chunks_is_never_taken_for_an_empty_one(tmp_path):
+    ports = Ports()
+    with serve(tmp_path / "data", ready=prepared(), processes=1) as server:
+        ports.webs = [server.port]
+        with proxy_before(tmp_path, ports) as (phone, _proxy):
+            body = iter([b'{"ruleset": "turkish-king", ', b'"players": ["A", "B", "C", "D"]}'])
+            headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+            line = phone.connect()
+            line.request("POST", "/api/v1/games/", body, headers, encode_chunked=True)
+            assert line.getresponse().status in {201, 411}
+            line.close()

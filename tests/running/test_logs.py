@@ -85,6 +85,18 @@ def test_faults_are_told_without_names_addresses_and_tokens(log, client, page):
     assert is_discreet(log.getvalue()), log.getvalue()
 
 
+@both
+def test_unknown_host_is_one_line(log, client, settings):
+    settings.ALLOWED_HOSTS = ["king.example"]
+
+    assert client.get("/tell/yilmaz/", headers={"Host": "other.example"}).status_code == 400
+
+    security = [line for line in log.getvalue().splitlines() if "django.security" in line]
+    assert len(security) == 1
+    assert "other.example" in security[0]
+    assert "Traceback" not in log.getvalue()
+
+
 @as_json
 @pytest.mark.django_db
 def test_a_fault_tells_where_it_was_and_its_kind(log, client):

@@ -42,6 +42,17 @@ def token_of(row: Game | Table, kind: str) -> str:
 class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
     """`Authorization: Bearer …`, with a personal token or with an address as a key."""
 
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """Who asks; None where no credentials were sent.
+
+        Raises:
+            AuthenticationFailed: they are not those of a bearer token, or of none that is known.
+        """
+        found: tuple[Any, Any] | None = super().authenticate(request)
+        if found is None and "Authorization" in request.headers:
+            raise AuthenticationFailed
+        return found
+
     def authenticate_credentials(
         self, token: bytes
     ) -> tuple[User | AnonymousUser, PersonalToken | AddressToken]:

@@ -66,6 +66,7 @@ STATUSES = {
     "406": "Only JSON is spoken here.",
     "410": "It was here, and is kept no longer.",
     "409": "It cannot be done as things stand.",
+    "411": "The length of what was sent was not said by `Content-Length`.",
     "412": "It has changed since it was read; `ETag` is what it has now.",
     "413": "More was sent than anything here needs.",
     "414": "The address is too long for the web server.",

@@ -52,6 +52,7 @@ AWAY = Answer(503, "unavailable", _("Nothing can be had here just now: ask the s
 FULL = Answer(
     507, "full", _("There is no room on the server. What was asked for may not have been written.")
 )
+LENGTH_REQUIRED = Answer(411, "length-required", _("Say by Content-Length how long the body is."))
 TOO_LARGE = Answer(413, "too-large", _("That is more than can be sent at once."))
 
 Refusals = dict[type[Exception], Callable[[Any], Answer]]

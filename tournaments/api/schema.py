@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 # Filters, the order and options are read as strictly as bodies.
 READING = ("400", "401", "403", "404", "405", "406", "414", "422", "429")
-WRITING = (*READING, "409", "412", "413", "415")
+WRITING = (*READING, "409", "411", "412", "413", "415")
 CHANGING = (*WRITING, "428")
 
 ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}

@@ -76,6 +76,18 @@ def ask(server, method, path, body, token="", **headers):
         program.close()
 
 
+def post_in_chunks(server, path, body):
+    """Post a body whose length is not announced; the status."""
+    text = json.dumps(body).encode()
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+    program = HTTPConnection(server.host, server.port, timeout=PATIENCE)
+    try:
+        program.request("POST", path, iter([text[:9], text[9:]]), headers, encode_chunked=True)
+        return program.getresponse().status
+    finally:
+        program.close()
+
+
 def at_once(asks):
     start = threading.Barrier(len(asks))
 
@@ -151,3 +163,13 @@ def test_program_killed_before_its_answer_was_kept_leaves_neither_key_nor_entry(
         status, answer = post(server, asked["path"], asked["body"], asked["token"], **again)
         assert (status, answer["revision"]) == (201, 1)
     assert writes(server, started) == [RIFKI]
+
+
+def test_body_in_chunks_is_read_whole_or_refused(server):
+    there = len(server.read_sheets())
+
+    status = post_in_chunks(server, "/api/v1/games/", HEAD)
+
+    made = len(server.read_sheets()) - there
+    # A server that reads it before the program does says how long it was.
+    assert (status, made) in {(201, 1), (411, 0)}
