@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 
 import pytest
 from django.core.cache import caches
@@ -10,6 +12,21 @@ from django.test import Client
 from tests.club_factories import MemberFactory
 from tests.counting import LONG_AFTER
 from tournaments.models import PersonalToken, Role, Scope
+
+
+@cache
+def described_codes(name):
+    """The codes that the description lists."""
+    description = json.loads(Path("tournaments/api/openapi.json").read_text(encoding="utf-8"))
+    return frozenset(description["components"]["schemas"][name]["enum"])
+
+
+def assert_codes_described(answer):
+    """Whatever a test provokes, its codes are among those that generated clients know."""
+    if answer.get("Content-Type") == "application/problem+json":
+        problem = answer.json()
+        assert problem["code"] in described_codes("ProblemCode")
+        assert {each["code"] for each in problem["problems"]} <= described_codes("FaultCode")
 
 
 @dataclass
@@ -40,9 +57,11 @@ class Program:
             headers["Authorization"] = f"Bearer {self.token}"
         data = {} if body is None else {"data": json.dumps(body)}
         path = path if path.startswith("/") else f"/api/v1/{path}"
-        return self.client.generic(
+        answer = self.client.generic(
             method, path, content_type="application/json", headers=headers, **data
         )
+        assert_codes_described(answer)
+        return answer
 
     def get(self, path, **headers):
         return self.ask("GET", path, **headers)

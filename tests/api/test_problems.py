@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from django.db.models import QuerySet
 from django.test import Client
+from rest_framework import serializers
 
 from tests.api.games.test_games import HEAD
+from tournaments.api.fields import Strict
 
 ROOT = Path(__file__).resolve().parents[2]
 INSIDE = re.compile(rf"{re.escape(str(ROOT))}|site-packages|Traceback|Error|Exception|\.py\b")
@@ -67,9 +69,18 @@ def test_token_that_is_none_is_said_to_be_unknown(program, token):
     assert answer["WWW-Authenticate"] == "Bearer"
 
 
-def test_scheme_that_is_not_bearer_counts_for_nothing(program):
-    answer = program.get("games/abc/", Authorization="Basic YTpi")
-    assert_problem(answer, 404, "not-found")
+@pytest.mark.parametrize("said", ["Basic YTpi", "Bearer", "Bearer a b", "Token a", "x", ""])
+@pytest.mark.parametrize("path", ["games/abc/", "", "rulesets/"])
+def test_authorization_that_is_no_bearer_token_is_refused(program, said, path):
+    answer = program.get(path, Authorization=said)
+    assert_problem(answer, 401, "unauthenticated")
+    assert answer["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/games/", "/evenings/"])
+def test_body_of_no_announced_length_is_refused_where_nobody_has_read_it(client, path):
+    answer = client.generic("POST", path, HTTP_TRANSFER_ENCODING="chunked")
+    assert answer.status_code == 411
 
 
 def test_more_than_can_be_sent_is_refused_before_it_is_read(program, settings):
@@ -127,11 +138,34 @@ def test_what_is_no_object_is_refused(program, body):
         {"options": ["a"]},
         {"options": {"a": {"b": [{}]}}},
         {"title": "a" * 10_000},
+        {"title": 0},
+        {"place": False},
+        {"players": ["A", "B", "C", 4]},
+        {"ruleset": 1.5},
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_head_with_one_field_of_a_wrong_kind_is_refused(program, wrong):
     assert_problem(program.post("games/", HEAD | wrong), 422, "invalid")
+
+
+def shapes_of(kind):
+    for shape in kind.__subclasses__():
+        yield shape
+        yield from shapes_of(shape)
+
+
+def test_no_request_takes_a_number_for_a_text_or_a_truth():
+    tried = set()
+    for shape in shapes_of(Strict):
+        for name, each in shape().fields.items():
+            if isinstance(each, serializers.CharField | serializers.BooleanField):
+                for value in (0, 1, 2.5):
+                    asked = shape(data={name: value}, context={"request": None})
+                    assert not asked.is_valid(), (shape, name)
+                    assert asked.errors[name][0].code == "invalid", (shape, name)
+                tried.add((shape.__name__, name))
+    assert len(tried) > 50
 
 
 @pytest.mark.parametrize("path", ["games/a%00b/", "games/abc/?page=%00", "nowhere%00/"])

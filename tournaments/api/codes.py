@@ -10,7 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from django import forms
+from django.core.validators import DecimalValidator
+from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
 
 from tournaments.api.problems import CODES
 from tournaments.messages import SENTENCES
@@ -19,7 +23,13 @@ from tournaments.services.importing.faults import Wrong
 
 Sentences = dict[str, str]
 
-PLACES = {"Answer": (1, 2), "refuses": (1, 2), "fault": (0, 2), "ErrorDetail": (1, 0)}
+PLACES = {
+    "Answer": (1, 2),
+    "refuses": (1, 2),
+    "fault": (0, 2),
+    "ErrorDetail": (1, 0),
+    "ValidationError": (1, 0),
+}
 """Where code and sentence stand among what these are called with."""
 
 OF_FRAMEWORK = (
@@ -40,7 +50,9 @@ def faults() -> Sentences:
     """Each code that a single fault can have, with its sentence, empty where it has several."""
     of_engine = {code.value: str(sentence) for code, sentence in SENTENCES.items()}
     of_imports = {code.value: str(importing.SENTENCES.get(code, "")) for code in Wrong}
-    found = {**_of_fields(), **of_imports, **_written({"fault", "ErrorDetail"}), **of_engine}
+    given = _written({"fault", "ErrorDetail", "ValidationError"})
+    written = {CODES.get(code, code): text for code, text in given.items()}
+    found = {**_of_filters(), **_of_fields(), **of_imports, **written, **of_engine}
     return dict(sorted(found.items()))
 
 
@@ -99,6 +111,25 @@ def _text(node: ast.expr | None, titles: Sentences) -> str:
     if isinstance(node, ast.BinOp):
         return _text(node.left, titles)
     return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def _of_filters() -> Sentences:
+    """What the filters of all lists can find wrong; the sentences are Django's."""
+    views = [
+        view for view in _shapes(GenericAPIView) if getattr(view, "queryset", None) is not None
+    ]
+    shapes = [DjangoFilterBackend().get_filterset_class(view(), view.queryset) for view in views]
+    filters = [each for shape in shapes if shape for each in shape.base_filters.values()]
+    return {code: text for each in filters for code, text in _refused(each.field)}
+
+
+def _refused(field: forms.Field) -> Iterator[tuple[str, str]]:
+    for validator in field.validators:
+        if isinstance(validator, DecimalValidator):
+            yield from ((_dashed(code), "") for code in validator.messages if code != "invalid")
+        elif code := getattr(validator, "code", ""):
+            yield CODES.get(code, _dashed(code)), ""
+    yield from ((CODES.get(code, _dashed(code)), "") for code in field.error_messages)
 
 
 def _of_fields() -> Sentences:

@@ -19,6 +19,8 @@ MOMENTS = [
 """What can be asked for: beyond it a moment is none in some time zone."""
 
 
+TRUTHS = ("true", "false")
+
 LARGEST_KEY = 2**53
 """No row has a larger one, and databases take none that is much larger."""
 
@@ -52,12 +54,40 @@ class Strict(serializers.Serializer[Any]):
     """An object that has the fields it has: another one is a problem, never ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            unknown = [name for name in data if name not in self.fields]
-            if unknown:
-                error = serializers.ErrorDetail("This does not belong here.", "unexpected-field")
-                raise serializers.ValidationError({str(name): [error] for name in unknown})
-        return super().to_internal_value(data)
+        if not isinstance(data, Mapping):
+            return super().to_internal_value(data)
+        unknown = [name for name in data if name not in self.fields]
+        if unknown:
+            error = serializers.ErrorDetail("This does not belong here.", "unexpected-field")
+            raise serializers.ValidationError({str(name): [error] for name in unknown})
+        wrong = _wrong_kinds(self.fields, data)
+        try:
+            read = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError({**error.detail, **wrong}) from error
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return read
+
+
+def _wrong_kinds(fields: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is no text or no truth value as JSON has them; the framework would convert it."""
+    found = {name: _wrong_kind(field, data[name]) for name, field in fields.items() if name in data}
+    return {name: errors for name, errors in found.items() if errors}
+
+
+def _wrong_kind(field: Any, value: Any) -> Any:
+    if isinstance(value, list) and isinstance(field, serializers.ListField):
+        found = {number: _wrong_kind(field.child, each) for number, each in enumerate(value)}
+        return {number: errors for number, errors in found.items() if errors}
+    is_wrong = False
+    if value is not None and isinstance(field, serializers.CharField):
+        is_wrong = not isinstance(value, str)
+    elif value is not None and isinstance(field, serializers.BooleanField):
+        # A question has texts only.
+        is_wrong = not isinstance(value, bool) and value not in TRUTHS
+    text = field.error_messages.get("invalid")
+    return [serializers.ErrorDetail(text, "invalid")] if is_wrong else None
 
 
 class ClubNameSerializer(serializers.Serializer[Any]):

@@ -8,9 +8,8 @@ from django_filters.filters import BooleanFilter
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.filters import OrderingFilter
 
+from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, Refused, fault, invalid
-
-TRUTHS = frozenset({"true", "false", ""})
 
 
 class Filters(DjangoFilterBackend):  # type: ignore[misc]
@@ -28,6 +27,7 @@ class Filters(DjangoFilterBackend):  # type: ignore[misc]
         shape = self.get_filterset_class(view, queryset)
         known = shape.base_filters if shape else {}
         problems = [*_unknown(request.query_params, {*known, *_of_all(view)})]
+        problems += _empty(request.query_params)
         problems += _no_truths(request.query_params, known)
         if problems:
             raise Refused(invalid(problems))
@@ -78,10 +78,16 @@ def _unknown(asked: Mapping[str, str], known: set[str]) -> list[Json]:
     return [fault("unexpected-field", name, message) for name in asked if name not in known]
 
 
+def _empty(asked: Mapping[str, str]) -> list[Json]:
+    # A program that forgot to fill in its filter must not be answered with everything.
+    message = _("Nothing is written here: leave it out, or say what is wanted.")
+    return [fault("missing-field", name, message) for name, value in asked.items() if not value]
+
+
 def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Json]:
     message = _("Must be a valid boolean.")
     return [
         fault("wrong-type", name, message)
         for name, each in filters.items()
-        if isinstance(each, BooleanFilter) and asked.get(name, "") not in TRUTHS
+        if isinstance(each, BooleanFilter) and asked.get(name) not in (None, "", *TRUTHS)
     ]
