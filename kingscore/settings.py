@@ -86,6 +86,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "kingscore.observing.health.answer_probes",
     "kingscore.observing.requests.watch_requests",
+    "kingscore.headers.add_headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Most of what is asked ends here.

@@ -270,6 +270,8 @@ def test_production_speaks_https_and_keeps_addresses_to_itself(tmp_path):
     assert found["headers"]["Referrer-Policy"] == "same-origin"
     assert found["headers"]["Cross-Origin-Opener-Policy"] == "same-origin"
     assert found["headers"]["X-Frame-Options"] == "DENY"
+    assert found["headers"]["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "camera=()" in found["headers"]["Permissions-Policy"]
     assert found["headers"]["X-Content-Type-Options"] == "nosniff"
 
 

@@ -31,9 +31,7 @@ def refused(answer):
 
 
 def test_slips_in_filters_orders_and_pages_are_told_and_not_passed_over(program):
-    assert refused(program.get("games/?finised=true&club=a")) == [
-        ("unexpected-field", "finised")
-    ]
+    assert refused(program.get("games/?finised=true&club=a")) == [("unexpected-field", "finised")]
     assert refused(program.get("games/?finished=perhaps")) == [("wrong-type", "finished")]
     assert refused(program.get("games/?ordering=titel")) == [("unknown-order", "ordering")]
     for wrong in ("0", "-1", "many"):

@@ -195,3 +195,15 @@ def test_fault_of_ours_is_owned_up_to_without_what_it_was(program, monkeypatch):
     program.client.raise_request_exception = False
     monkeypatch.setattr(QuerySet, "get", broken)
     assert_problem(program.get("games/abc/", Accept_Language="tr"), 500, "broken")
+
+
+def test_answers_with_secrets_are_stored_by_no_cache(program):
+    key = {"Idempotency_Key": "started-once-only"}
+    first, again = (program.post("games/", HEAD, **key) for _ in range(2))
+    phone = program.with_token(first.json()["keys"]["write"])
+    path = f"games/{first.json()['id']}/"
+
+    assert again["Idempotency-Replayed"] == "true"
+    for answer in (first, again, phone.get(f"{path}keys/")):
+        assert (answer.status_code // 100, answer["Cache-Control"]) == (2, "no-store")
+    assert phone.get(path)["Cache-Control"] == "private, no-cache"

@@ -151,7 +151,7 @@ def _refusals_of(field: Any) -> Iterator[tuple[str, str]]:
             yield CODES.get(code, _dashed(code)), str(text)
 
 
-def _shapes(kind: Any) -> Iterator[type[serializers.Serializer[Any]]]:
+def _shapes(kind: Any) -> Iterator[Any]:
     for shape in kind.__subclasses__():
         if shape.__module__.startswith("tournaments.api."):
             yield shape

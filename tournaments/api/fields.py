@@ -64,7 +64,8 @@ class Strict(serializers.Serializer[Any]):
         try:
             read = super().to_internal_value(data)
         except serializers.ValidationError as error:
-            raise serializers.ValidationError({**error.detail, **wrong}) from error
+            found: Any = error.detail
+            raise serializers.ValidationError({**found, **wrong}) from error
         if wrong:
             raise serializers.ValidationError(wrong)
         return read
@@ -88,6 +89,16 @@ def _wrong_kind(field: Any, value: Any) -> Any:
         is_wrong = not isinstance(value, bool) and value not in TRUTHS
     text = field.error_messages.get("invalid")
     return [serializers.ErrorDetail(text, "invalid")] if is_wrong else None
+
+
+class Secret(serializers.Serializer[Any]):
+    """What gives access: an answer with it in it is not stored by any cache."""
+
+    def to_representation(self, instance: Any) -> Any:
+        # A nested one has the context of the whole.
+        if view := self.context.get("view"):
+            view.holds_secret = True
+        return super().to_representation(instance)
 
 
 class ClubNameSerializer(serializers.Serializer[Any]):

@@ -22,7 +22,7 @@ from tournaments.visitors import address_of
 
 HEADER = "Idempotency-Key"
 REPEATED = "Idempotency-Replayed"
-KEPT_HEADERS = ("Location", "ETag")
+KEPT_HEADERS = ("Location", "ETag", "Cache-Control")
 
 Post = Callable[..., Response]
 

@@ -28,6 +28,9 @@ TYPES = "/api/problems/#"
 NOT_KEPT = "private, no-cache"
 """What every answer says about being kept: it is one asker's, and asked for again."""
 
+NOT_STORED = "no-store"
+"""What an answer with a secret says: not even its asker's own cache keeps it."""
+
 Text = str | Promise
 Json = dict[str, Any]
 

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from tournaments.api.problems import NOT_KEPT, Answer, Refused
+from tournaments.api.problems import NOT_KEPT, NOT_STORED, Answer, Refused
 from tournaments.api.throttling import FailureThrottle
 from tournaments.models import Scope, User
 from tournaments.services.auditing import Actor
@@ -40,6 +40,9 @@ class Resource(GenericAPIView[Any]):
 
     secret_fields: tuple[str, ...] = ()
     """Fields of a POST that do not tell a repeat of its key from another request."""
+
+    holds_secret = False
+    """Whether what is shown gives access; `fields.Secret` says so."""
 
     # Without OPTIONS: what an address can do stands in the description of the API.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
@@ -120,6 +123,9 @@ class Resource(GenericAPIView[Any]):
     def shown(self, shape: Shape, what: Any, status: int = 200, **headers: str) -> Response:
         """Something as `shape` writes it."""
         data = shape(what, context=self.get_serializer_context()).data
+        if self.holds_secret:
+            # Said here and not at the end, so that it is kept with an answer that is given again.
+            headers["Cache-Control"] = NOT_STORED
         return Response(data, status, headers=headers)
 
     def pages_of(self, shape: Shape, rows: QuerySet[Any]) -> Response:
@@ -139,7 +145,8 @@ class Resource(GenericAPIView[Any]):
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Add what every answer says about being kept, and the tag of what was changed."""
         answer = super().finalize_response(request, response, *args, **kwargs)
-        answer.headers.setdefault("Cache-Control", NOT_KEPT)
+        kept = NOT_STORED if self.holds_secret else NOT_KEPT
+        answer.headers.setdefault("Cache-Control", kept)
         patch_vary_headers(answer, ["Authorization", "Accept-Language"])
         content = getattr(answer, "data", None)
         is_problem = answer.status_code >= 400

@@ -78,6 +78,14 @@ def test_webhook_that_cannot_be_is_refused(owner, said, code, where):
     assert not Webhook.objects.exists()
 
 
+def test_secret_is_stored_by_no_cache(owner):
+    made = owner.post(ALL, NEW)
+    one = made["Location"]
+    for answer in (made, owner.get(f"{one}secret/"), owner.post(f"{one}secret/")):
+        assert answer["Cache-Control"] == "no-store"
+    assert owner.get(one)["Cache-Control"] == "private, no-cache"
+
+
 def test_club_has_only_so_many(owner, club):
     WebhookFactory.create_batch(MOST_WEBHOOKS, club=club)
     assert owner.post(ALL, NEW).json()["code"] == "too-many"

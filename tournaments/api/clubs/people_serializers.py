@@ -7,7 +7,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import ClubNameSerializer, Moment, Strict
+from tournaments.api.fields import ClubNameSerializer, Moment, Secret, Strict
 from tournaments.models import Invitation, Member
 from tournaments.models.clubs import Role
 from tournaments.queries.members import account_name, called_in_club
@@ -54,7 +54,7 @@ class InvitationSerializer(serializers.Serializer[Any]):
     uses = serializers.IntegerField()
 
 
-class InvitationLinkSerializer(InvitationSerializer):
+class InvitationLinkSerializer(Secret, InvitationSerializer):
     """An invitation with its link: `link` is the page, `secret` what a program accepts it with."""
 
     link = serializers.SerializerMethodField()

@@ -7,7 +7,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import Moment, Secret, Strict
 from tournaments.document_words import NAMES
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
@@ -70,7 +70,7 @@ class OfferSerializer(serializers.Serializer[Any]):
         return list(formats_of(offered.offer.kind))
 
 
-class DocumentSerializer(serializers.Serializer[Any]):
+class DocumentSerializer(Secret):
     """A document that was asked for, and how far it is.
 
     `address` is where to ask again, and holds what gives access; `file` is there once it is done.

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, PointsField, Strict
+from tournaments.api.fields import Moment, PointsField, Secret, Strict
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.models import Confirmations, Event, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
@@ -144,7 +144,7 @@ class EveningGameSerializer(serializers.Serializer[Any]):
     confirmations_needed = serializers.IntegerField()
 
 
-class TableKeysSerializer(serializers.Serializer[Any]):
+class TableKeysSerializer(Secret):
     """What opens a table: its key, which its card has, its code, and the keys of its game."""
 
     table = serializers.CharField()

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from tournaments import words
 from tournaments.api.access import game_of_key, has_scope, readable_game, token_of
-from tournaments.api.fields import PointsField
+from tournaments.api.fields import PointsField, Secret
 from tournaments.api.games.refusals import tag_of
 from tournaments.api.games.serializers import GameSerializer, StartedGameSerializer
 from tournaments.api.games.writing import GONE, game_to_write, key_of, writer
@@ -22,7 +22,7 @@ from tournaments.queries.sheets import load_sheet
 from tournaments.services.play.matches import MatchSoFar, load_match, start_next_game
 
 
-class LaterGameSerializer(serializers.Serializer[Game]):
+class LaterGameSerializer(Secret):
     """The game after another one.
 
     The key to `follow` it is told to whoever has a key of a game of the match, and to directors

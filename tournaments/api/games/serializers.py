@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, PointsField, Strict
+from tournaments.api.fields import Moment, PointsField, Secret, Strict
 from tournaments.api.schema import component
 from tournaments.engine.records import GAME_FORMAT, Reading, write_result
 from tournaments.models import Game, Match, Write
@@ -121,7 +121,7 @@ class GameSerializer(serializers.Serializer[Any]):
         return write_result(Reading(sheet.game))
 
 
-class KeysSerializer(serializers.Serializer[Any]):
+class KeysSerializer(Secret):
     """The keys of a game, each a token: to write its sheet, to follow it, to take the pen."""
 
     write = serializers.SerializerMethodField()

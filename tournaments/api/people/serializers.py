@@ -6,7 +6,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import Moment, Secret, Strict
 from tournaments.models import Player
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.queries.members import account_name
@@ -86,7 +86,7 @@ class ChangedPlayerSerializer(Strict):
     initials = serializers.BooleanField()
 
 
-class CardSerializer(serializers.Serializer[Any]):
+class CardSerializer(Secret):
     """With what a person comes to their player: the page `link`, or the `code` to be typed.
 
     `spoiled` says that the code was typed wrongly too often; the link works still.

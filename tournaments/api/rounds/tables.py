@@ -80,7 +80,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     def get_keys(self, seen: Watched) -> Any:
         if not has_scope(self.context["request"], Scope.SCORE):
             return None
-        return KeysSerializer(seen.row).data
+        return KeysSerializer(seen.row, context=self.context).data
 
 
 class WatchedTablesSerializer(serializers.Serializer[Any]):

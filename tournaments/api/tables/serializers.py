@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Strict
+from tournaments.api.fields import Secret, Strict
 from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.models import Event, Game, Table
 from tournaments.models.events import MOST_WRONG_CODES
@@ -106,7 +106,7 @@ class CodeSerializer(Strict):
     code = serializers.CharField(max_length=LONGEST_CODE, required=False)
 
 
-class EnteredSerializer(serializers.Serializer[SeenTable]):
+class EnteredSerializer(Secret):
     """The keys of a table's current game; `write` is null once the round is closed."""
 
     game = serializers.CharField(source="game.public_id")

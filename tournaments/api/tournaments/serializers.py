@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import AddressToken
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import Moment, Secret, Strict
 from tournaments.engine.finals import STAGES
 from tournaments.engine.tournament_schema import Settings
 from tournaments.engine.tournament_settings import PRESETS, write_settings
@@ -200,7 +200,7 @@ class LinkSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
 
 
-class LinksSerializer(serializers.Serializer[Any]):
+class LinksSerializer(Secret):
     """The links by which players register, and say that they are here."""
 
     register = serializers.SerializerMethodField()

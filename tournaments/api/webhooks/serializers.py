@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Strict
+from tournaments.api.fields import Moment, Secret, Strict
 from tournaments.models import Delivery, Happening, Webhook
 from tournaments.services.webhooks.keeping import TEST, shown_secret
 
@@ -47,7 +47,7 @@ class WebhookSerializer(serializers.Serializer[Any]):
     created_at = Moment()
 
 
-class SecretSerializer(serializers.Serializer[Any]):
+class SecretSerializer(Secret):
     """By what the calls are signed, as libraries for Standard Webhooks take it."""
 
     secret = serializers.SerializerMethodField()
@@ -56,7 +56,7 @@ class SecretSerializer(serializers.Serializer[Any]):
         return shown_secret(row)
 
 
-class NewWebhookShownSerializer(WebhookSerializer):
+class NewWebhookShownSerializer(Secret, WebhookSerializer):
     """A webhook that was just made, with its secret."""
 
     secret = serializers.SerializerMethodField()
