@@ -1,14 +1,22 @@
-// Keeps this phone's tables, as last seen, for a reload without signal.
-// The network is always asked first; what is kept is only shown when it does not answer.
+// Keeps what a phone needs without a signal: its tables, their rules, the guide and a start page.
+// The network is asked first; what is kept is shown when it does not answer, or not soon.
 "use strict";
 
 const PAGES = "kingscore-pages-1";
 const FILES = "kingscore-files-1";
-const MOST_FILES = 60;
+const START = "/offline/";
+const ACCOUNT = "Kingscore-Account";
+const PATIENCE = 4000;
+// Enough for the 40 games of a phone with their rules, and for all files of the site.
+const MOST = 120;
 
-const isTable = (url) => /^\/(play|follow)\/[^/]+\/[^/]+\/$/.test(url.pathname);
-const isFile = (url) => /\.(css|js|svg|png|webmanifest)$/.test(url.pathname);
-const placeOf = (url) => (isTable(url) ? PAGES : FILES);
+const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|offline\/)$/;
+const isPage = (url) => KEPT_PAGES.test(url.pathname);
+const isFile = (url) => /\.(css|js|svg|png|webmanifest)$/.test(url.pathname) && url.pathname !== "/sw.js";
+const placeOf = (url) => url.origin + url.pathname;
+
+// Until then files are shown as kept: the page they belong to was.
+let keptUntil = 0;
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -16,43 +24,86 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== self.location.origin) return;
-  const isPage = event.request.mode === "navigate" && isTable(url);
-  if (isPage || (isFile(url) && url.pathname !== "/sw.js")) event.respondWith(askFirst(event.request, url));
+  if (event.request.mode === "navigate" || isFile(url)) event.respondWith(show(event, url));
 });
 
-async function askFirst(request, url) {
+async function show(event, url) {
+  const isNavigation = event.request.mode === "navigate";
+  const kept = await caches.match(url.pathname === "/" ? START : placeOf(url));
+  if (kept && !isNavigation && Date.now() < keptUntil) return kept;
+  const asked = ask(event.request, url);
+  // An answer that comes too late to be shown is kept all the same.
+  event.waitUntil(asked.catch(() => {}));
   try {
-    const response = await fetch(request);
-    await keep(url, response);
-    return response;
+    return await (kept ? Promise.race([asked, giveUp()]) : asked);
   } catch (error) {
-    const kept = await caches.match(url.origin + url.pathname);
-    if (kept) return kept;
-    throw error;
+    const page = kept || (isNavigation && await caches.match(START));
+    if (!page) throw error;
+    if (isNavigation) keptUntil = Date.now() + PATIENCE;
+    return page;
   }
 }
 
+async function ask(request, url) {
+  const response = await fetch(request);
+  if (isPage(url) || isFile(url)) await keep(url, response);
+  return response;
+}
+
+const giveUp = () => new Promise((_, reject) => { setTimeout(reject, PATIENCE, new Error("no answer")); });
+
 // A page that is gone, or whose pen was handed over, is forgotten here as well.
+const isGone = ({ status, redirected, type }) => [404, 410].includes(status) || redirected || type === "opaqueredirect";
+
 async function keep(url, response) {
-  const cache = await caches.open(placeOf(url));
-  const place = url.origin + url.pathname;
+  const cache = await caches.open(isPage(url) ? PAGES : FILES);
+  const place = placeOf(url);
   if (response.ok && !response.redirected && response.type === "basic") {
     // Read to its end first: what was cut off half-way must not take the place of what is kept.
     const body = await response.clone().blob();
+    if (url.pathname === START) await forgetAccount(cache, response);
     await cache.put(place, new Response(body, response));
     const places = await cache.keys();
-    if (places.length > MOST_FILES) await cache.delete(places[0]);
-  } else if (isTable(url) && (response.status === 404 || response.redirected || response.type === "opaqueredirect")) {
-    await cache.delete(place);
+    if (places.length > MOST) await cache.delete(places[0]);
+  } else if (isPage(url) && isGone(response)) {
+    await Promise.all([cache.delete(place), cache.delete(`${place}rules/`)]);
   }
 }
 
+// The start page says for which account it was shown: signed out, or as somebody else, the phone
+// keeps nothing that was shown before.
+async function forgetAccount(cache, response) {
+  const before = (await cache.match(START))?.headers.get(ACCOUNT);
+  if (!before || before === response.headers.get(ACCOUNT)) return;
+  for (const place of await cache.keys()) await cache.delete(place);
+}
+
 self.addEventListener("message", (event) => {
-  event.waitUntil(Promise.all((event.data.keep || []).map(async (address) => {
-    const url = new URL(address);
-    if (url.origin !== self.location.origin || !(isTable(url) || isFile(url))) return;
-    try {
-      await keep(url, await fetch(url, { credentials: "same-origin" }));
-    } catch { /* no signal: what is kept stays */ }
-  })));
+  event.waitUntil(keepAll(event.data.keep || [], event.data.missing || []));
 });
+
+// One after the other: the page that asks for it goes first on a slow network.
+async function keepAll(addresses, missing) {
+  try {
+    for (const address of addresses) await fetchAndKeep(new URL(address, self.location));
+    for (const address of missing) {
+      const url = new URL(address, self.location);
+      if (!await caches.match(placeOf(url))) await fetchAndKeep(url);
+    }
+  } catch { /* no signal: what is kept stays */ }
+}
+
+async function fetchAndKeep(url) {
+  if (url.origin !== self.location.origin || !(isPage(url) || isFile(url))) return;
+  const response = await fetch(url, { credentials: "same-origin" });
+  // The page may never have been opened here, so its files have not come by.
+  if (isPage(url)) await keepFiles(await response.clone().text());
+  await keep(url, response);
+}
+
+async function keepFiles(html) {
+  for (const [, address] of html.matchAll(/(?:href|src)="(\/[^"]+)"/g)) {
+    const url = new URL(address, self.location);
+    if (isFile(url) && !await caches.match(placeOf(url))) await keep(url, await fetch(url));
+  }
+}

@@ -95,6 +95,7 @@ ADDRESSES = {
 
 REASONS = {
     "home": "It leads to the others; the games of a phone stand in its cookies.",
+    "offline": "Phones keep it for when there is no signal.",
     "guide": "It shows people what to tap.",
     "status": "Programs watch the server by `/metrics`.",
     "sample": "A game to try the pages on.",

@@ -18,7 +18,7 @@ class Cable:
         self.server = (parts.hostname, parts.port)
         self.door = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.door.getsockname()[1]}"
-        self.plugged, self.ends = True, set()
+        self.plugged, self.hanging, self.ends = True, False, set()
         threading.Thread(target=self.take_calls, daemon=True).start()
 
     def take_calls(self):
@@ -39,7 +39,8 @@ class Cable:
     def pass_on(self, source, sink):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                sink.sendall(data)
+                if not self.hanging:
+                    sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -49,13 +50,22 @@ class Cable:
     def pull(self):
         """Cut every connection, and take no new one."""
         self.plugged = False
+        self.cut()
+
+    def hang(self):
+        """Take connections, but pass nothing on, as a network that is connected and dead."""
+        self.hanging = True
+
+    def plug(self):
+        """Take connections again; those that hung have lost something and are cut."""
+        if self.hanging:
+            self.cut()
+        self.plugged, self.hanging = True, False
+
+    def cut(self):
         for end in list(self.ends):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-
-    def plug(self):
-        """Take connections again."""
-        self.plugged = True
 
     def close(self):
         """Put the cable away."""

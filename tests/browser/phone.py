@@ -188,14 +188,24 @@ class TablePhone(Phone):
 
     def stay_after_reload(self):
         """Wait until the browser has kept the page for a reload without signal."""
-        kept = """async () => {
-          const cache = await caches.open("kingscore-pages-1");
-          return Boolean(await cache.match(location.origin + location.pathname))
-            && Boolean(navigator.serviceWorker.controller);
-        }"""
+        here = self.page.url.removeprefix(self.base).partition("?")[0]
+        self.wait_for_kept(lambda kept: here in kept)
+
+    def wait_for_kept(self, holds):
+        """Wait until `holds` of the pages that the browser keeps, and its worker is at work."""
+        controlled = "Boolean(navigator.serviceWorker.controller)"
         # Not wait_for_function, to which a promise is as good as what it promises.
         for _ in range(100):
-            if self.page.evaluate(kept):
+            if self.page.evaluate(controlled) and holds(self.kept()):
                 return
-            self.page.wait_for_timeout(50)
-        raise AssertionError("the browser keeps no page")
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"the browser keeps only {[*self.kept()]}")
+
+    def kept(self):
+        """The pages that the browser keeps, by their paths."""
+        return self.page.evaluate("""async () => {
+          const cache = await caches.open("kingscore-pages-1");
+          const kept = (await cache.keys()).map(async ({ url }) =>
+            [new URL(url).pathname, await (await cache.match(url)).text()]);
+          return Object.fromEntries(await Promise.all(kept));
+        }""")

@@ -110,7 +110,7 @@ def test_no_page_breaks_the_policy(owner_phone):
 
 
 def test_smuggled_script_and_style_are_refused(owner_phone):
-    owner_phone.open("/")
+    # The first page of a browser comes by no service worker, whose answers cannot be changed.
     answer = owner_phone.page.request.get(owner_phone.base)
     html = answer.text().replace(
         "</body>",

@@ -77,6 +77,7 @@ SITE = {
     "api_form": Page("form of the API", EVERYBODY),
     "api_reference": Page("", EVERYBODY),
     "home": Page("", EVERYBODY),
+    "offline": Page("", EVERYBODY),
     "status": Page("", STAFF),
     "guide": Page("", EVERYBODY),
     "new": Page("", EVERYBODY, EVERYBODY),

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, GameFactory, HeadFactory, reload
+from tests.factories import EVENING, GameFactory, HeadFactory, UserFactory, reload
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
@@ -79,6 +79,27 @@ def test_home_asks_the_database_as_often_however_many_games(
 def test_home_without_games_asks_only_for_a_leaderboard(phone, django_assert_num_queries):
     with django_assert_num_queries(1):
         phone.get("/")
+
+
+def test_start_page_without_signal_asks_one_query_however_many_games(
+    phone, django_assert_num_queries
+):
+    games = [start(phone, name0=f"Ece {index}") for index in range(3)]
+
+    with django_assert_num_queries(1):
+        page = phone.get(reverse("offline"))
+
+    assert [game.row for game, _ruleset in page.context["games"]] == games[::-1]
+
+
+def test_start_page_without_signal_leaves_messages_to_the_page_they_are_for(phone):
+    user = UserFactory()
+    phone.force_login(user)
+    phone.post(reverse("account_logout"))
+
+    phone.get(reverse("offline"))
+
+    assert len(phone.get("/").context["messages"]) == 1
 
 
 def test_home_opens_a_game_whose_pen_was_taken_to_follow(phone):

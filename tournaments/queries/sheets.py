@@ -102,12 +102,14 @@ def load_sheet(row: Game) -> Sheet:
     return fold_sheet(row, writes)
 
 
-def load_sheets(rows: models.QuerySet[Game]) -> list[Sheet]:
-    """Several games with all that was written (2 queries)."""
+def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
+    """Several games with all that was written (1 query, and that of the rows)."""
+    games = list(rows)
     in_order = models.Prefetch("writes", Write.objects.order_by("revision"))
+    models.prefetch_related_objects(games, in_order)
     return [
         fold_sheet(row, tuple(w for w in row.writes.all() if w.revision <= row.revision))
-        for row in rows.prefetch_related(in_order)
+        for row in games
     ]
 
 

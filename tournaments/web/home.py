@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -16,11 +17,12 @@ from tournaments import words
 from tournaments.engine.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.queries.leaderboard import has_ratings
-from tournaments.queries.rulesets import find_ruleset
-from tournaments.queries.sheets import Sheet
+from tournaments.queries.rulesets import find_ruleset, rules_of
+from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.services.play.sample import start_sample
 from tournaments.telling.beginnings import beginning_of, begins
 from tournaments.telling.sheets import state_of
+from tournaments.visitors import account_of
 from tournaments.web.clubs.pages import memberships_of
 from tournaments.web.phone import (
     A_YEAR,
@@ -33,6 +35,9 @@ from tournaments.web.phone import (
 )
 from tournaments.web.tables.forms import NewTableForm, key_of, new_key
 
+ACCOUNT = "Kingscore-Account"
+"""The header in which kept pages say for whose account they are, to those who cannot know it."""
+
 PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
 """What a reader may choose, each kept in a cookie of its name; the first is the default."""
 
@@ -42,14 +47,10 @@ class Line:
     """A game of this phone as a line of the list."""
 
     game: PhoneGame
+    sheet: Sheet
     ruleset: str
     state: str
     delete: str
-
-    @property
-    def sheet(self) -> Sheet:
-        """The game's sheet."""
-        return self.game.sheet
 
 
 @never_cache
@@ -59,6 +60,8 @@ def home(request: HttpRequest) -> HttpResponse:
 
     3 queries; 1 more after a game by house rules, and 1 for the clubs of whoever is signed in.
     """
+    games = phone_games(request)
+    sheets = load_sheets(game.row for game in games)
     last = phone_table(request)
     rules = find_ruleset(last.ruleset, request.user) if last.players else None
     page = {
@@ -67,7 +70,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "again_ruleset": words.name_of(rules) if rules is not None else "",
         "again_begins": begins(rules) if rules is not None else "",
         "again_question": beginning_of(rules).question if rules is not None else "",
-        "games": [_line(game) for game in phone_games(request)],
+        "games": [_line(game, sheet) for game, sheet in zip(games, sheets, strict=True)],
         "memberships": memberships_of(request),
         "server_rated": has_ratings(None),
         "deleted": "deleted" in request.GET,
@@ -82,6 +85,21 @@ def _again(last: Table, rules: Ruleset) -> NewTableForm | None:
     if len(last.players) != rules.seats:
         return None
     return NewTableForm(table=last, rulesets={last.ruleset: rules})
+
+
+@never_cache
+@require_safe
+def offline(request: HttpRequest) -> HttpResponse:
+    """The start page that phones keep for when there is no signal (1 query, and 2 for an account).
+
+    It shows nothing of the account; the header lets the phone drop what it kept for another one.
+    """
+    games = [(game, words.name_of(rules_of(game.row))) for game in phone_games(request)]
+    response = render(request, "tournaments/offline.html", {"games": games})
+    user = account_of(request)
+    if user is not None:
+        response[ACCOUNT] = salted_hmac(ACCOUNT, str(user.pk)).hexdigest()[:16]
+    return response
 
 
 @require_POST
@@ -120,11 +138,10 @@ def _back(request: HttpRequest) -> str:
     return back if ours else "/"
 
 
-def _line(game: PhoneGame) -> Line:
-    row = game.sheet.row
+def _line(game: PhoneGame, sheet: Sheet) -> Line:
+    row = game.row
     # A club's game is removed by its directors, with the table.
     deletes = game.kind == "write" and row.table_id is None
     delete = reverse("delete", args=[row.public_id, row.secret("write")]) if deletes else ""
-    sheet = game.sheet
     state = state_of(sheet.game, sheet.outcome, row.players)
-    return Line(game, words.name_of(sheet.game.ruleset), state, delete)
+    return Line(game, sheet, words.name_of(sheet.game.ruleset), state, delete)

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from tournaments.models import Game
-from tournaments.queries.sheets import Sheet, load_sheets
 
 GAMES = "games"
 TABLE = "table"
@@ -28,13 +27,13 @@ Known = tuple[str, str, int]
 class PhoneGame:
     """A game this phone may write or follow."""
 
-    sheet: Sheet
+    row: Game
     kind: str
 
     @property
     def address(self) -> str:
         """Where this phone opens the game."""
-        return address(self.sheet.row, self.kind)
+        return address(self.row, self.kind)
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,11 @@ def address(row: Game, kind: str) -> str:
 
 
 def phone_games(request: HttpRequest) -> list[PhoneGame]:
-    """This phone's games that still exist, the newest first (2 queries)."""
+    """This phone's games that still exist, the newest first (1 query)."""
     known = _known_games(request)
-    rows = Game.objects.filter(public_id__in=[public_id for public_id, _, _ in known])
-    sheets = {sheet.row.public_id: sheet for sheet in load_sheets(rows)} if known else {}
-    games = (_open(sheets.get(public_id), kind, gen) for public_id, kind, gen in known)
+    found = Game.objects.filter(public_id__in=[public_id for public_id, _, _ in known])
+    rows = {row.public_id: row for row in found} if known else {}
+    games = (_open(rows.get(public_id), kind, gen) for public_id, kind, gen in known)
     return [game for game in games if game is not None]
 
 
@@ -106,13 +105,13 @@ def suggested_names(request: HttpRequest) -> Sequence[str]:
     return phone_table(request).names
 
 
-def _open(sheet: Sheet | None, kind: str, generation: int) -> PhoneGame | None:
+def _open(row: Game | None, kind: str, generation: int) -> PhoneGame | None:
     """The game as this phone may open it now; whoever lost the pen may still follow."""
-    if sheet is None:
+    if row is None:
         return None
-    if generation == sheet.row.generation(kind):
-        return PhoneGame(sheet, kind)
-    return PhoneGame(sheet, "follow") if kind == "write" else None
+    if generation == row.generation(kind):
+        return PhoneGame(row, kind)
+    return PhoneGame(row, "follow") if kind == "write" else None
 
 
 def _known_games(request: HttpRequest) -> list[Known]:

@@ -13,6 +13,7 @@ urlpatterns = [
     # Before all others, as most that is asked is asked there.
     path("", include("tournaments.web.scoring.urls")),
     path("", home.home, name="home"),
+    path("offline/", home.offline, name="offline"),
     path("guide/", guide.guide, name="guide"),
     path("new/", starting.new_table, name="new"),
     path("sample/", home.open_sample, name="sample"),
