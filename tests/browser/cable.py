@@ -19,6 +19,7 @@ class Cable:
         self.door = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.door.getsockname()[1]}"
         self.plugged, self.hanging, self.ends = True, False, set()
+        self.losing, self.doomed = False, set()
         threading.Thread(target=self.take_calls, daemon=True).start()
 
     def take_calls(self):
@@ -39,6 +40,11 @@ class Cable:
     def pass_on(self, source, sink):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                if self.losing and data.startswith(b"POST "):
+                    self.losing = False
+                    self.doomed.add(source)
+                if sink in self.doomed:
+                    break
                 if not self.hanging:
                     sink.sendall(data)
         for end in (source, sink):
@@ -46,6 +52,7 @@ class Cable:
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
             self.ends.discard(end)
+            self.doomed.discard(end)
 
     def pull(self):
         """Cut every connection, and take no new one."""
@@ -55,6 +62,10 @@ class Cable:
     def hang(self):
         """Take connections, but pass nothing on, as a network that is connected and dead."""
         self.hanging = True
+
+    def lose_answer(self):
+        """Cut the next connection on which a form is sent, once the server has answered it."""
+        self.losing = True
 
     def plug(self):
         """Take connections again; those that hung have lost something and are cut."""
