@@ -56,7 +56,8 @@ const Ahead = (() => {
     put("number-of-deal", state.deal);
     put("declarer", state.players[state.declarer]);
     put("dealer", state.players[(state.declarer + count - 1) % count]);
-    put("cutter", state.players[(state.declarer + 1) % count]);
+    // Of two players the one who does not deal cuts.
+    put("cutter", state.players[(state.declarer + (count > 2 ? 1 : 0)) % count]);
     form.elements.declarer.value = state.declarer;
     const kinds = Object.entries(state.left[state.declarer]);
     const open = kinds.filter(([, number]) => number > 0);

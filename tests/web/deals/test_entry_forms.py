@@ -10,6 +10,10 @@ import pytest
 from tests.deals import NAMES
 from tests.factories import GameFactory, HeadFactory, record, reload
 from tests.web.scoring.test_scoring import send, sentences, url
+from tournaments.engine.games import Game
+from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.web.deals.entry_form import EntryForm
 
 pytestmark = pytest.mark.django_db
 
@@ -212,6 +216,27 @@ def test_two_players_sit_opposite_each_other(phone):
     page = page_of(phone, game_of("honeymoon-king", players=NAMES[:2]))
     tricks = re.search(r'<fieldset class="unit unit-tricks".*?</fieldset>', page, re.DOTALL)[0]
     assert re.findall(r'class="tile at-([a-z]+)', tricks) == ["bottom", "top"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_two_players_one_deals_and_the_other_cuts(phone, first):
+    page = page_of(phone, game_of("honeymoon-king", players=NAMES[:2], first_declarer=first))
+    names = [re.search(rf"data-{role}>([^<]*)<", page)[1] for role in ("dealer", "cutter")]
+    assert names == [NAMES[1 - first], NAMES[first]]
+
+
+@pytest.mark.parametrize(("seats", "cutter"), [(3, 1), (4, 1)])
+def test_of_more_players_the_next_after_the_declarer_cuts(seats, cutter):
+    rules = Ruleset(
+        id="few",
+        family="few",
+        contracts=RULESETS["honeymoon-king"].contracts,
+        deals=4,
+        settings={"outcome": "highest-wins"},
+        sides=tuple(range(seats)),
+    )
+    form = EntryForm(Game(rules), NAMES[:seats], revision=0)
+    assert (form.dealer_name, form.cutter_name) == (NAMES[seats - 1], NAMES[cutter])
 
 
 def test_partners_are_asked_which_of_them_named_the_contract(phone):

@@ -75,14 +75,20 @@ class EntryForm(DealForm):
         return _("leads") if led else _("declares")
 
     @property
+    def dealer(self) -> int:
+        """The seat that deals: the one before the declarer in the order of play."""
+        return (self.declarer - 1) % self.game.ruleset.seats
+
+    @property
     def dealer_name(self) -> str:
-        """Who deals: before the declarer in the order of play."""
-        return self.players[(self.declarer - 1) % self.game.ruleset.seats]
+        """Who deals."""
+        return self.players[self.dealer]
 
     @property
     def cutter_name(self) -> str:
-        """Who cuts: after the declarer in the order of play."""
-        return self.players[self.game.ruleset.next_seat(self.declarer)]
+        """Who cuts: after the declarer in the order of play; of two, whoever does not deal."""
+        after = self.game.ruleset.next_seat(self.declarer)
+        return self.players[self.declarer if after == self.dealer else after]
 
     @property
     def must(self) -> str:
