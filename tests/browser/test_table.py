@@ -1,6 +1,7 @@
 """Whole games on the phone, tap by tap, in Chromium."""
 
 import gzip
+import itertools
 import re
 from io import BytesIO
 
@@ -10,7 +11,7 @@ from playwright.sync_api import expect
 from pypdf import PdfReader
 
 from tests.browser.phone import LOOKS, SIDEWAYS, game_with
-from tests.deals import WHOLE_GAME, deal
+from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import record, record_all, reload
 from tournaments import tasks
 from tournaments.models import Report
@@ -19,6 +20,17 @@ from tournaments.web.phone import address
 pytestmark = pytest.mark.browser
 
 KING_IN_DEAL_6 = deal("trump", 0, 0, 13, 0, trump="hearts")
+ALL_TO_BURAK = {
+    "type": "deal",
+    "contract": "all-penalties",
+    "counts": {
+        unit: [0, number, 0, 0]
+        for unit, number in {
+            "tricks": 13, "hearts": 13, "men": 8,
+            "queens": 4, "heart_king": 1, "last_two": 2,
+        }.items()
+    },
+}
 MOST_TAPS, MOST_TAPS_OF_TRUMP, TAPS_OF_RIFKI = 110, 6, 3
 MOST_BYTES = 60_000
 SOON = 3000
@@ -456,6 +468,39 @@ def test_declarer_and_king_are_marked_without_a_line_of_their_own(at_table):
     players.page.reload()
     lines = "e => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight))"
     assert players.page.locator(".score b").evaluate_all(f"all => all.map({lines})") == [1] * 12
+
+
+WITH_A_CROWN = """cell => {
+  const box = cell.getBoundingClientRect();
+  const found = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (found.nextNode()) {
+    if (found.currentNode.data.includes("♚")) range.selectNode(found.currentNode);
+  }
+  const crown = range.getBoundingClientRect();
+  return crown.width > 0 && crown.left >= box.left && crown.right <= box.right
+    && cell.scrollWidth <= cell.clientWidth;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "king"),
+    [
+        ("turkish-king", deal("no-tricks", 0, 13, 0, 0)),
+        ("turkish-king-double", ALL_TO_BURAK),
+        ("turkish-king-partners", deal("trump", 0, 13, trump="spades", declarer=0)),
+        ("honeymoon-king", deal("trump", 0, 13, trump="spades")),
+    ],
+)
+def test_crown_stands_with_the_numbers_of_whoever_made_king(at_table, ruleset, king):
+    seats = 2 if ruleset == "honeymoon-king" else 4
+    phone = at_table(ruleset=ruleset, players=NAMES[:seats])
+    record_all(phone.game, (king,))
+    for kind, width in itertools.product(("write", "follow"), (320, 390)):
+        phone.page.set_viewport_size({"width": width, "height": 844})
+        phone.open(address(phone.game, kind))
+        burak = phone.page.locator(".sheet tbody .score").nth(1)
+        assert burak.evaluate(WITH_A_CROWN)
 
 
 def test_first_load_of_the_table_page_is_small(table_phone):
