@@ -154,7 +154,7 @@ BADGES: Mapping[str, tuple[Text, Text]] = {
 }
 
 OPTIONS: Mapping[str, tuple[Text, Text]] = {
-    "king": (_("King"), _("What happens when one player takes all 13 tricks.")),
+    "king": (_("King"), _("What happens when one player or pair takes all 13 tricks.")),
     "king_deals": (_("Deals in which King counts"), _("All deals, or only those with trump.")),
     "out": (_("Who is out"), _("Above zero, or above the mean of the four scores.")),
     "order": (_("Dear penalties first"), _("How strictly the dear penalties come first.")),

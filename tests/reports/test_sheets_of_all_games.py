@@ -108,7 +108,7 @@ def test_text_of_every_record_has_its_names_points_and_sums(name):
         ("italian-king-open", "Not finished: 8 of 13 deals"),
         ("euchre-sequence", "First to 10: over with deal 7"),
         ("krapet-points", "First to 100: over with deal 4"),
-        ("partners-king", "King by Cem in deal 6"),
+        ("partners-king", "King by Ayşe + Cem in deal 6"),
         ("honeymoon-two-deals", ""),
     ],
 )

@@ -139,6 +139,11 @@ def _if_so(text: Callable[[], str]) -> Callable[[Ruleset, Sequence[str], Any], s
     return lambda _ruleset, _players, so: text() if so else ""
 
 
+def _side_named(text: Callable[[str], str]) -> Callable[[Ruleset, Sequence[str], int], str]:
+    """A mark that names the player of a seat, or the pair."""
+    return lambda ruleset, players, seat: text(_side_name(ruleset, players, seat))
+
+
 def _sale(_ruleset: Ruleset, players: Sequence[str], sale: Mapping[str, int]) -> str:
     bought = {"player": players[sale["buyer"]], "tricks": sale["tricks"]}
     return _("sold to %(player)s for %(tricks)s") % bought
@@ -218,7 +223,7 @@ MARKS: Mapping[str, Callable[[Ruleset, Sequence[str], Any], str]] = MappingProxy
         "calls": _calls,
         "rifki_holder": _named(lambda name: _("♥K was dealt to %(player)s") % {"player": name}),
         "king_declared_by": _named(lambda name: _("King declared: %(player)s") % {"player": name}),
-        "king": _named(lambda name: _("King: %(player)s") % {"player": name}),
+        "king": _side_named(lambda name: _("King: %(player)s") % {"player": name}),
         "tricks_played": _tricks_played,
         "sealed": _if_so(lambda: _("sealed")),
     }
@@ -300,8 +305,8 @@ WON_JOINTLY: frozenset[Setting] = frozenset({"highest-wins"})
 
 
 def _king_sentence(game: Game, outcome: Outcome, players: Sequence[str], seat: int) -> str:
-    """The King that ended a game; of a pair it is out or sunk with its partner."""
-    king = {"player": players[seat]}
+    """The King that ended a game, made or missed by a player or a pair."""
+    king = {"player": _side_name(game.ruleset, players, seat)}
     made = game.ending is not None and game.ending.by == "king"
     if game.ruleset.seats_in_a_side > 1 or not (outcome.out or outcome.sunk):
         text = _("King by %(player)s!") if made else _("%(player)s declared King and failed.")
@@ -311,13 +316,18 @@ def _king_sentence(game: Game, outcome: Outcome, players: Sequence[str], seat: i
     return _("%(player)s declared King and failed: sunk alone.") % king
 
 
+def _side_name(ruleset: Ruleset, players: Sequence[str], seat: int) -> str:
+    """The player of a seat, or the pair: all 13 tricks are a pair's together."""
+    return ruleset.side_names(players)[ruleset.sides[seat]]
+
+
 def ending_of(game: Game, players: Sequence[str]) -> str:
     """How the game came to its end, or how far it is; empty after its last deal."""
     ending, played = game.ending, game.turns
     if ending is None:
         return _not_finished(game)
     if ending.seat is not None:
-        who = {"player": players[ending.seat], "deal": played}
+        who = {"player": _side_name(game.ruleset, players, ending.seat), "deal": played}
         if ending.by == "king":
             return _("King by %(player)s in deal %(deal)s") % who
         return _("King declared and missed by %(player)s in deal %(deal)s") % who

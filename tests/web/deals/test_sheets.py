@@ -132,7 +132,7 @@ def test_standings_of_every_record_are_those_of_its_result(reader, name):
         ("turkish-king-whole", "Out: Ayşe"),
         ("turkish-king-king", "King! Cem alone is out."),
         ("declared-king-failed", "Deniz declared King and failed: sunk alone."),
-        ("partners-king", "King by Cem! Out: Ayşe + Cem"),
+        ("partners-king", "King by Ayşe + Cem! Out: Ayşe + Cem"),
         ("partners-drawn", "A draw."),
         ("honeymoon-king", "King by Ayşe! Won: Ayşe"),
         ("italian-king-whole", "Won: Anna"),

@@ -204,7 +204,7 @@ def test_record_refuses_a_king_of_a_part(phone):
     game = game_with()
     hearts = {f"count-hearts-{seat}": str(n) for seat, n in enumerate((0, 1, 12, 0))}
     answer = send(phone, game, contract="no-hearts", king="yes", **hearts)
-    assert "This is no King: one player must have taken everything." in sentences(answer)
+    assert "This is no King: one player or pair must have taken everything." in sentences(answer)
 
 
 def test_record_of_a_declared_king_that_failed_sinks_one(phone):
