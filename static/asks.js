@@ -87,6 +87,13 @@ const Asks = (() => {
     return true;
   }
 
+  // Whether there is a choice that can be taken back.
+  function canStepBack(form) {
+    if (Counts.contractOf(form)) return true;
+    const at = stage(form);
+    return at === "third" || (at === "take" && !isCertain(form));
+  }
+
   const isCertain = (form) => Number(one(form, ".offer").dataset.left) === 2;
 
   function clearOffer(form) {
@@ -120,7 +127,6 @@ const Asks = (() => {
     sayOffer(form, found, at, two);
     const third = one(form, ".third");
     third.hidden = Number(found.dataset.left) < 3 || !(at === "take" || checked(form, "third"));
-    one(form, ".change").hidden = at === "two" || (at === "take" && isCertain(form)) || (at === "none" && !Counts.contractOf(form));
   }
 
   function sayOffer(form, found, at, two) {
@@ -130,7 +136,7 @@ const Asks = (() => {
     says.hidden = false;
     const text = {
       two: two.length ? words.offerOne : words.offerTwo,
-      take: words.take,
+      take: isCertain(form) ? words.takeOfTwo : words.take,
       third: words.goThird,
       took: words.took.replace("{contracts}", names.join(", ")),
     }[at] ?? "";
@@ -163,5 +169,5 @@ const Asks = (() => {
     preset(form);
   }
 
-  return { missing, movesPoints, refresh, takesOffer, stepBack, paint, reset };
+  return { missing, movesPoints, refresh, takesOffer, canStepBack, stepBack, paint, reset };
 })();

@@ -25,7 +25,8 @@ const Kingscore = (() => {
     form.classList.toggle("chosen", Boolean(contract));
     const seats = one(form, ".seats");
     if (seats) seats.hidden = Boolean(contract);
-    one(form, ".change").hidden = !contract || isFixed(form);
+    // Without its contract a fixed form has nothing left to tap.
+    one(form, ".change").hidden = isFixed(form) || !Asks.canStepBack(form);
     for (const row of all(form, ".contract")) row.classList.toggle("picked", Boolean(contract) && row.contains(contract));
     for (const unit of all(form, ".unit")) unit.hidden = !units.includes(unit);
     units.forEach((unit) => Counts.fill(unit, Counts.ruleOf(form)?.scoring));

@@ -143,6 +143,18 @@ def test_offer_is_taken_back_step_by_step(at):
     expect(phone.page.locator(".offered")).to_have_count(0)
 
 
+def test_of_the_last_two_one_is_taken_and_the_last_contract_stays(at):
+    document, _ = record_of("italian-king-pairs-choice-whole")
+    phone = at("italian-king-pairs-choice", *document["entries"][:11])
+    says, back = phone.page.locator(".offer-says"), phone.page.locator(".change")
+    expect(says).to_have_text(says.get_attribute("data-take-of-two"))
+    expect(phone.page.locator(".third")).to_be_hidden()
+    expect(back).to_be_hidden()
+    write(phone, document["entries"][11])
+    expect(phone.page.locator(".picked")).to_have_count(1)
+    expect(back).to_be_hidden()
+
+
 def test_domino_is_saved_only_with_exactly_one_hand_empty(at):
     document, _ = record_of("italian-king-whole")
     phone = at("italian-king", *document["entries"][:7])
