@@ -118,6 +118,12 @@ def update_game(**fields):
     Game.objects.filter(pk=GameFactory().pk).update(**fields)
 
 
+def rematch_twice():
+    """Two rematches of one game."""
+    before, *others = (GameFactory() for _ in range(3))
+    Game.objects.filter(pk__in=[game.pk for game in others]).update(rematch_of=before)
+
+
 REFUSED = {
     "game_generations_from_one": [
         lambda: update_game(write_generation=0),
@@ -126,6 +132,7 @@ REFUSED = {
     "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
     "game_one_per_start_key": [start_twice],
     "game_one_per_number": [number_twice],
+    "game_one_rematch": [rematch_twice],
     "game_number_in_its_match": [
         lambda: update_game(match_number=1),
         lambda: update_game(match=match()),

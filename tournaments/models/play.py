@@ -121,6 +121,11 @@ class Game(models.Model):
     )
     match_number = models.PositiveSmallIntegerField(null=True, blank=True)
 
+    # The game of an open table of which it is the rematch.
+    rematch_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="rematches"
+    )
+
     # The table of a club's event at which it is played; an open table belongs to nobody.
     table = models.ForeignKey(
         Table, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
@@ -139,6 +144,7 @@ class Game(models.Model):
             ),
             models.UniqueConstraint(fields=["start_key"], name="game_one_per_start_key"),
             models.UniqueConstraint(fields=["match", "match_number"], name="game_one_per_number"),
+            models.UniqueConstraint(fields=["rematch_of"], name="game_one_rematch"),
             models.CheckConstraint(
                 condition=Q(match__isnull=True, match_number__isnull=True)
                 # Spoken out, for a comparison with NULL is not false.

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from tests.deals import WHOLE_GAME
@@ -170,6 +171,21 @@ def test_rematch_seats_the_same_four(phone, seats, players, first):
     assert (game.players, game.first_declarer) == (players, first)
     assert (game.ruleset, game.options) == ("turkish-king", {"out": "mean"})
     assert (game.title, game.place) == ("Cuma", "Moda")
+
+
+def test_rematch_from_the_old_sheet_leads_to_the_one_already_started(phone):
+    before = GameFactory(entries=WHOLE_GAME)
+    url = reverse("rematch", args=[before.public_id, before.secret("write")])
+    started = phone.post(url, {"seats": "kept", "first": "1"})
+    again = [phone.get(url), phone.post(url, {"seats": "moved", "first": "0"})]
+    other = Client().get(url)
+
+    game = Game.objects.exclude(pk=before.pk).get()
+    assert started.url == address(game, "write")
+    assert [answer.url for answer in again] == [address(game, "write")] * 2
+    assert other.url == address(game, "follow")
+    game.delete()
+    assert phone.get(url).status_code == 200
 
 
 def test_rematch_without_a_first_declarer_is_refused(phone):

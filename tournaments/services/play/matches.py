@@ -88,6 +88,31 @@ def start_match(
     return row
 
 
+def start_rematch(
+    game_pk: int, head: Head, terms: tuple[str, int] | None, *, at: datetime, key: str
+) -> tuple[Game, bool]:
+    """Open the rematch of a game at an open table: a game, or a match with these `terms`.
+
+    A game has one rematch. Gives it, and whether it was opened with this `key`: with another one
+    it is the game that someone has opened meanwhile.
+
+    Raises:
+        InvalidEntry: a head that cannot be; nothing is written.
+        Game.DoesNotExist: the game was deleted.
+    """
+    with transaction.atomic():
+        # The lock makes two phones queue up; without it both would open a game.
+        before = Game.objects.select_for_update().get(pk=game_pk)
+        start_key = digest(f"rematch of {game_pk} {key}")
+        opened = Game.objects.filter(rematch_of=before).first()
+        if opened is not None:
+            return opened, opened.start_key == start_key
+        game = start_match(head, *terms, at=at) if terms else start_game(head, at=at)
+        game.rematch_of, game.start_key = before, start_key
+        game.save(update_fields=["rematch_of", "start_key"])
+    return game, True
+
+
 def start_next_game(
     game_pk: int, *, at: datetime, key: str, reason: str, by: Actor = NOBODY
 ) -> tuple[Game, bool]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -13,13 +13,14 @@ from tournaments import words
 from tournaments.engine.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.queries.rulesets import offered_rulesets, rules_of
-from tournaments.services.play.matches import start_match
+from tournaments.services.play.matches import start_match, start_rematch
 from tournaments.services.play.playing import Head, start_game
 from tournaments.telling.beginnings import beginning_of, begins
 from tournaments.visitors import writable_game
 from tournaments.web.phone import (
     Table,
     address,
+    address_on_phone,
     phone_table,
     remember_game,
     remember_table,
@@ -62,9 +63,11 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if request.method == "POST":
         form = RematchForm(rules.seats, request.POST)
         if form.is_valid():
-            terms = (row.match.length, row.match.number) if row.match else None
-            again = _start(form.head(head_of(row)), terms, key_of(request.POST))
-            return _to_table(request, again)
+            return _start_rematch(request, row, form.head(head_of(row)))
+    else:
+        started = row.rematches.first()
+        if started is not None:
+            return redirect(address_on_phone(request, started))
     page = {
         "row": row,
         "ruleset": words.name_of(rules),
@@ -76,6 +79,19 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     }
     status = UNPROCESSABLE if request.method == "POST" else 200
     return render(request, "tournaments/rematch.html", page, status=status)
+
+
+def _start_rematch(request: HttpRequest, row: Game, head: Head) -> HttpResponse:
+    terms = (row.match.length, row.match.number) if row.match else None
+    key = key_of(request.POST)
+    try:
+        game, opened = start_rematch(row.pk, head, terms, at=timezone.now(), key=key)
+    except Game.DoesNotExist as error:
+        raise Http404 from error
+    if not opened:
+        # Another phone has opened it: whoever writes there now need not be who wrote here.
+        return redirect(address_on_phone(request, game))
+    return _to_table(request, game)
 
 
 def head_of(row: Game) -> Head:
