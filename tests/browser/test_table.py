@@ -26,8 +26,12 @@ ALL_TO_BURAK = {
     "counts": {
         unit: [0, number, 0, 0]
         for unit, number in {
-            "tricks": 13, "hearts": 13, "men": 8,
-            "queens": 4, "heart_king": 1, "last_two": 2,
+            "tricks": 13,
+            "hearts": 13,
+            "men": 8,
+            "queens": 4,
+            "heart_king": 1,
+            "last_two": 2,
         }.items()
     },
 }
