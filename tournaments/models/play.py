@@ -243,7 +243,13 @@ class Write(models.Model):
     body = models.JSONField(null=True)
     # The head that a new one replaces: unlike entries it has no row of its own from the start.
     before = models.JSONField(null=True)
+    # A name that came with the write: programs give one, phones do not.
     author = models.CharField(max_length=LONGEST_AUTHOR, blank=True)
+    # The account that was signed in, and the phone: a digest that only this game has of it.
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="writes"
+    )
+    phone = models.CharField(max_length=64, blank=True, editable=False)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     at = models.DateTimeField()
 

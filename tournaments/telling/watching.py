@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Case, OuterRef, Subquery, Value, When
+from django.db.models.functions import Coalesce
 
 from tournaments.engine.rulesets import PerSide, number_of
 from tournaments.models import Game, Round, Table, Tournament, Write
@@ -95,12 +96,14 @@ def watch_tables(tournament: Tournament, place: Round, at: datetime) -> list[Wat
 def _games(place: Round) -> Sequence[Game]:
     """The game of each table, with who wrote last and when."""
     last = Write.objects.filter(game=OuterRef("pk")).order_by("-revision")
+    # Which phone it was would tell a director nothing.
+    by = Case(When(author="", then=Coalesce("user__first_name", Value(""))), default="author")
     rows = Game.objects.filter(table__round=place).order_by("table__number", "pk")
     rows = (
         rows.select_related("table")
         .prefetch_related("confirmations")
         .annotate(
-            last_at=Subquery(last.values("at")[:1]), last_by=Subquery(last.values("author")[:1])
+            last_at=Subquery(last.values("at")[:1]), last_by=Subquery(last.values_list(by)[:1])
         )
     )
     games = list(rows)

@@ -1,7 +1,8 @@
-"""What a phone remembers in signed cookies: its games, and the table it last played at."""
+"""What a phone remembers in signed cookies: its games, its last table, and which phone it is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 from typing import Any
 
 from django.core import signing
@@ -9,9 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from tournaments.models import Game
+from tournaments.models.play import digest
 
 GAMES = "games"
 TABLE = "table"
+PHONE = "phone"
 A_YEAR = 365 * 24 * 60 * 60
 
 MOST_GAMES = 40
@@ -78,6 +81,18 @@ def remember_game(request: HttpRequest, response: HttpResponse, row: Game, kind:
     if game not in known and writes not in known:
         others = [other for other in known if other[0] != row.public_id]
         _keep(request, response, GAMES, [game, *others][:MOST_GAMES])
+
+
+def remember_phone(request: HttpRequest, response: HttpResponse) -> None:
+    """Let this phone be told from others that write at the same table."""
+    if _read(request, PHONE) is None:
+        _keep(request, response, PHONE, token_urlsafe(16))
+
+
+def phone_at(request: HttpRequest, row: Game) -> str:
+    """What a game keeps of this phone; another game has another, so that they cannot be joined."""
+    phone = _read(request, PHONE)
+    return "" if phone is None else digest(f"{phone} at {row.public_id}")
 
 
 def forget_game(request: HttpRequest, response: HttpResponse, row: Game) -> None:

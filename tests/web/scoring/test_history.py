@@ -3,10 +3,14 @@
 import re
 
 import pytest
+from django.test import Client
 
+from tests.club_factories import MemberFactory, PlayerFactory, TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import record
 from tests.web.scoring.test_scoring import fields_of, game_with, head_fields, send, url
+from tournaments.models import User, Write
+from tournaments.web.phone import address
 
 pytestmark = pytest.mark.django_db
 
@@ -33,12 +37,58 @@ def test_history_shows_what_was_written_corrected_and_undone(plain):
     record(game, {"type": "adjustment", "seat": 2, "points": "-1/2", "reason": "late"})
     send(plain, game, "undo", position=2, holder="3")
     assert steps(plain, game) == [
-        "A line of the sheet taken off · Deniz · Cem · −½ · late",
+        "A line of the sheet taken off · Cem · −½ · late",
         "A line of the sheet written · Ayşe · Cem · −½ · late",
-        "Deal 2 corrected · Burak · No queens · 1 0 2 1 → No queens · 2 0 1 1 Cem took one",
+        "Deal 2 corrected · No queens · 1 0 2 1 → No queens · 2 0 1 1 Cem took one",
         "Deal 2 written · Ayşe · No queens · 1 0 2 1",
         "Deal 1 written · Ayşe · Rıfkı (king of hearts) · 0 0 1 0",
     ]
+
+
+def write_by(*phones, game):
+    """Each phone opens the sheet and writes a deal; who made each, as the history says it."""
+    for phone, body in zip(phones, WHOLE_GAME, strict=False):
+        phone.get(url(game, "write"))
+        send(phone, game, **fields_of(body))
+    phones[0].defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return [line.split(" · ")[1] for line in reversed(steps(phones[0], game))]
+
+
+def test_history_numbers_the_phones_in_the_order_of_their_first_writes(plain):
+    game, other, third = game_with(), Client(), Client()
+    assert write_by(other, plain, other, third, game=game) == [
+        *("phone 1", "phone 2"),
+        *("phone 1", "phone 3"),
+    ]
+    assert write_by(plain, other, game=game_with()) == ["phone 1", "phone 2"]
+    assert Write.objects.values("phone").distinct().count() == 5
+
+
+def test_history_names_who_was_signed_in(club, visitor):
+    game = TableFactory(round__event__club=club).games.get()
+    director, member = Client(), Client()
+    for client, role in ((director, "director"), (member, "member")):
+        client.force_login(MemberFactory(club=club, role=role).user)
+    User.objects.filter(memberships__role="director").update(first_name="Defne")
+    PlayerFactory(club=club, name="Mert", account=User.objects.get(memberships__role="member"))
+    assert write_by(director, visitor, member, game=game) == ["Defne", "phone 2", "Mert"]
+    User.objects.filter(first_name="Defne").delete()
+    assert "phone 1" in steps(visitor, game)[-1]
+
+
+def test_corrected_line_says_which_phone_corrected_it_to_those_who_write(plain):
+    game = game_with(1)
+    plain.get(url(game, "write"))
+    send(
+        plain,
+        game,
+        "entry",
+        0,
+        **fields_of(WHOLE_GAME[0]) | {"count-heart_king-2": "", "count-heart_king-1": "1"},
+    )
+    assert 'title="phone 1"' in plain.get(url(game, "write")).content.decode()
+    assert "phone 1" not in plain.get(address(game, "follow")).content.decode()
+    assert "phone 1" in plain.get(url(game, "entry", 0)).content.decode()
 
 
 def test_history_shows_what_a_new_head_changed(plain):
@@ -48,11 +98,11 @@ def test_history_shows_what_a_new_head_changed(plain):
     send(plain, game, "head", **head_fields(game, name0="Aylin"))
     first, second = reversed(steps(plain, game))
     assert first == (
-        "names, seats or rules changed · Burak · Seat 1: Ayşe → Aylin"
+        "names, seats or rules changed · Seat 1: Ayşe → Aylin"
         " Who declared first: Seat 1 → Seat 3 King: ends the game → does not exist Place: Moda"
     )
     assert second == (
-        "names, seats or rules changed · Aylin · Who declared first: Seat 3 → Seat 1"
+        "names, seats or rules changed · Who declared first: Seat 3 → Seat 1"
         " King: does not exist → ends the game Place: Moda → –"
     )
 

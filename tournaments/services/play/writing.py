@@ -57,9 +57,10 @@ REFUSALS = (
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Whose write this is: its key, the revision seen, who holds the phone, and when.
+    """Whose write this is: its key, the revision seen, who made it, and when.
 
-    `author` is the name at the seat of the phone; `by` is the account, where one is signed in.
+    `author` is a name that was given, `phone` a digest that tells the phones of one game apart;
+    `by` is the account, where one is signed in.
     `turn` is the seat whose turn to declare the phone showed, None where it showed none.
     """
 
@@ -69,6 +70,7 @@ class Pen:
     author: str = ""
     by: Actor = NOBODY
     turn: int | None = None
+    phone: str = ""
 
 
 def store_write(
@@ -152,6 +154,7 @@ def _written(sheet: Sheet, write: Write, pen: Pen, place: Round | None) -> Sheet
     """The sheet with one more write, which is stored; its row is changed, and not stored yet."""
     row = sheet.row
     write.game, write.key, write.author, write.at = row, pen.key, pen.author, pen.at
+    write.user, write.phone = pen.by.user, pen.phone
     write.revision = row.revision + 1
     after = fold_sheet(row, (*sheet.writes, write))
     write.save(force_insert=True)

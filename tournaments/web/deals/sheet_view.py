@@ -13,6 +13,7 @@ from tournaments.engine.games import PlayedDeal, Row
 from tournaments.engine.rulesets import Points, Ruleset
 from tournaments.models import Write
 from tournaments.queries.sheets import Sheet
+from tournaments.telling.authors import authors_of
 from tournaments.telling.sheets import (
     DealLine,
     Payments,
@@ -175,9 +176,11 @@ def lines_of(sheet: Sheet) -> Iterator[Line]:
     deals = {played.entry: played for played in game.deals}
     rows = {row.entry: row for row in game.rows}
     numbers = numbers_of(game)
+    corrected = any(write.kind == Write.Kind.CORRECTION for write in sheet.writes)
+    authors = authors_of(sheet.row, sheet.writes) if corrected else {}
     for index, entry in enumerate(game.entries):
         position, row = sheet.positions[index], rows.get(index)
-        correction = _correction(sheet, position)
+        correction = _correction(sheet, position, authors)
         expected_sum = None if row is None else row.expected_sum
         if row is not None and index in deals:
             played, number = deals[index], numbers[index]
@@ -236,12 +239,14 @@ NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
 """What stands where a deal has its contract."""
 
 
-def _correction(sheet: Sheet, position: int) -> Correction | None:
+def _correction(sheet: Sheet, position: int, authors: Mapping[int, str]) -> Correction | None:
     """The last correction; a deal that was opened and then counted is not corrected."""
     corrections = [
         write for write in sheet.versions(position) if write.kind == Write.Kind.CORRECTION
     ]
-    return Correction(corrections[-1].author, corrections[-1].at) if corrections else None
+    return (
+        Correction(authors[corrections[-1].revision], corrections[-1].at) if corrections else None
+    )
 
 
 def _standings(sheet: Sheet) -> Iterator[Standing]:

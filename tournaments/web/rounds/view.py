@@ -123,7 +123,7 @@ TEXTS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
 
 
 def _last(seen: Watched, at: datetime) -> str:
-    """When the last entry was written, and at whose seat the phone was."""
+    """When the last entry was written, and by whom where that is known."""
     if seen.last_at is None:
         return _("nothing written yet")
     said = {"ago": ago_text(int((at - seen.last_at).total_seconds())), "name": seen.last_by}

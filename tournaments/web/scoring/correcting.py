@@ -21,6 +21,7 @@ from tournaments.services.play.writing import (
     RoundClosed,
     StaleRevision,
 )
+from tournaments.telling.authors import authors_of
 from tournaments.visitors import writable_game
 from tournaments.web.deals.details import Typed
 from tournaments.web.deals.entry_form import EntryForm, errors_beside, explained
@@ -155,10 +156,11 @@ def _moves_declarers(sheet: Sheet, position: int) -> bool:
 
 def _versions(sheet: Sheet, position: int) -> list[Step]:
     """The versions of an entry, the newest first."""
+    authors = authors_of(sheet.row, sheet.writes)
     return [
         Step(
             done(write),
-            write.author,
+            authors[write.revision],
             write.at,
             write.reason,
             (summary_of(write.body or {}, sheet),),

@@ -16,6 +16,7 @@ from tournaments.engine.rulesets import Ruleset
 from tournaments.models import Game, Write
 from tournaments.queries.rulesets import rules_of
 from tournaments.queries.sheets import Sheet, load_sheet
+from tournaments.telling.authors import authors_of
 from tournaments.telling.sheets import MARKS, marks_of, title_of
 from tournaments.visitors import writable_game
 from tournaments.web.deals.sheet_view import lines_of
@@ -101,6 +102,7 @@ def _counts(counts: Mapping[str, Sequence[int]]) -> Iterator[str]:
 def _steps(sheet: Sheet) -> Iterator[Step]:
     """The writes in the order in which they were made."""
     numbers = {line.position: line.number for line in lines_of(sheet)}
+    authors = authors_of(sheet.row, sheet.writes)
     stood: dict[int, str] = {}
     for write in sheet.writes:
         position, changes = write.position, tuple(_head_changes(sheet.row, write))
@@ -109,7 +111,8 @@ def _steps(sheet: Sheet) -> Iterator[Step]:
             before, stood[position] = stood.get(position, ""), says
             changes = (changed(before, says) if says else before,)
         number = None if position is None else numbers.get(position)
-        yield Step(done(write), write.author, write.at, write.reason, changes, position, number)
+        author = authors[write.revision]
+        yield Step(done(write), author, write.at, write.reason, changes, position, number)
 
 
 def _head_changes(row: Game, write: Write) -> Iterator[str]:

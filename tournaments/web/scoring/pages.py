@@ -40,7 +40,7 @@ from tournaments.web.deals.hand_form import HandForm
 from tournaments.web.deals.open_form import form_at_table
 from tournaments.web.deals.reading import read_entry
 from tournaments.web.deals.sheet_view import lines_of, sheet_page
-from tournaments.web.phone import address, remember_game
+from tournaments.web.phone import address, phone_at, remember_game, remember_phone
 from tournaments.web.ratings.predictions import rated_game
 from tournaments.web.scoring.confirm_view import confirm_at_table
 from tournaments.web.scoring.round_bar import round_bar
@@ -103,6 +103,7 @@ def write(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if etag:
         response["ETag"] = etag
     remember_game(request, response, row, "write")
+    remember_phone(request, response)
     return response
 
 
@@ -173,13 +174,16 @@ def _gone(request: HttpRequest, row: Game, why: str, sentence: str) -> HttpRespo
 
 
 def pen_of(request: HttpRequest, row: Game) -> Pen:
-    """Who writes, with which key, and what they last saw."""
+    """Which phone writes, with which key, and what it last saw.
+
+    Nobody is asked who holds it: turning the drawing of the table is no answer to that.
+    """
     declarer = number_in(request.POST, "declarer", -1)
     return Pen(
         key=request.POST.get("key", ""),
         revision=number_in(request.POST, "revision", -1),
         at=timezone.now(),
-        author=row.players[holder_of(request, row.players)],
+        phone=phone_at(request, row),
         by=actor_of(request, row.table.public_id if row.table else ""),
         turn=declarer if declarer >= 0 else None,
     )
