@@ -183,8 +183,10 @@ const Kingscore = (() => {
       const input = one(tile, "input");
       // The label would click its input once more.
       if (event.target !== input) event.preventDefault();
-      if ("oneTap" in tile.closest(".unit").dataset) Counts.give(input);
-      else {
+      if ("oneTap" in tile.closest(".unit").dataset) {
+        Counts.give(input);
+        removeAnswered(input);
+      } else {
         if (input.dataset.auto) input.dataset.hand = "1";
         active.set(form, input);
       }
@@ -192,11 +194,13 @@ const Kingscore = (() => {
       const input = active.get(form);
       const unit = input.closest(".unit");
       write(input, key.dataset.number);
+      removeAnswered(input);
       Counts.fill(unit, Counts.ruleOf(form)?.scoring);
       if (!Counts.hasTotal(unit) || leftOf(unit) >= 0) active.set(form, firstEmpty(form, input));
     } else if (step) {
       const input = active.get(form);
       write(input, number(input) + Number(step.dataset.step));
+      removeAnswered(input);
     } else if (event.target.closest(".change")) {
       const radio = contractOf(form);
       if (!radio) {
@@ -247,6 +251,29 @@ const Kingscore = (() => {
     refresh(form);
   });
 
+  // A message beside a field goes once the field is changed; one about the whole form with any field.
+  function removeAnswered(field) {
+    const form = field.closest("form");
+    for (const message of all(form, ".notice-bad[role=alert]")) message.remove();
+    for (let at = field; at && at !== form; at = at.parentElement) {
+      const answered = messagesOf(at);
+      for (const message of answered) message.remove();
+      if (!answered.length) continue;
+      at.removeAttribute("aria-describedby");
+      for (const invalid of [at, ...all(at, "[aria-invalid]")]) invalid.removeAttribute("aria-invalid");
+    }
+  }
+
+  function messagesOf(element) {
+    const ids = element.getAttribute("aria-describedby")?.split(" ") ?? [];
+    const described = ids.map((id) => document.getElementById(id)).filter((found) => found?.matches(".errors, [role=alert]"));
+    return described.length || !element.matches("fieldset") ? described : all(element, ":scope > [role=alert]");
+  }
+
+  document.addEventListener("input", (event) => {
+    if (event.target.closest("#table form, form.entry")) removeAnswered(event.target);
+  });
+
   document.addEventListener("focusin", (event) => {
     const form = event.target.closest("form.entry");
     if (!form || event.target.type !== "number") return;
@@ -283,6 +310,7 @@ const Kingscore = (() => {
     clearSuits(form);
     begin(form);
     refresh(form);
+    rest();
   }
 
   // The contract that has to come stands there already.
@@ -303,11 +331,12 @@ const Kingscore = (() => {
     }
   }
 
-  // The second of two quick taps must not take back what the first has brought up.
+  // The second of two quick taps must not take back or send what the first has brought up. Where
+  // there is a pad, Save is off until the deal is complete.
   function rest() {
-    for (const undo of all(document, ".undo")) {
-      undo.disabled = true;
-      setTimeout(() => { undo.disabled = false; }, 1000);
+    for (const button of all(document, ".undo, .entry:not(.tapped) .save button")) {
+      button.disabled = true;
+      setTimeout(() => { button.disabled = false; }, 1000);
     }
   }
 

@@ -116,6 +116,41 @@ def test_suit_tapped_again_is_none(at_hands):
         expect(phone.page.locator("[name=trump]:checked")).to_have_count(ticked)
 
 
+SECOND_TAP = """name => {
+  const button = document.querySelector(`.save [value=${name}]`);
+  button.click();
+  return button.form.getAttribute("aria-busy") === "true";
+}"""
+
+
+@pytest.mark.parametrize("signal", [True, False])
+@pytest.mark.parametrize("name", ["deal", "passed"])
+def test_second_tap_does_not_send_the_next_hand(at_hands, name, signal):
+    phone = at_hands("euchre", 4)
+    if not signal:
+        phone.lose_signal()
+    number, waiting = (phone.page.locator(each) for each in ("[data-deal]", "#outbox li"))
+    if name == "deal":
+        tap_radio(phone, "maker", 0)
+        tap_radio(phone, "tricks", 3)
+    phone.tap(phone.page.locator(f".save [value={name}]"))
+    expect(number).to_have_text("2") if signal else waiting.wait_for()
+    assert phone.page.evaluate(SECOND_TAP, name) is False
+    assert len(phone.waiting()) == (0 if signal else 1)
+    expect(phone.save).to_be_enabled()
+
+
+def test_message_goes_once_it_is_answered(at_hands):
+    phone = at_hands("euchre", 4)
+    phone.tap(phone.save)
+    beside = phone.page.locator(".errors")
+    expect(beside).to_have_count(2)
+    tap_radio(phone, "maker", 0)
+    expect(beside).to_have_count(1)
+    tap_radio(phone, "tricks", 3)
+    expect(beside).to_have_count(0)
+
+
 def test_hand_waits_for_signal_and_is_sent_later(at_hands):
     phone = at_hands("euchre-three", 3)
     phone.lose_signal()
