@@ -3,10 +3,17 @@
 // Without this script the form works with its plain inputs.
 "use strict";
 
-(() => {
+const Hands = (() => {
   const one = (root, selector) => root.querySelector(selector);
   const all = (root, selector) => [...root.querySelectorAll(selector)];
   const formOf = (target) => target.closest(".hand, .naming")?.closest("form");
+
+  // Nothing is saved before it says what it has to.
+  function refresh(form) {
+    const save = one(form, ".save button[value=deal]");
+    const needed = form.matches(".naming") ? ["contract"] : one(form, ".makers") ? ["maker", "tricks"] : ["winner"];
+    if (save) save.disabled = !needed.every((name) => one(form, `[name=${name}]:checked`));
+  }
 
   // A suit tapped once more is none.
   document.addEventListener("click", (event) => {
@@ -18,6 +25,7 @@
     else event.target.dataset.was = "1";
     const contract = event.target.closest(".contract")?.querySelector("[name=contract]");
     if (contract && !again) contract.checked = true;
+    refresh(form);
   });
 
   document.addEventListener("change", (event) => {
@@ -27,9 +35,14 @@
     if (event.target.name === "contract" && !event.target.closest(".contract").querySelector("[name=trump]")) {
       for (const suit of all(form, "[name=trump]")) suit.checked = false;
     }
+    refresh(form);
     if (event.target.name !== "maker") return;
     const lone = one(form, "[name=defender_alone]:checked");
     const makers = event.target.className.replace("side", "defends");
     if (lone?.closest(".key").classList.contains(makers)) one(form, ".nobody input").checked = true;
   });
+
+  for (const hand of all(document, ".hand, .naming")) refresh(hand.closest("form"));
+  return { refresh };
 })();
+window.Hands = Hands;

@@ -8,7 +8,8 @@
   const words = box.dataset;
   const PLACE = `kingscore.outbox.${words.game}`;
   const PATIENCE = 10000;
-  const EVERY = 4000;
+  // With the answer and the second in which it comes, another phone is heard within four seconds.
+  const EVERY = 3000;
   const DELAYS = [2000, 4000, 8000, 16000, 30000, 60000];
 
   let busy = false;
@@ -16,12 +17,15 @@
   let timer;
   let sending = null; // the key of the entry on its way, and how to stop it
   let heard = null; // the version of the sheet that this phone last heard
-  let editing = null; // the key of the refused entry that stands in the form
+  let shown = null; // the sheet that was drawn last
   let memory = []; // where the browser keeps nothing, the entries live as long as the page
+  let draft = Draft.load(); // what is typed now, what was put aside, and what was heard meanwhile
 
   const table = () => document.getElementById("table");
   const entryForm = () => document.querySelector("#table form.entry");
+  const revision = () => Number(table().dataset.revision);
   const waits = (item) => !item.refused;
+  const edited = () => load().find((item) => item.editing);
 
   function load() {
     try {
@@ -37,7 +41,6 @@
       if (items.length) localStorage.setItem(PLACE, JSON.stringify(items));
       else localStorage.removeItem(PLACE);
     } catch { /* the entries stay in memory */ }
-    show(items);
   }
 
   const change = (key, fields) => save(load().map((item) => (item.key === key ? { ...item, ...fields } : item)));
@@ -51,6 +54,41 @@
   function token() {
     const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
     return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
+  }
+
+  // Drawing: the sheet as the server gave it last, what waits, and what is being typed. A reload
+  // without signal draws the same from what is kept.
+
+  function draw(typed = Draft.take()) {
+    const at = table().contains(document.activeElement) ? document.activeElement : null;
+    const html = edited()?.html ?? Kept.table();
+    table().outerHTML = html;
+    // Only what is new lights up.
+    if (html === shown) for (const row of document.querySelectorAll("#table .fresh")) row.classList.remove("fresh");
+    shown = html;
+    window.htmx?.process(table());
+    Kingscore.arrive();
+    Waiting.draw(load(), { edit, discard });
+    if (typed) Draft.put(typed);
+    if (draft.news && entryForm()) entryForm().elements.revision.value = draft.news.revision;
+    if (at) focusAgain(at);
+    remember();
+  }
+
+  function focusAgain(at) {
+    const same = (one) => ["name", "value", "href", "class"].every((name) => one.getAttribute(name) === at.getAttribute(name));
+    [...table().querySelectorAll(at.localName)].find(same)?.focus({ preventScroll: true });
+  }
+
+  function remember() {
+    draft.now = Draft.take();
+    Draft.save(structuredClone(draft));
+    showNews();
+  }
+
+  function receive(html, etag) {
+    Kept.keep(html);
+    heard = etag ?? heard;
   }
 
   // Sending.
@@ -67,12 +105,12 @@
         method: "POST", body, signal: stop.signal, redirect: "error",
         headers: { "HX-Request": "true", "X-CSRFToken": token() },
       });
-      const revision = response.headers.get("Kingscore-Revision");
+      const { status, headers } = response;
+      const isOurs = headers.has("Kingscore-Revision");
       const html = await response.text();
-      const { status } = response;
       // A portal of the café answers too, but not like this server.
-      if (revision === null && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
-      return { status, revision, html, etag: response.headers.get("ETag") };
+      if (!isOurs && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
+      return { status, html, etag: headers.get("ETag") };
     } catch {
       return { status: 0 };
     } finally {
@@ -80,110 +118,91 @@
     }
   }
 
-  async function flush(atOnce) {
+  async function flush() {
     if (busy) return;
     clearTimeout(timer);
     busy = true;
-    let last = null;
     try {
       for (let item = load()[0]; item && waits(item); item = load()[0]) {
         const answer = await post(item);
         const kept = load().some((other) => other.key === item.key);
         if (answer.status === 0) {
           if (!kept) continue; // taken back while it was being sent
-          defer(item);
+          change(item.key, { waited: true });
+          timer = setTimeout(flush, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
           return;
         }
         tries = 0;
-        const shown = atOnce === item.key && !item.waited;
-        const seen = answer.status === 200 ? Number(item.revision) + 1 : shown ? null : sameAt(answer);
-        if (seen === null) {
-          if (!kept) continue;
-          last = null;
-          await refuse(item, answer, shown);
+        const seen = answer.status === 200 ? Number(item.revision) + 1 : sameAt(answer);
+        if (seen !== null) accept(item, answer, seen);
+        else if (kept) {
+          refuse(item, answer);
           return;
         }
-        const rest = load().filter((other) => other.key !== item.key);
-        // The next was written after this one; what came later it has not seen.
-        if (rest.length) rest[0].revision = seen;
-        save(rest);
-        last = answer;
       }
     } finally {
       busy = false;
-      if (last && !load().some(waits)) settle(last, atOnce);
-      setBusy(false);
     }
   }
 
-  // No answer: it waits visibly, and the page goes on by itself.
-  function defer(item) {
-    change(item.key, { waited: true });
-    setBusy(false);
-    timer = setTimeout(flush, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
-    // Asked again in vain, it leaves alone what is being typed since.
-    if (!item.waited) advance();
+  function accept(item, answer, seen) {
+    const rest = load().filter((other) => other.key !== item.key);
+    // The next was written after this one; what came later it has not seen.
+    if (rest.length) rest[0].revision = seen;
+    save(rest);
+    const typed = Draft.take();
+    // That another phone was faster is told to whoever has just written, and disturbs nobody else.
+    const quiet = answer.status !== 200 && (item.waited || Draft.isTyped(typed));
+    receive(quiet ? withoutNotice(answer.html) : answer.html, answer.etag);
+    draw(typed);
+    if (rest.some(waits)) return;
+    const heading = document.querySelector("#table h2");
+    if (!Draft.isTyped(typed)) heading?.focus({ preventScroll: true });
+    document.getElementById("announce").textContent = `${words.saved} ${heading?.textContent.trim() ?? ""}`;
   }
 
-  const pageOf = (answer) => new DOMParser().parseFromString(answer.html || "", "text/html");
+  const pageOf = (html) => new DOMParser().parseFromString(html || "", "text/html");
+  function withoutNotice(html) {
+    const sheet = pageOf(html).getElementById("table");
+    sheet.querySelector(".problem")?.remove();
+    return sheet.outerHTML;
+  }
+
+  const cleanOf = (html) => pageOf(html).getElementById("clean")?.innerHTML;
 
   // Where another phone has written just the same, it is not written once more.
   function sameAt(answer) {
-    const same = answer.status === 409 && pageOf(answer).querySelector("[data-same]");
+    const same = answer.status === 409 && pageOf(answer.html).querySelector("[data-same]");
     return same ? Number(same.dataset.same) : null;
   }
 
-  async function refuse(item, answer, shown) {
-    const page = pageOf(answer);
-    const table = page.getElementById("table");
-    if (shown && table) {
-      // It has just been typed: the form comes back with it and with what is wrong.
-      if (editing) save(load().filter((other) => other.key !== item.key));
-      else save(load().slice(1));
-      swap(answer.html);
-      focusProblem();
-      return;
+  function refuse(item, answer) {
+    const page = pageOf(answer.html);
+    const sheet = page.getElementById("table");
+    const isAlone = load().length === 1 && !Draft.isTyped(Draft.take());
+    if (sheet) receive(cleanOf(answer.html) ?? answer.html);
+    if (sheet && isAlone && item.effect.type === "undo") {
+      // Nothing was typed that could come back: the sheet, and why.
+      save([]);
+      page.getElementById("clean")?.remove();
+      receive(sheet.outerHTML);
+    } else {
+      const said = [...page.querySelectorAll(".errors li, .problem p")].map((each) => each.textContent.trim());
+      const reason = said.join(" ") || (answer.status === 410 ? page.body.textContent.trim() : words.gone);
+      page.getElementById("clean")?.remove();
+      const form = sheet && comesBack(item, answer, sheet) ? sheet.outerHTML : "";
+      change(item.key, { refused: reason, html: form, waited: true, editing: isAlone && Boolean(form) });
     }
-    const said = [...page.querySelectorAll(".errors li, .problem p")].map((line) => line.textContent.trim());
-    const reason = said.join(" ") || (table ? "" : answer.status === 410 ? page.body.textContent.trim() : words.gone);
-    change(item.key, { refused: reason || words.gone, html: table ? answer.html : "", waited: true });
-    setBusy(false);
-    // What was summed up on this phone is not so: the sheet as it stands. Not waited for: whoever
-    // discards this meanwhile wants the next one sent.
-    if (table) refreshTable();
+    draw();
+    if (isAlone) focusProblem();
   }
 
-  function settle(answer, atOnce) {
-    editing = null;
-    if (atOnce) swap(answer.html);
-    else swapKeeping(answer.html);
-    heard = answer.etag;
-    const heading = document.querySelector("#table h2");
-    if (atOnce) heading?.focus({ preventScroll: true });
-    document.getElementById("announce").textContent = `${words.saved} ${heading?.textContent.trim() ?? ""}`;
-    rememberPage();
-  }
-
-  function swap(html) {
-    table().outerHTML = html.trim();
-    window.htmx?.process(table());
-    Kingscore.arrive();
-    show(load());
-  }
-
-  // Another sheet under what is being typed, what is unfolded, and the keyboard.
-  function swapKeeping(html) {
-    const form = entryForm();
-    const typed = form ? Kingscore.typed(form) : [];
-    const at = table().contains(document.activeElement) ? document.activeElement : null;
-    const open = [...table().querySelectorAll("details[open] > summary")].map((summary) => summary.textContent);
-    swap(html);
-    for (const summary of table().querySelectorAll("details > summary")) {
-      if (open.includes(summary.textContent)) summary.parentElement.open = true;
-    }
-    if (typed.length && entryForm()) Kingscore.restore(entryForm(), typed);
-    const same = (one) => ["name", "value", "href", "class"].every((name) => one.getAttribute(name) === at.getAttribute(name));
-    if (at) [...table().querySelectorAll(at.localName)].find(same)?.focus({ preventScroll: true });
+  // Of a deal in steps that another phone has ended, nothing is left to fill in.
+  function comesBack({ effect }, { status }, sheet) {
+    if (effect.type === "undo") return false;
+    const form = sheet.querySelector("form.entry");
+    if (status === 409) return Boolean(form?.querySelector("[data-leave]"));
+    return effect.type !== "deal" || form?.dataset.outbox === "";
   }
 
   function focusProblem() {
@@ -192,213 +211,198 @@
     document.querySelector("#table .errors, #table .problem")?.scrollIntoView({ block: "nearest" });
   }
 
-  function setBusy(on) {
-    for (const form of document.querySelectorAll("form[data-outbox]")) form.setAttribute("aria-busy", String(on));
-  }
-
   // Writing.
 
   document.addEventListener("submit", (event) => {
     const form = event.target.closest("form[data-outbox]");
     if (!form) return;
     event.preventDefault();
-    if (form.getAttribute("aria-busy") === "true") return;
-    const fields = [...new FormData(form, event.submitter)]
-      .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
-    const item = {
-      key: newKey(), url: form.action, fields, revision: form.elements.revision.value,
-      label: labelOf(form, event.submitter), effect: effectOf(form, event.submitter),
-    };
-    const items = load();
-    const index = editing ? items.findIndex((other) => other.key === editing) : -1;
-    const behind = items.some(waits) && index < 0;
-    if (index >= 0) items.splice(index, 1, item);
-    else items.push(item);
-    save(items);
-    if (behind || (items[0] !== item)) {
-      change(item.key, { waited: true });
-      advance();
-      flush();
-    } else {
-      setBusy(true);
-      flush(item.key);
-    }
+    if (form.dataset.outbox === "now") sendNow(form, event.submitter);
+    else write(form, event.submitter);
   });
 
-  // A hand in which no contract is named: who, and how many tricks.
-  function handOf(form, submitter) {
-    if (submitter.value !== "deal") return "";
-    const ticked = [...form.querySelectorAll(".hand :checked")].filter((input) => input.value !== "");
-    const words = ticked.map((input) => input.closest("label").querySelector(".who, span:last-child").textContent);
-    return words.map((text) => text.replace(/\s+/g, " ").trim()).join(", ");
-  }
+  const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
+    .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
 
-  function labelOf(form, submitter) {
-    const contract = Kingscore.contractOf(form);
-    if (!contract) return handOf(form, submitter) || submitter.textContent.trim();
-    const name = contract.closest(".pick").querySelector(".name").textContent.trim();
-    const units = Kingscore.unitsOf(form);
-    const took = units.flatMap((unit) => {
-      const inputs = Kingscore.inputsOf(unit).filter((input) => Number(input.value) > 0);
-      return inputs.map((input) => {
-        const who = input.closest(".tile").querySelector(".who").textContent.trim();
-        return Number(unit.dataset.total) === 1 ? who : `${who} ${input.value}`;
-      });
-    });
-    return [name, took.join(", ")].filter(Boolean).join(", ");
-  }
-
-  function effectOf(form, submitter) {
-    const effect = { type: submitter.value };
-    const fields = new FormData(form, submitter);
-    if (effect.type === "adjustment") {
-      return { ...effect, seat: Number(fields.get("seat")), points: Number(fields.get("points").replace("\u2212", "-")), to: fields.get("to") };
-    }
-    const contract = Kingscore.contractOf(form);
-    if (effect.type !== "deal" || !contract) return effect;
-    const counts = Kingscore.unitsOf(form).map((unit) => [
-      unit.dataset.unit,
-      Kingscore.inputsOf(unit).map((input) => [Counts.sideOf(input), Number(input.value)]),
-    ]);
-    return { ...effect, contract: contract.value, counts, king: Boolean(fields.get("king")), declared: Boolean(fields.get("king_declared_by")) };
-  }
-
-  function advance() {
-    const form = entryForm();
-    if (!form || editing) return;
-    paintAll(form);
-    Kingscore.clear(form);
-    form.querySelector("h2")?.focus({ preventScroll: true });
-  }
-
-  // What stands behind a refused entry was written for a sheet that is not so.
-  function paintAll(form) {
+  function write(form, submitter) {
+    const item = {
+      key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
+      label: Waiting.labelOf(form, submitter), effect: Ahead.effectOf(form, submitter),
+    };
     const items = load();
-    const refused = items.findIndex((item) => item.refused);
-    const state = Ahead.stateAfter(items.slice(0, refused < 0 ? items.length : refused).filter((item) => item.waited));
-    if (!state) return;
-    Ahead.paint(form, state);
-    box.querySelector(".over")?.remove();
-    if (state.over) note(words.over);
+    const index = form.matches(".entry") ? items.findIndex((other) => other.editing) : -1;
+    if (index >= 0) items.splice(index, 1, item);
+    else items.push(item);
+    const typed = Draft.take();
+    if (form.matches(".entry")) Object.assign(typed, putBack());
+    typed.others = typed.others.filter(([id]) => id !== form.id);
+    const folded = [...(form.closest("details") ?? form).querySelectorAll("summary")].map((summary) => summary.textContent);
+    typed.open = typed.open.filter((text) => !folded.includes(text));
+    if (form.matches(".entry")) draft.news = null;
+    save(items);
+    draw(typed);
+    if (form.matches(".entry")) document.querySelector("#table h2")?.focus({ preventScroll: true });
+    flush();
   }
 
-  // What waits and what was refused, above the sheet.
-
-  function show(items) {
-    const shown = items.filter((item) => item.waited || item.refused);
-    const list = box.querySelector("ul");
-    list.replaceChildren(...shown.map((item) => lineOf(item, item === items[items.length - 1])));
-    box.hidden = shown.length === 0;
-    if (!items.length) box.querySelector(".over")?.remove();
-    document.body.classList.toggle("waiting", items.length > 0);
+  // What was put aside to edit another deal comes back.
+  function putBack() {
+    const { aside } = draft;
+    draft.aside = null;
+    return { entry: aside?.entry ?? null };
   }
 
-  function lineOf(item, isLast) {
-    const line = document.createElement("li");
-    const state = document.createElement("span");
-    state.className = "state";
-    state.textContent = item.refused ? words.refused : words.waiting;
-    const label = document.createElement("span");
-    label.textContent = item.label;
-    line.append(state, label);
-    if (!item.refused) {
-      // Only the last can be taken back: what follows was written after it.
-      if (isLast && item.effect.type === "deal" && entryForm()) line.append(button(words.edit, () => takeBack(item, true)));
-      if (isLast) line.append(button(words.discard, () => takeBack(item, false)));
-      return line;
+  // What cannot wait (a secret is not kept on the phone): sent while one looks on, or not at all.
+  async function sendNow(form, submitter) {
+    if (form.getAttribute("aria-busy") === "true") return;
+    form.setAttribute("aria-busy", "true");
+    strip(words.now);
+    await flush();
+    const item = { key: form.elements.key.value, url: form.action, fields: fieldsOf(form, submitter), revision: revision() };
+    const answer = load().length ? { status: 0 } : await post(item);
+    form.removeAttribute("aria-busy");
+    if (answer.status === 0) {
+      strip(`${words.noSignal} ${words.now}`);
+      return;
     }
-    line.className = "refused";
-    const why = document.createElement("span");
-    why.className = "why";
-    why.textContent = item.refused;
-    line.append(why);
-    if (item.html) line.append(button(words.edit, () => edit(item)));
-    line.append(button(words.discard, () => discard(item)));
-    return line;
-  }
-
-  function button(text, action) {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = text;
-    made.addEventListener("click", action);
-    return made;
+    calm();
+    const page = pageOf(answer.html);
+    page.getElementById("clean")?.remove();
+    const sheet = page.getElementById("table");
+    if (!sheet) strip(words.gone);
+    else receive(answer.status === 200 ? answer.html : sheet.outerHTML, answer.etag);
+    draw(null);
+    focusProblem();
   }
 
   // The refused entry comes into the form as the server sent it back, with what is wrong.
   function edit(item) {
-    editing = item.key;
-    swap(item.html);
-    focusProblem();
+    setAside();
+    if (item.refused) {
+      change(item.key, { editing: true });
+      draw(null);
+      focusProblem();
+      return;
+    }
+    takeBack(item);
+    Kingscore.restore(entryForm(), item.fields);
+    remember();
+    entryForm().scrollIntoView({ block: "nearest" });
   }
 
-  function takeBack(item, again) {
+  function setAside() {
+    const typed = Draft.take();
+    if (typed.entry) draft.aside = typed;
+  }
+
+  function takeBack(item) {
     save(load().filter((other) => other.key !== item.key));
     if (sending?.key === item.key) sending.stop.abort();
-    const form = entryForm();
-    if (!form || editing) return;
-    paintAll(form);
-    if (!again) return;
-    Kingscore.clear(form);
-    Kingscore.restore(form, item.fields);
-    form.scrollIntoView({ block: "nearest" });
+    draw(null);
   }
 
   function discard(item) {
+    if (!item.refused) {
+      const typed = Draft.take();
+      takeBack(item);
+      Draft.put(typed);
+      remember();
+      return;
+    }
     const items = load();
     const index = items.findIndex((other) => other.key === item.key);
     // What was written after it was written on the same page.
     if (items[index + 1] && index === 0) items[index + 1].revision = item.revision;
     items.splice(index, 1);
-    if (editing === item.key) leave();
+    const typed = { ...Draft.take(), ...(item.editing ? putBack() : {}) };
+    if (item.editing) draft.news = null;
     save(items);
+    draw(typed);
     if (items.some(waits)) flush();
-    else refreshTable();
-  }
-
-  function leave() {
-    editing = null;
-    if (entryForm()) Kingscore.clear(entryForm());
+    else listen();
   }
 
   // Hearing what others write.
 
-  async function ask(headers) {
-    const response = await fetch(location.href, { headers: { "HX-Request": "true", ...headers } });
-    const isSheet = response.ok && response.headers.has("Kingscore-Revision");
-    // The pen was handed over: where this leads, the sheet can be followed.
-    if (response.redirected && isIdle()) location.assign(response.url);
-    if (isSheet) heard = response.headers.get("ETag");
-    return isSheet ? { html: await response.text(), revision: Number(response.headers.get("Kingscore-Revision")) } : null;
+  async function ask() {
+    const response = await fetch(location.href, { headers: { "HX-Request": "true", ...(heard && { "If-None-Match": heard }) } });
+    if (response.redirected) return { leads: response.url };
+    if (!response.ok || !response.headers.has("Kingscore-Revision")) return null;
+    return { html: await response.text(), etag: response.headers.get("ETag"), revision: Number(response.headers.get("Kingscore-Revision")) };
   }
 
-  async function refreshTable() {
-    try {
-      const sheet = await ask();
-      if (sheet && !editing && sheet.revision >= Number(table().dataset.revision)) swapKeeping(sheet.html);
-    } catch { /* without signal the page stays as it is */ }
-  }
-
-  const isChanged = (field) => (field.options
-    ? field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected))
-    : field.checked !== field.defaultChecked || (/^(text|number|textarea)$/.test(field.type) && field.value !== field.defaultValue));
-
-  // Nothing is typed here, sent or waiting, so that a newer sheet disturbs nobody.
-  function isIdle() {
-    const form = entryForm();
-    if (document.hidden || busy || editing || load().length || (form && Kingscore.typed(form).length)) return false;
-    return ![...table().querySelectorAll("form:not(.entry)")].some((other) => [...other.elements].some(isChanged));
-  }
+  const isOccupied = (typed) => Boolean(edited()) || Draft.isTyped(typed);
 
   async function listen() {
-    if (!isIdle()) return;
+    const isBusy = () => document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
+    if (isBusy()) return;
     try {
-      const sheet = await ask(heard && { "If-None-Match": heard });
-      if (sheet && isIdle() && sheet.revision > Number(table().dataset.revision)) {
-        swapKeeping(sheet.html);
-        rememberPage();
-      }
+      const sheet = await ask();
+      if (!sheet || isBusy()) return;
+      if (sheet.leads) leave(sheet.leads);
+      else hear(sheet);
     } catch { /* heard of later */ }
+  }
+
+  function hear(sheet) {
+    const typed = Draft.take();
+    const before = entryForm()?.elements.revision.value ?? typed.revision;
+    heard = sheet.etag;
+    if (sheet.revision <= Number(pageOf(Kept.table()).getElementById("table").dataset.revision)) return;
+    Kept.keep(sheet.html);
+    // What was typed before is sent as what it is: the server compares it with what came between.
+    if (isOccupied(typed) || draft.news) draft.news = { text: pageOf(sheet.html).getElementById("table").dataset.news, revision: before };
+    draw(typed);
+  }
+
+  // The pen was handed over, or the round closed: where this leads, the sheet can be followed.
+  function leave(url) {
+    Kept.forget();
+    const typed = Draft.take();
+    if (!isOccupied(typed) && !load().length) location.assign(url);
+    else if (draft.news?.url !== url) {
+      draft.news = { text: url.includes("closed=") ? words.closed : words.handedOver, url, revision: typed.revision };
+      remember();
+    }
+  }
+
+  // The strip at the top.
+
+  function strip(text, ...buttons) {
+    const said = document.createElement("p");
+    said.textContent = text;
+    box.replaceChildren(said, ...buttons);
+    box.hidden = !text;
+  }
+
+  // What was said in passing makes room again.
+  function calm() {
+    delete box.dataset.news;
+    strip("");
+    showNews();
+  }
+
+  function showNews() {
+    const { news } = draft;
+    if ((news?.text ?? "") !== (box.dataset.news ?? "")) {
+      box.dataset.news = news?.text ?? "";
+      strip(news?.text ?? "", ...(news ? [Waiting.button(words.drop, drop), ...(news.url ? [] : [Waiting.button(words.keep, goOn)])] : []));
+    }
+  }
+
+  function drop() {
+    const { url } = draft.news;
+    Object.assign(draft, { news: null, aside: null });
+    const item = edited();
+    if (item) save(load().filter((other) => other.key !== item.key));
+    draw(null);
+    if (url) location.assign(url);
+  }
+
+  function goOn() {
+    draft.news = null;
+    if (entryForm()) entryForm().elements.revision.value = revision();
+    remember();
   }
 
   setInterval(listen, EVERY);
@@ -411,49 +415,37 @@
   document.addEventListener("click", (event) => {
     if (!event.target.closest("[data-leave]")) return;
     event.preventDefault();
-    const item = load().find((other) => other.key === editing);
-    if (item) {
-      discard(item);
-      return;
-    }
-    leave();
-    refreshTable();
+    discard(edited());
   });
   window.addEventListener("online", () => {
     tries = 0;
     flush();
   });
-  document.addEventListener("htmx:afterSwap", () => show(load()));
 
-  // Undo is not kept for later: by then it might take back something else.
+  for (const news of ["click", "input", "change", "toggle"]) {
+    document.addEventListener(news, (event) => { if (table().contains(event.target)) remember(); }, news === "toggle");
+  }
+
+  // The table turned to another player: the same drawing, with what is typed.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    if (detail.target.id !== "table" || !detail.shouldSwap) return;
+    detail.shouldSwap = false;
+    receive(detail.xhr.responseText);
+    draw();
+  });
   document.addEventListener("htmx:sendError", () => {
-    note(words.noSignal);
-    box.hidden = false;
+    strip(words.noSignal);
+    setTimeout(calm, EVERY);
   });
 
-  function note(text) {
-    box.querySelector(".over")?.remove();
-    const line = document.createElement("p");
-    line.className = "over";
-    line.textContent = text;
-    box.append(line);
-  }
-
-  // The page itself, for a reload without signal; browsers allow it over HTTPS only.
-  function rememberPage() {
-    navigator.serviceWorker?.controller?.postMessage({ keep: [location.href] });
-  }
-
-  navigator.serviceWorker?.register(words.serviceWorker).then(() => navigator.serviceWorker.ready).then(({ active }) => {
-    const files = performance.getEntriesByType("resource").map((entry) => entry.name).filter((url) => url.startsWith(location.origin));
-    active.postMessage({ keep: [location.href, ...files.filter((url) => /\.(css|js|svg|webmanifest)$/.test(url))] });
-  }).catch(() => {});
-
-  show(load());
-  if (load().some(waits)) {
-    // What stood here when the page was left has been typed before: it waits like the rest.
-    save(load().map((item) => ({ ...item, waited: true })));
-    advance();
+  // What stood here when the page was left.
+  const kept = draft.now;
+  const items = load();
+  if (items.length || kept) {
+    save(items.map((item) => ({ ...item, waited: true })));
+    const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision();
+    if (isOlder && !draft.news) draft.news = { text: table().dataset.news, revision: kept.revision };
+    draw(kept ?? null);
     flush();
   }
 })();

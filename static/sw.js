@@ -78,8 +78,25 @@ async function forgetAccount(cache, response) {
   for (const place of await cache.keys()) await cache.delete(place);
 }
 
+// A page as it is shown now, under the headers with which the server gave it.
+async function keepShown(url, html) {
+  const cache = await caches.open(PAGES);
+  const place = placeOf(url);
+  const given = (await cache.match(place)) ?? (await fetch(url, { credentials: "same-origin" }));
+  if (given.ok && !given.redirected) await cache.put(place, new Response(html, { headers: given.headers }));
+}
+
+// One after the other, so that what was shown last is kept last.
+let told = Promise.resolve();
+
 self.addEventListener("message", (event) => {
-  event.waitUntil(keepAll(event.data.keep || [], event.data.missing || []));
+  const { page, html, keep: addresses = [], missing = [] } = event.data;
+  const url = page && new URL(page);
+  if (url && url.origin === self.location.origin && isPage(url)) {
+    told = told.then(() => keepShown(url, html)).catch(() => { /* no signal: what is kept stays */ });
+    event.waitUntil(told);
+  }
+  event.waitUntil(keepAll(addresses, missing));
 });
 
 // One after the other: the page that asks for it goes first on a slow network.

@@ -4,13 +4,14 @@
 
 const Kingscore = (() => {
   const active = new WeakMap(); // form → the input the pad writes into
+  const untouched = new WeakMap(); // form → what stood in it before anything was typed
   const MINUS = "\u2212";
   const NOT_TYPED = /^(csrfmiddlewaretoken|key|revision|declarer|holder|type)$/;
   const { one, all, contractOf, inputsOf, isTyped, number, unitsOf, leftOf, write, isComplete } = Counts;
 
   const points = (number) => String(number).replace("-", MINUS);
   const isField = (name) => !NOT_TYPED.test(name);
-  const isFixed = (form) => one(form, ".contracts").classList.contains("fixed");
+  const isFixed = (form) => Boolean(one(form, ".contracts.fixed"));
 
   function firstEmpty(form, after) {
     const inputs = unitsOf(form).filter((unit) => !("oneTap" in unit.dataset)).flatMap(inputsOf);
@@ -19,7 +20,10 @@ const Kingscore = (() => {
   }
 
   function refresh(form) {
-    if (!one(form, ".pad")) return;
+    if (!one(form, ".pad")) {
+      window.Hands?.refresh(form);
+      return;
+    }
     const contract = contractOf(form);
     const units = unitsOf(form);
     form.classList.toggle("chosen", Boolean(contract));
@@ -290,11 +294,15 @@ const Kingscore = (() => {
   }
 
   function restore(form, fields) {
-    for (const [name, value] of fields.filter(([name]) => isField(name))) {
+    const fits = (name) => isField(name) && !(name === "contract" && isFixed(form));
+    for (const [name, value] of fields.filter(([name]) => fits(name))) {
       const found = all(form, `[name="${name}"]`);
       for (const input of found) {
-        if (input.type === "radio" || input.type === "checkbox") input.checked = input.value === value && !input.disabled;
-        else write(input, value);
+        if (input.type !== "radio" && input.type !== "checkbox") write(input, value);
+        else {
+          input.checked = input.value === value && !input.disabled;
+          if (name === "trump" && input.checked) input.dataset.was = "1";
+        }
       }
     }
     begin(form);
@@ -304,14 +312,18 @@ const Kingscore = (() => {
   function clear(form) {
     active.delete(form);
     for (const input of all(form, "input[type=number]")) write(input, "");
-    for (const input of all(form, "input[type=radio], input[type=checkbox]")) input.checked = false;
+    for (const input of all(form, "input[type=radio], input[type=checkbox]")) input.checked = input.type === "radio" && input.value === "";
     for (const select of all(form, "select")) select.value = "";
     for (const problem of all(form, "[role=alert]")) problem.remove();
     clearSuits(form);
     begin(form);
     refresh(form);
     rest();
+    untouched.set(form, JSON.stringify(typed(form)));
   }
+
+  // Whether anything was typed since the form came.
+  const begun = (form) => untouched.get(form) !== JSON.stringify(typed(form));
 
   // The contract that has to come stands there already.
   function begin(form) {
@@ -323,11 +335,13 @@ const Kingscore = (() => {
 
   function start() {
     for (const form of all(document, "form.entry")) {
-      if (!one(form, ".pad")) continue;
-      // The pad stands in for the phone's keyboard; a real one still types.
-      for (const input of all(form, "input[type=number]")) input.inputMode = "none";
-      form.classList.add("tapped");
+      if (one(form, ".pad")) {
+        // The pad stands in for the phone's keyboard; a real one still types.
+        for (const input of all(form, "input[type=number]")) input.inputMode = "none";
+        form.classList.add("tapped");
+      }
       refresh(form);
+      untouched.set(form, JSON.stringify(typed(form)));
     }
   }
 
@@ -336,7 +350,10 @@ const Kingscore = (() => {
   function rest() {
     for (const button of all(document, ".undo, .entry:not(.tapped) .save button")) {
       button.disabled = true;
-      setTimeout(() => { button.disabled = false; }, 1000);
+      setTimeout(() => {
+        button.disabled = false;
+        if (button.form?.matches(".entry")) refresh(button.form);
+      }, 1000);
     }
   }
 
@@ -347,6 +364,6 @@ const Kingscore = (() => {
 
   document.addEventListener("htmx:afterSwap", arrive);
   start();
-  return { arrive, refresh, typed, restore, clear, contractOf, unitsOf, inputsOf, points };
+  return { arrive, refresh, typed, begun, restore, clear, contractOf, unitsOf, inputsOf, points };
 })();
 window.Kingscore = Kingscore;

@@ -10,6 +10,9 @@ from urllib.parse import urlencode
 
 from tests.deals import NAMES
 
+TEMPLATES = re.compile(r"<template.*?</template>", re.DOTALL)
+"""What a page keeps for its scripts: nobody sees it."""
+
 CSRF_FIELD = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 PATIENCE = 30
 

@@ -170,8 +170,9 @@ class TablePhone(Phone):
         return int(self.page.get_attribute("#table", "data-revision"))
 
     def totals(self):
-        """The totals in the last line of the sheet."""
-        cells = self.page.locator(".sheet tbody tr:last-child .score b").all_inner_texts()
+        """The totals in the last line of the sheet that was written."""
+        written = self.page.locator(".sheet tr[data-position]:has(.score)").last
+        cells = written.locator(".score b").all_inner_texts()
         return [int(text.replace("−", "-").replace("♚", "")) for text in cells]
 
     def badges(self):
@@ -183,13 +184,20 @@ class TablePhone(Phone):
         )
 
     def waiting(self):
-        """What stands above the sheet as not sent yet."""
-        return [line.inner_text() for line in self.page.locator("#outbox li").all()]
+        """What stands in the sheet as not sent yet or refused, a line for each: row and mark."""
+        return self.page.locator("#table").evaluate(
+            """table => [...table.querySelectorAll(".sheet .marks.waits")].map(mark => {
+              const before = mark.previousElementSibling;
+              const row = before?.matches(".waits:not(.marks)") ? before.innerText + " " : "";
+              return (row + mark.innerText).replace(/\\s+/g, " ").trim();
+            })"""
+        )
 
     def stay_after_reload(self):
-        """Wait until the browser has kept the page for a reload without signal."""
+        """Wait until the browser has kept what is shown for a reload without signal."""
         here = self.page.url.removeprefix(self.base).partition("?")[0]
-        self.wait_for_kept(lambda kept: here in kept)
+        shown = self.page.evaluate("Kept.table()")
+        self.wait_for_kept(lambda kept: shown in kept.get(here, ""))
 
     def wait_for_kept(self, holds):
         """Wait until `holds` of the pages that the browser keeps, and its worker is at work."""

@@ -131,7 +131,7 @@ def test_seal_without_signal_is_not_kept_on_the_phone(at_naming):
     phone.tap(phone.page.locator(".hand-to summary"))
     phone.tap(phone.page.locator(".pick:has([value=no-men])"))
     phone.tap(phone.page.locator(".hand-to .save button"))
-    expect(phone.page.locator("#outbox .over")).to_be_visible()
+    expect(phone.page.locator("#outbox")).to_be_visible()
     assert "no-men" not in phone.page.evaluate("JSON.stringify({...localStorage})")
     phone.find_signal()
     phone.tap(phone.page.locator(".hand-to .save button"))

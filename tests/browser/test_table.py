@@ -6,7 +6,6 @@ import re
 from io import BytesIO
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
@@ -373,7 +372,7 @@ def pages(phone):
     yield "refused"
     phone.lose_signal()
     phone.tap(phone.save)
-    phone.page.wait_for_selector("#outbox li")
+    phone.page.wait_for_selector(".marks.waits")
     yield "waiting"
     phone.find_signal()
     finished = game_with(20)
@@ -521,19 +520,3 @@ def test_first_load_of_the_table_page_is_small(table_phone):
     }
     assert len(sizes) >= 5
     assert sum(sizes.values()) <= MOST_BYTES, sizes
-
-
-def test_saving_shows_that_it_waits_when_the_answer_takes_long(at_table):
-    phone = at_table()
-    phone.enter(WHOLE_GAME[0])
-    held = []
-
-    def hold(route):
-        held.append(route)
-
-    phone.page.route("**/entry/", hold, times=1)
-    phone.tap(phone.save)
-    expect(phone.page.locator("form.entry")).to_have_attribute("aria-busy", "true")
-    held[0].continue_()
-    phone.page.wait_for_selector("#table[data-revision='1']")
-    assert timezone.now() > reload(phone.game).versions(0)[0].at

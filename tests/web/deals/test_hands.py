@@ -6,6 +6,7 @@ from http import HTTPStatus
 import pytest
 
 from tests.factories import GameFactory, HeadFactory, record, reload
+from tests.phones import TEMPLATES
 from tests.web.scoring.test_scoring import send, sentences, url
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +56,7 @@ def page_of(client, game, *more):
 
 def checked(page, name):
     """The values of the ticked inputs of a name."""
-    inputs = re.findall(rf'<input[^>]*name="{name}"[^>]*>', page)
+    inputs = re.findall(rf'<input[^>]*name="{name}"[^>]*>', TEMPLATES.sub("", page))
     return [re.search(r'value="([^"]*)"', i)[1] for i in inputs if " checked" in i]
 
 
@@ -78,7 +79,7 @@ def test_sequence_of_the_rules_is_written_by_the_form(phone):
         assert send(phone, game, **fields).status_code == HTTPStatus.OK
     assert totals(game) == (1, 6)
     assert last(game) == {"type": "passed"}
-    assert "<strong>Ayşe</strong>" in page_of(phone, game)
+    assert "<strong data-declarer>Ayşe</strong>" in page_of(phone, game)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_pairs_are_shown_with_their_scores_and_the_target(phone):
     )
     assert shown == [("Ayşe + Cem", "0"), ("Burak + Deniz", "4")]
     assert "first to 7" in page
-    assert "deals</span> <strong>Burak</strong>" in page
+    assert "deals</span> <strong data-declarer>Burak</strong>" in page
 
 
 @pytest.mark.parametrize(("ruleset", "seats"), [("euchre-two", 2), ("euchre-three", 3)])
@@ -230,7 +231,7 @@ def test_whoever_follows_sees_dealer_target_and_pairs(plain):
     page = plain.get(path).content.decode()
     assert "Ayşe + Cem" in page
     assert "first to 10" in page
-    assert "deals</span> <strong>Burak</strong>" in page
+    assert "deals</span> <strong data-declarer>Burak</strong>" in page
 
 
 # Krapet.
@@ -317,7 +318,7 @@ def test_impossible_game_comes_back_with_what_is_wrong(phone, options, typed, se
 def test_who_starts_and_how_many_games_decide_is_shown(phone):
     game = krapet(won(0), target=3)
     page = page_of(phone, game)
-    assert "starts</span> <strong>Burak</strong>" in page
+    assert "starts</span> <strong data-declarer>Burak</strong>" in page
     assert "first to 3 games" in page
     assert "one game decides" in page_of(phone, krapet())
     assert "first to 300" in page_of(phone, krapet(scoring="points"))

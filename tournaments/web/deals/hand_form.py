@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -15,6 +16,7 @@ from tournaments.web.deals.entry_form import EntryForm, explained
 from tournaments.web.deals.fields import PlayerField, SuitField, Tile
 from tournaments.web.deals.hand_reading import ALONE, STALEMATE
 from tournaments.web.deals.situation import DealForm
+from tournaments.web.deals.state import state_of
 from tournaments.web.deals.tiles import seat_tiles
 
 
@@ -101,6 +103,11 @@ class HandForm(DealForm):
     def why(self) -> str:
         """Why an entry is corrected, as typed."""
         return self._typed("why")
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the phone needs to go on by itself where there is no signal."""
+        return state_of(self.game, list(self.players))
 
     # Makers and their tricks.
 

@@ -7,6 +7,7 @@ from tournaments import messages
 from tournaments.engine.entries import Deal, Void
 from tournaments.engine.games import Game
 from tournaments.engine.rulesets import Contract
+from tournaments.services.play.open_deals import before_open_deal
 from tournaments.web.deals.entry_form import EntryForm
 from tournaments.web.deals.fields import ContractField
 from tournaments.web.deals.hand_form import HandForm, form_of_ruleset
@@ -36,6 +37,13 @@ class NamingForm(EntryForm):
     def is_sealed(self) -> bool:
         """Whether only the declarer may know the contract."""
         return self.game.ruleset.settings.get("naming") == "sealed"
+
+    @property
+    def next_step(self) -> EntryForm | None:
+        """The form that counts a deal named without a signal; a sealed one needs the server."""
+        if self.is_sealed:
+            return None
+        return NextCountingForm(self.game, self.players, self.revision, self.holder)
 
     @property
     def over_quota(self) -> Proof | None:
@@ -97,9 +105,33 @@ class CountingForm(EntryForm):
         )
 
     @property
+    def next_step(self) -> EntryForm:
+        """The form that names the next deal once this one was counted without a signal."""
+        before = before_open_deal(self.game)
+        return NextNamingForm(before, self.players, self.revision, self.holder)
+
+    @property
     def proof(self) -> Proof | None:
         """What proves the contract, where it was sealed."""
         return proof_of(_open(self.game))
+
+
+@dataclass(frozen=True)
+class NextCountingForm(EntryForm):
+    """The counts of whatever deal is named; the phone fills in what that was."""
+
+    begins = "tournaments/_counting_form.html"
+    proof = None
+
+
+@dataclass(frozen=True)
+class NextNamingForm(NamingForm):
+    """The naming that follows a deal which is still being played; the phone fills in the rest."""
+
+    @property
+    def over_quota(self) -> Proof | None:
+        """Nothing: the deal that is being played comes between."""
+        return None
 
 
 def proof_of(entry: Deal | Void) -> Proof | None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tournaments import words
+from tournaments.engine.entries import Passed
 from tournaments.engine.entry_records import write_points
 from tournaments.engine.games import Choice, Game
 from tournaments.engine.rulesets import Ruleset
@@ -16,8 +17,10 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     ruleset, comes = game.ruleset, next_deal(game)
     return {
         "sums": can_add_up(ruleset),
-        "deal": comes["deal"],
+        # Hands that everyone passed are numbered where nobody names a contract.
+        "deal": comes["deal"] if ruleset.unnamed is None else comes["turns"] + 1,
         "deals": ruleset.length,
+        "target": ruleset.target,
         "turns": comes["turns"],
         "first": game.first_declarer,
         "inARow": ruleset.in_a_row,
@@ -30,9 +33,41 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
         "must": {kind: words.must_sentence(kind) for kind in ruleset.side_quotas},
         "king": ruleset.settings.get("king", "off"),
         "kingDeals": ruleset.settings.get("king_deals", "all"),
-        "plan": [list(stage) for stage in ruleset.plan[len(game.deals) :]],
+        "plan": [list(stage) for stage in ruleset.plan],
+        "open": _open(game),
+        "last": _last(game),
         "contracts": {choice.contract.id: _contract(game, choice) for choice in game.choices()},
     }
+
+
+def _open(game: Game) -> dict[str, Any] | None:
+    """What was named of the deal that is being played; None where none is, or it is sealed."""
+    if game.open_deal is None or game.open_deal.contract is None:
+        return None
+    return {
+        "contract": game.open_deal.contract,
+        "trump": game.open_deal.details.get("trump"),
+    }
+
+
+def _last(game: Game) -> dict[str, Any]:
+    """What an undo of the last entry takes back."""
+    index = len(game.entries) - 1
+    last: dict[str, Any] = {"type": ""}
+    if game.open_deal is not None:
+        last["type"] = "named"
+    elif game.deals and game.deals[-1].entry == index:
+        last = {
+            "type": "deal",
+            "contract": game.deals[-1].contract.id,
+            "declarer": game.deals[-1].declarer,
+        }
+    elif game.entries and isinstance(game.entries[-1], Passed):
+        last["type"] = "passed"
+    if game.rows and game.rows[-1].entry == index:
+        before = game.rows[-2].totals if len(game.rows) > 1 else (0,) * game.ruleset.side_count
+        last["totals"] = [write_points(total) for total in before]
+    return last
 
 
 def can_add_up(ruleset: Ruleset) -> bool:

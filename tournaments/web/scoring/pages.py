@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
@@ -43,6 +44,7 @@ from tournaments.web.deals.sheet_view import lines_of, sheet_page
 from tournaments.web.phone import address, phone_at, remember_game, remember_phone
 from tournaments.web.ratings.predictions import rated_game
 from tournaments.web.scoring.confirm_view import confirm_at_table
+from tournaments.web.scoring.news import news_of
 from tournaments.web.scoring.round_bar import round_bar
 from tournaments.web.tables.forms import new_key
 from tournaments.web.tables.matches import match_page
@@ -312,15 +314,32 @@ def show_table(
         "stale": of_deal and refusal.status == 409,
         "details": details,
         "key": new_key(),
+        "news": news_of(sheet),
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "redeals": _reasons("redeal", redeals_of(sheet.game)),
         "stops": _reasons("stopped", STOP_REASONS),
     }
     fragment = request.htmx  # type: ignore[attr-defined]
+    if fragment and typed is not None and refusal.status != 200:
+        # So that a phone whose signal dies now has the sheet as it stands without what was typed.
+        page["clean"] = clean_table(request, page, form_of(sheet, holder))
     template = "tournaments/_table.html" if fragment else "tournaments/table.html"
     response = render(request, template, page, status=refusal.status)
     response[REVISION] = str(row.revision)
     return response
+
+
+def clean_table(request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm) -> str:
+    """The fragment with an empty form, and without what was refused."""
+    nothing: dict[str, Any] = {
+        "typed": {},
+        "beside": {},
+        "notice": "",
+        "details": [],
+        "same": None,
+        "stale": False,
+    }
+    return render_to_string("tournaments/_table.html", {**page, **nothing, "form": form}, request)
 
 
 def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:

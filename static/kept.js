@@ -1,0 +1,29 @@
+// What this phone was last shown of a sheet, kept for a reload without a signal.
+"use strict";
+
+const Kept = (() => {
+  // Taken before any other script has changed the page.
+  const page = document.documentElement.outerHTML;
+  const first = document.getElementById("table").outerHTML;
+  let table = first;
+
+  // Browsers have a worker over HTTPS only, and on the machine itself.
+  const tell = (message) => navigator.serviceWorker?.ready.then(({ active }) => active.postMessage(message));
+
+  function keep(html) {
+    table = html.trim();
+    tell({ page: location.href, html: `<!doctype html>${page.replace(first, () => table)}` });
+  }
+
+  // This address may not write any more: it is asked for once, and forgotten.
+  const forget = () => tell({ keep: [location.href] });
+
+  const files = performance.getEntriesByType("resource").map((entry) => entry.name).filter((url) => url.startsWith(location.origin));
+  tell({ keep: files.filter((url) => /\.(css|js|svg|webmanifest)$/.test(url)) });
+  keep(first);
+
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target.id === "table") keep(detail.xhr.responseText);
+  });
+  return { keep, forget, table: () => table };
+})();
