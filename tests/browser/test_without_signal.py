@@ -68,7 +68,7 @@ SHOWN = """() => [
   [...document.querySelectorAll("#table form :is(input, select)")]
     .filter(e => !/^(csrfmiddlewaretoken|key)$/.test(e.name))
     .map(e => [e.name, e.type == "radio" || e.type == "checkbox" ? e.checked : e.value]),
-  [...document.querySelectorAll("#table .save button")].map(e => [e.value, e.disabled]),
+  [...document.querySelectorAll("#table .save [value=deal]")].map(e => [e.value, e.disabled]),
 ]"""
 
 
