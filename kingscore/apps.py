@@ -15,5 +15,6 @@ class KingscoreConfig(AppConfig):
 
     def ready(self) -> None:
         connection_created.connect(watch_connection)
-        # It reads models, which are there only now.
-        import_module("kingscore.observing.workers")
+        # They read models, which are there only now.
+        for name in ("observing.workers", "checks"):
+            import_module(f"kingscore.{name}")

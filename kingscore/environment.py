@@ -78,6 +78,20 @@ def smtp(url: str) -> dict[str, Any]:
     }
 
 
+def allowed_hosts(said: str, address: str, *, https: bool) -> list[str]:
+    """Return the host names to answer to.
+
+    Over HTTPS that is none where nobody has said one: a name that anybody may choose would get
+    into mails and links.
+    """
+    named = [host for each in said.split(",") if (host := each.strip())]
+    if not https:
+        return named or ["*"]
+    return [host for host in named if host != "*"] or [
+        host for host in [urlsplit(address).hostname] if host
+    ]
+
+
 def site_address(host: str, said: str, *, https: bool) -> str:
     """Return where the site is, without a slash at the end; empty where nobody has said it."""
     if said or host[:1] in {"*", "."}:

@@ -15,7 +15,14 @@ from kingscore.api_settings import (  # noqa: F401 - they are settings
     REST_KNOX,
     SPECTACULAR_SETTINGS,
 )
-from kingscore.environment import networks, postgresql, site_address, smtp, sqlite
+from kingscore.environment import (
+    allowed_hosts,
+    networks,
+    postgresql,
+    site_address,
+    smtp,
+    sqlite,
+)
 from kingscore.observing.logs import logging_of
 from kingscore.secret import USABLE, kept_secret
 
@@ -42,9 +49,12 @@ SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(
 SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
 # What a restored one must look like.
 USABLE_SECRET = USABLE
+SITE_ADDRESS = os.environ.get("KINGSCORE_ADDRESS", "")
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
-ALLOWED_HOSTS = (os.environ.get("KINGSCORE_HOSTS") or "*").split(",")
-SITE_ADDRESS = site_address(ALLOWED_HOSTS[0], os.environ.get("KINGSCORE_ADDRESS", ""), https=HTTPS)
+ALLOWED_HOSTS = allowed_hosts(os.environ.get("KINGSCORE_HOSTS", ""), SITE_ADDRESS, https=HTTPS)
+SITE_ADDRESS = site_address([*ALLOWED_HOSTS, "*"][0], SITE_ADDRESS, https=HTTPS)
+# What `up` prints, where nothing else is said.
+FOUND_AT = os.environ.get("KINGSCORE_FOUND_AT", "").rstrip("/")
 
 LOG_FORMAT = os.environ.get("KINGSCORE_LOG_FORMAT") or "text"
 SLOW_QUERY_MS = int(os.environ.get("KINGSCORE_SLOW_QUERY_MS") or 500)

@@ -36,3 +36,6 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
+
+# Where the test client asks.
+SITE_ADDRESS = "http://testserver"

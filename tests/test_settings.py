@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.utils import ConnectionHandler
 
-from kingscore.environment import postgresql, site_address, smtp, sqlite
+from kingscore.environment import allowed_hosts, postgresql, site_address, smtp, sqlite
 from kingscore.observing.logs import DiscreetFormatter
 from kingscore.secret import kept_secret
 from tests.factories import GameFactory
@@ -230,6 +230,28 @@ def test_check_for_deployment_finds_nothing_in_production(tmp_path):
     assert "no issues" in done.stdout
 
 
+def test_check_for_deployment_names_the_missing_host(tmp_path):
+    done = run_manage(tmp_path, "check", "--deploy", KINGSCORE_HTTPS="1")
+
+    assert "KINGSCORE_HOSTS is not set" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "address", "https", "found"),
+    [
+        ("", "", False, ["*"]),
+        ("king.lan, 10.0.0.7", "", False, ["king.lan", "10.0.0.7"]),
+        ("king.example.org", "", True, ["king.example.org"]),
+        # Over HTTPS nobody is answered who asks for a name that was not said.
+        ("", "", True, []),
+        ("*", "", True, []),
+        ("", "https://king.example.org:8443", True, ["king.example.org"]),
+    ],
+)
+def test_host_names_to_answer_to(said, address, https, found):
+    assert allowed_hosts(said, address, https=https) == found
+
+
 def test_check_for_deployment_finds_fault_without_https(tmp_path):
     done = run_manage(tmp_path, "check", "--deploy", "--fail-level", "WARNING")
 
@@ -248,7 +270,7 @@ print(json.dumps({
     "hosts": settings.ALLOWED_HOSTS,
     "proxies": settings.ALLAUTH_TRUSTED_PROXY_COUNT,
     "headers": dict(visitor.get("/rules/turkish-king.json").headers),
-    "cookie": chosen.cookies["django_language"].OutputString(),
+    "cookie": chosen.cookies["__Host-django_language"].OutputString(),
     "redirect": [plain.status_code, plain.headers.get("Location")],
 }))
 """

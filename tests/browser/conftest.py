@@ -42,6 +42,12 @@ def browser_type_launch_args(browser_type_launch_args):
     return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *quiet]}
 
 
+@pytest.fixture(autouse=True)
+def addresses_that_phones_can_open(settings):
+    """Links and QR codes lead to the server, through the cable of the phone that asked."""
+    settings.SITE_ADDRESS = "http://localhost"
+
+
 @pytest.fixture
 def new_phone(browser, live_server):
     """Make phones; they are put away after the test."""

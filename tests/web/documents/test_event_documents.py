@@ -236,11 +236,16 @@ def test_seating_is_two_taps_from_the_tournament_and_one_from_its_file(someone, 
     assert '<option value="1" selected>' in buttons
 
 
-@pytest.mark.parametrize(("host", "warned"), [("localhost:8000", True), ("king.example", False)])
-def test_directors_are_told_when_no_phone_can_follow_the_cards(someone, row, host, warned):
+@pytest.mark.parametrize(
+    ("site", "warned"), [("http://localhost:8000", True), ("https://king.example", False)]
+)
+def test_directors_are_told_when_no_phone_can_follow_the_cards(
+    settings, someone, row, site, warned
+):
+    settings.SITE_ADDRESS = site
     director = someone("director", row.event)
 
-    page = director.get(of(row.event), headers={"host": host})
+    page = director.get(of(row.event))
 
     assert ("Other phones cannot reach this address" in page.text) == warned
 

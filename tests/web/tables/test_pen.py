@@ -44,10 +44,12 @@ def test_pen_page_shows_the_whole_addresses_as_qr_codes(phone):
 
 
 @pytest.mark.parametrize(
-    ("host", "warned"), [("127.0.0.1:8000", True), ("192.168.1.7:8000", False)]
+    ("site", "warned"), [("http://127.0.0.1:8000", True), ("http://192.168.1.7:8000", False)]
 )
-def test_pen_page_warns_where_no_other_phone_can_reach_it(phone, host, warned):
-    page = phone.get(under("pen", GameFactory()), headers={"host": host})
+def test_pen_page_warns_where_no_other_phone_can_reach_it(settings, phone, site, warned):
+    settings.SITE_ADDRESS = site
+
+    page = phone.get(under("pen", GameFactory()))
 
     assert page.context["out_of_reach"] is warned
 

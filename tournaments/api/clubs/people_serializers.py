@@ -10,6 +10,7 @@ from rest_framework import serializers
 from tournaments.api.fields import ClubNameSerializer, Moment, Secret, Strict
 from tournaments.models import Invitation, Member
 from tournaments.models.clubs import Role
+from tournaments.origin import absolute
 from tournaments.queries.members import account_name, called_in_club
 from tournaments.services.clubs.membership import INVITED_FOR, Offer
 
@@ -63,7 +64,7 @@ class InvitationLinkSerializer(Secret, InvitationSerializer):
     @extend_schema_field(serializers.URLField())
     def get_link(self, row: Invitation) -> str:
         place = reverse("join", args=[row.public_id, row.secret])
-        return str(self.context["request"].build_absolute_uri(place))
+        return absolute(self.context["request"], place)
 
 
 class NewInvitationSerializer(Strict):

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict
 from tournaments.models import AuditLine, Club, Confirmations
 from tournaments.models.clubs import Paper, Role
+from tournaments.origin import absolute
 from tournaments.queries.members import account_name
 
 LONGEST_NAME = 80
@@ -30,7 +31,7 @@ class ClubSerializer(ClubNameSerializer):
         if not club.logo:
             return None
         place = reverse("api:club_logo", args=[club.slug])
-        return str(self.context["request"].build_absolute_uri(place))
+        return absolute(self.context["request"], place)
 
 
 class NewClubSerializer(Strict):

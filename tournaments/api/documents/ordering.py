@@ -29,6 +29,7 @@ from tournaments.api.views import Resource
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Player, Report, Round, Scope
 from tournaments.models.clubs import DIRECTING, Role
+from tournaments.origin import absolute
 from tournaments.queries.clubs import month_key, months_of
 from tournaments.reports.documents import formats_of
 from tournaments.reports.offers import Offer, offered, offers_to, rounds_to_print
@@ -102,7 +103,7 @@ class EventDocuments(Resource):
         return Role.MEMBER if role in DIRECTING and not directs(self.request) else role
 
     def _parameters(self, place: Round | None) -> dict[str, object]:
-        host: dict[str, object] = {"host": self.request.build_absolute_uri("/")}
+        host: dict[str, object] = {"host": absolute(self.visitor, "/")}
         return host if place is None else {**host, "round": place.number}
 
 
@@ -220,7 +221,7 @@ class GameDocuments(Resource):
         asked = request_scoresheet(
             row,
             language=language_of(said),
-            follow_url=request.build_absolute_uri(follow),
+            follow_url=absolute(request, follow),
             paper=said["paper"],
             made_as=form_of(said, Kind.SCORESHEET),
             at=timezone.now(),

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from tournaments.api.fields import Moment, Secret, Strict
 from tournaments.models import Player
 from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.origin import absolute
 from tournaments.queries.members import account_name
 from tournaments.services.people.merging import Unlike
 from tournaments.services.people.players import LONGEST_PLAYER_NAME, MOST_ADDED
@@ -101,7 +102,7 @@ class CardSerializer(Secret):
     @extend_schema_field(serializers.URLField())
     def get_link(self, player: Player) -> str:
         place = reverse("claim", args=[player.public_id, player.claim_secret])
-        return str(self.context["request"].build_absolute_uri(place))
+        return absolute(self.context["request"], place)
 
     def get_spoiled(self, player: Player) -> bool:
         return player.wrong_claims >= MOST_WRONG_CLAIMS

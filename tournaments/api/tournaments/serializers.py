@@ -13,6 +13,7 @@ from tournaments.engine.finals import STAGES
 from tournaments.engine.tournament_schema import Settings
 from tournaments.engine.tournament_settings import PRESETS, write_settings
 from tournaments.models import Confirmations, Round, Tournament
+from tournaments.origin import absolute
 from tournaments.queries.steps import NEXT_STEPS, STEPS_BACK, HowFar
 from tournaments.queries.tournaments import settings_of
 
@@ -217,5 +218,5 @@ class LinksSerializer(Secret):
     def _link(self, row: Tournament, kind: str) -> dict[str, str]:
         secret = row.secret(kind)
         place = reverse(kind.replace("-", "_"), args=[row.public_id, secret])
-        url = self.context["request"].build_absolute_uri(place)
+        url = absolute(self.context["request"], place)
         return {"url": url, "key": str(AddressToken(kind, row.public_id, secret))}

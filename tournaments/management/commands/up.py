@@ -24,6 +24,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from tournaments.management.leash import end_groups
 from tournaments.management.programs import web_words, worker_words
+from tournaments.origin import lan_address
 from tournaments.services.running import note_failed_starts
 
 # Lives shorter than `Program.short_life` in a row after which a program does not stay up.
@@ -171,18 +172,6 @@ def open_door(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def lan_address() -> str | None:
-    """Return the address by which phones on the same network reach this machine."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            # Sends nothing: it only asks which way a packet to a far address would leave.
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        address: str = probe.getsockname()[0]
-    return address
-
-
 def addresses(host: str, port: int) -> list[str]:
     """Return where to find the site, from this machine first."""
     if host not in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
@@ -252,8 +241,8 @@ class Command(BaseCommand):
             collect_static_if_needed()
             found_at = addresses(options["host"], door.getsockname()[1])
             if not settings.SITE_ADDRESS:
-                # For the mails that the worker writes: phones reach the last one, too.
-                os.environ["KINGSCORE_ADDRESS"] = found_at[-1]
+                # For mails and QR codes: phones reach the last one, too.
+                os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
             self.run(door, found_at, stop)
 
     def run(self, door: socket.socket, found_at: list[str], stop: threading.Event) -> None:

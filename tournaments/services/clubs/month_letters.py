@@ -135,7 +135,8 @@ def _letter(club: Club, month: date, language: str) -> Text:
 
 def _text(club: Club, month: str) -> str:
     told = {"club": club.name, "month": month}
-    page = f"{settings.SITE_ADDRESS}{reverse('me')}#mails" if settings.SITE_ADDRESS else ""
+    site = settings.SITE_ADDRESS or settings.FOUND_AT
+    page = f"{site}{reverse('me')}#mails" if site else ""
     return "\n".join(
         (
             _("%(month)s at %(club)s, as a document:") % told,

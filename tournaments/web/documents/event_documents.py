@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments.models import Event, Report, Round
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.reports import ReportQuerySet
+from tournaments.origin import absolute
 from tournaments.queries.steps import current_round
 from tournaments.reports.documents import formats_of
 from tournaments.reports.offers import Offer, offered, offers_to, rounds_to_print
@@ -91,7 +92,7 @@ def _ask(
 
 def _parameters(request: HttpRequest, place: Round | None) -> dict[str, object]:
     """What else belongs to the question: where QR codes lead, and the round."""
-    host: dict[str, object] = {"host": request.build_absolute_uri("/")}
+    host: dict[str, object] = {"host": absolute(request, "/")}
     return host if place is None else {**host, "round": place.number}
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Report
+from tournaments.origin import absolute
 from tournaments.queries.sheets import load_sheet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
@@ -98,7 +99,7 @@ def to_report(row: Report) -> HttpResponse:
 
 
 def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:
-    follow_url = request.build_absolute_uri(address(row, "follow"))
+    follow_url = absolute(request, address(row, "follow"))
     language, paper = get_language() or "en", paper_of(request)
     wanted = request.POST.get("format") or Report.Format.PDF
     if wanted not in formats_of(Report.Kind.SCORESHEET):

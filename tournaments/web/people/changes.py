@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.models import Club, Player, addresses
 from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.origin import absolute
 from tournaments.services.people.changes import remove_player, rename_player, set_initials
 from tournaments.services.people.claims import new_claim, unlink_account
 from tournaments.services.people.export import export_player
@@ -73,7 +74,7 @@ def card(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "club": row.club,
         "player": row,
         "door": door(request, reverse("claim", args=[row.public_id, row.claim_secret])),
-        "type_at": request.build_absolute_uri(reverse("claim_code")),
+        "type_at": absolute(request, reverse("claim_code")),
         "spoiled": row.wrong_claims >= MOST_WRONG_CLAIMS,
         "out_of_reach": out_of_reach(request),
     }
