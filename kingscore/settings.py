@@ -99,6 +99,7 @@ MIDDLEWARE = [
     "kingscore.headers.add_headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "kingscore.cookies.prefix_cookies",
     # Most of what is asked ends here.
     "tournaments.web.scoring.unchanged.answer_unchanged",
     "csp.middleware.CSPMiddleware",

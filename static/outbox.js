@@ -52,7 +52,7 @@
 
   // The token in the cookie is newer than the one in a page that was kept without signal.
   function token() {
-    const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
+    const cookie = document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/);
     return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
   }
 

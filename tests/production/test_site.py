@@ -94,7 +94,7 @@ def test_game_is_played_followed_and_printed_through_the_proxy(site, visit, pdf_
         assert follower.ask("GET", follow, headers=unchanged).status == 304
 
     follower.token = writer.token
-    follower.cookies |= {"csrftoken": writer.cookies["csrftoken"]}
+    follower.cookies |= {name: writer.cookies[name] for name in ["__Host-csrftoken"]}
     sheet = take_sheet(follower, order_sheet(follower, follow))
 
     assert sheet.headers["Content-Type"] == "application/pdf"
@@ -152,6 +152,7 @@ def test_plain_http_leads_to_https_and_cookies_stay_there(site, visit):
     cookies = page.headers.get_all("Set-Cookie")
     assert cookies
     assert all("; Secure" in cookie for cookie in cookies)
+    assert all(cookie.startswith(("__Host-", "__Secure-")) for cookie in cookies)
 
 
 def test_limits_count_visitors_and_believe_no_address_that_they_bring(visit):
