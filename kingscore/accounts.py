@@ -7,24 +7,38 @@ from typing import Any, ClassVar
 from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.fields import PasswordField
-from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.forms import (
+    LoginForm,
+    RequestLoginCodeForm,
+    ResetPasswordForm,
+    SignupForm,
+)
 from allauth.account.signals import password_reset
 from allauth.account.stages import EmailVerificationStage
+from allauth.core import context
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal.ratelimit import respond_429
+from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from allauth.usersessions.forms import ManageUserSessionsForm
 from allauth.usersessions.models import UserSession
 from allauth.usersessions.views import ListUserSessionsView
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.dispatch import receiver
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from kingscore.attempts import count_mail, count_try, remember_device
+from kingscore.observing.refusals import note_refusal
 from tournaments.models import User
+from tournaments.origin import origin
 from tournaments.services.clubs.month_letters import remember_language
 from tournaments.services.people.tokens import revoke_all
 
@@ -34,13 +48,46 @@ SECOND_LOCK = "allauth.mfa.stages.AuthenticateStage"
 ADDRESS_PROVED = "allauth.account.stages.EmailVerificationStage"
 SIGNED_IN_AT = "signed_in_at"
 
+FAILURES = {
+    "email_password_mismatch": "password",
+    "username_password_mismatch": "password",
+    "incorrect_password": "password",
+    "enter_current_password": "password",
+    "incorrect_code": "code",
+}
+"""What the log calls a failed sign-in, by the error that allauth shows."""
+
+MAILS = {
+    "account/email/login_code": "login_mail",
+    "account/email/password_reset_code": "reset_mail",
+    "account/email/email_confirmation": "sign_up_mail",
+    "account/email/email_confirmation_signup": "sign_up_mail",
+    "account/email/account_already_exists": "sign_up_mail",
+}
+"""Mails that a visitor asks for, and the limit they count for; allauth sends others by itself."""
+
 
 def name_of(user: AbstractUser) -> str:
     """What we call a person in messages and mails."""
     return user.first_name or user.email or user.username
 
 
-class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+class NotingFailures:
+    """Has a line written to the log for each failed sign-in."""
+
+    def validation_error(self, code: str, *args: Any) -> ValidationError:
+        """Return the error to show."""
+        if code in FAILURES:
+            note_refusal(f"sign-in by {FAILURES[code]}")
+        error: ValidationError = super().validation_error(code, *args)  # type: ignore[misc]
+        return error
+
+
+class PasskeyAdapter(NotingFailures, DefaultMFAAdapter):  # type: ignore[misc]  # as below
+    """Notes passkeys that are not right, too."""
+
+
+class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Decides what a visitor has to show, and when."""
 
     error_messages: ClassVar = {
@@ -63,10 +110,27 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         mine = {ADDRESS_PROVED: f"{__name__}.{AddressProvedStage.__name__}"}
         return [mine.get(name, name) for name in super().get_login_stages() if name != SECOND_LOCK]
 
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a password, before it is looked at."""
+        if request.user.is_authenticated:
+            # Counted for the account, by the page that asks once more.
+            return
+        login = credentials.get("email") or credentials.get("username", "")
+        self._login_failed_rl_usage = count_try(request, "password", login)
+        if self._login_failed_rl_usage is None:
+            # It takes as long as if the password was looked at.
+            make_password(credentials["password"])
+            raise self.validation_error("too_many_login_attempts")
+
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a mail; where the mail server does not take it, say so instead of breaking."""
+        asked_for = MAILS.get(template_prefix)
+        if template_prefix == "account/email/unknown_account":
+            asked_for = mail_of(self.request)
+        if asked_for and not count_mail(self.request, asked_for, email):
+            raise ImmediateHttpResponse(respond_429(self.request))
         try:
-            super().send_mail(template_prefix, email, context)
+            super().send_mail(template_prefix, email, {**context, "site": origin(self.request)})
         except OSError:
             logger.exception("The mail server did not take a mail")
             text = _("The mail could not be sent. Try again later.")
@@ -77,6 +141,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         super().login(request, user)
         remember_language(user.pk, get_language() or "")
         request.session[SIGNED_IN_AT] = time.time()
+
+    def post_login(self, request: HttpRequest, user: AbstractUser, **more: Any) -> HttpResponse:
+        """Have the device remembered as one that strangers cannot lock out."""
+        response: HttpResponse = super().post_login(request, user, **more)
+        remember_device(request, response, user)
+        return response
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
         """Whoever has just signed in, by whatever key, need not show one again."""
@@ -105,6 +175,42 @@ class AddressProvedStage(EmailVerificationStage):  # type: ignore[misc]  # allau
         return proved
 
 
+def mail_of(request: HttpRequest) -> str:
+    """Return the limit for which mails count that are sent from a page."""
+    match = request.resolver_match
+    return "reset_mail" if match and match.url_name == "account_reset_password" else "login_mail"
+
+
+def ensure_mail(action: str, email: str) -> None:
+    """Count a mail to an address before anything else is done.
+
+    Raises:
+        ValidationError: too many were asked for.
+    """
+    if not count_mail(context.request, action, email):
+        raise AccountAdapter().validation_error("too_many_login_attempts")
+
+
+class CodeRequestForm(RequestLoginCodeForm):  # type: ignore[misc]  # allauth has no types
+    """An e-mail address to which a code is sent."""
+
+    def clean_email(self) -> str:
+        """Count the mail."""
+        email: str = super().clean_email()
+        ensure_mail("login_mail", email)
+        return email
+
+
+class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
+    """An e-mail address to which a code is sent that replaces the password."""
+
+    def clean_email(self) -> str:
+        """Count the mail."""
+        email: str = super().clean_email()
+        ensure_mail("reset_mail", email)
+        return email
+
+
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
     """An e-mail address, to which a code is sent unless the password is given, too."""
 
@@ -116,6 +222,12 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
         self.fields["password"] = PasswordField(
             label=_("Password"), autocomplete="current-password", required=False
         )
+
+    def _clean_without_password(self, email: str | None, phone: str | None) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super()._clean_without_password(email, phone)
+        if email and not self.errors:
+            ensure_mail("login_mail", email)
+        return cleaned
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
@@ -130,6 +242,12 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "given-name"}),
     )
+
+    def clean_email(self) -> str:
+        """Count the mail."""
+        email: str = super().clean_email()
+        ensure_mail("sign_up_mail", email)
+        return email
 
 
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types

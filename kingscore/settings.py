@@ -116,6 +116,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kingscore.accounts.RefusedFormMiddleware",
+    "kingscore.attempts.AttemptsMiddleware",
 ]
 
 # Those who look on ask every two seconds: what they are answered may be so old, in seconds.
@@ -155,10 +156,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
+AUTHENTICATION_BACKENDS = ["kingscore.sign_in.OneHashBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 # A phone stays signed in from one season's evenings to the next.
@@ -168,6 +166,8 @@ ACCOUNT_ADAPTER = "kingscore.accounts.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "kingscore.accounts.SignInForm",
     "signup": "kingscore.accounts.SignUpForm",
+    "request_login_code": "kingscore.accounts.CodeRequestForm",
+    "reset_password": "kingscore.accounts.PasswordResetForm",
 }
 ACCOUNT_SIGNUP_FIELDS = ["email*"]
 # The user name is for those made by `createsuperuser`.
@@ -193,19 +193,53 @@ ACCOUNT_SESSION_REMEMBER = True
 # Three wrong ones spoil a code. By the hour an attacker has sixty in a hundred million, and by
 # the minute a whole club behind one address may sign in at the beginning of an evening.
 ALLAUTH_USER_CODE_FORMAT = {"numeric": True, "length": 8}
+# "ip" is the network: of IPv6 addresses the first 64 bits. What the keys are, and which device
+# is counted by itself, kingscore/attempts.py says; limits of allauth that are None are counted
+# there.
 ACCOUNT_RATE_LIMITS = {
+    "login": None,
+    "sign_in": "60/m/ip",
+    "sign_in_device": "60/m/key",
+    "passkey": "60/m/ip",
+    "passkey_device": "60/m/key",
+    # Wrong passwords. After too many from everywhere only codes and passkeys let in new devices.
+    "login_failed": None,
+    "password": "5/5m/key,10/m/ip",
+    "password_device": "5/5m/key,50/h/key",
+    "password_anywhere": "50/h/key",
+    # Mails that somebody asks for without being signed in. Codes for as many new phones as come
+    # to a club on its evening; the others no faster than they are needed.
+    "request_login_code": None,
+    "login_mail": "5/h/key,60/h/ip",
+    "login_mail_device": "10/h/key",
+    "login_mail_anywhere": "20/h/key",
+    "reset_password": None,
+    "reset_password_from_key": None,
+    "reset_mail": "5/h/key,20/h/ip",
+    "reset_mail_device": "10/h/key",
+    "reset_mail_anywhere": "20/h/key",
     "signup": "60/m/ip",
-    "login": "60/m/ip",
-    "request_login_code": "60/m/ip,3/m/key,20/h/key",
-    "reset_password": "20/m/ip,3/m/key,20/h/key",
+    "confirm_email": None,
+    "sign_up_mail": "20/h/ip",
+    "sign_up_mail_device": "5/h/key",
+    "sign_up_mail_anywhere": "5/h/key",
+    # By who is signed in: no stranger uses these up.
+    "reauthenticate": "10/m/user,50/h/user",
+    "change_password": "5/m/user,50/h/user",
+    "manage_email": "5/m/user,20/h/user",
+    "office_code": "5/h/user",
     # By the link of a tournament; so many stand in a hall behind one address.
     "register_entrant": "60/m/ip",
     # Of a published event, by whoever is in none of its club.
     "ask_document": "20/m/ip",
+    # Wrong codes of player cards.
+    "claim_code": "60/h/ip",
 }
+MFA_RATE_LIMITS = {"webauthn_login": None}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("KINGSCORE_PROXIES") or HTTPS)
 MFA_SUPPORTED_TYPES = ["webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ADAPTER = "kingscore.accounts.PasskeyAdapter"
 MFA_FORMS = {"add_webauthn": "kingscore.accounts.PasskeyForm"}
 # Browsers offer passkeys over HTTPS, and to the machine itself without.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS

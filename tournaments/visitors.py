@@ -1,6 +1,7 @@
 """Who a visitor is, and what they may touch; whatever they may not is 404."""
 
 from allauth.account.adapter import get_adapter
+from allauth.core.internal.ratelimit import get_ip
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -27,6 +28,11 @@ def actor_of(request: HttpRequest, table: str = "") -> Actor:
 def address_of(request: HttpRequest) -> str:
     """The IP address a request came from, as far as the proxies in front are trusted."""
     return str(get_adapter().get_client_ip(request) or "")
+
+
+def network_of(request: HttpRequest) -> str:
+    """What limits count by: the IP address, of IPv6 the first 64 bits, which one visitor has."""
+    return str(get_ip(request))
 
 
 def writable_game(request: HttpRequest, public_id: str, secret: str) -> GameQuerySet:

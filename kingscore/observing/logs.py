@@ -47,8 +47,8 @@ told: "invalid literal: 'Ayşe'" is about somebody."""
 CAUSED = "The above exception was the direct cause of the following exception:"
 MEANWHILE = "During handling of the above exception, another exception occurred:"
 
-FIELDS = ("route", "method", "status", "ms", "task", "sql")
-"""What lines about requests, tasks and statements say apart from their words."""
+FIELDS = ("route", "method", "status", "ms", "task", "sql", "kind")
+"""What lines about requests, tasks, statements and refusals say apart from their words."""
 
 
 def said(record: logging.LogRecord) -> str:
@@ -173,6 +173,7 @@ def loggers_of(*, as_json: bool) -> dict[str, Any]:
     return {
         "tournaments": {"level": "INFO"},
         "kingscore.observing.requests": {"level": "INFO" if as_json else "WARNING"},
+        "kingscore.observing.refusals": {"level": "INFO"},
         # Codes and links are what a mail is for: they must be readable.
         "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
         # These bring handlers of their own, which would write the addresses of tables.

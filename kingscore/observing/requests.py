@@ -8,6 +8,7 @@ from time import perf_counter
 from django.http import HttpRequest, HttpResponseBase
 
 from kingscore.observing.metrics import begin_counting, count_request
+from kingscore.observing.refusals import note_answer
 from kingscore.observing.work import CURRENT, HEADER, Work, id_from, route_of
 
 logger = logging.getLogger(__name__)
@@ -48,3 +49,4 @@ def tell(request: HttpRequest, response: HttpResponseBase, seconds: float) -> No
         *(method, route, status, ms),
         extra={"route": route, "method": method, "status": status, "ms": ms},
     )
+    note_answer(request, response)

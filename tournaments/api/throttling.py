@@ -10,7 +10,7 @@ from rest_framework.throttling import SimpleRateThrottle
 
 from tournaments.api.access import AddressToken
 from tournaments.models import PersonalToken
-from tournaments.visitors import address_of
+from tournaments.visitors import network_of
 
 
 class ReadThrottle(SimpleRateThrottle):
@@ -38,9 +38,9 @@ class ReadThrottle(SimpleRateThrottle):
             who = asker.public_id
         elif isinstance(asker, AddressToken) and asker.public_id in view.kwargs.values():
             # With where it comes from: whoever tries wrong ones uses up their own tries.
-            who = f"{asker.public_id[:16]} {address_of(request._request)}"  # noqa: SLF001
+            who = f"{asker.public_id[:16]} {network_of(request._request)}"  # noqa: SLF001
         else:
-            who = address_of(request._request)  # noqa: SLF001
+            who = network_of(request._request)  # noqa: SLF001
         return f"{self.scope} {who}".replace(" ", ":")
 
 

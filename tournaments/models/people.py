@@ -11,14 +11,17 @@ from django.db.models import Q
 from tournaments.models import addresses
 from tournaments.models.addresses import ALPHABET, new_public_id
 
-MOST_WRONG_CLAIMS = 10
-"""So many wrong codes make a player's code worthless until a director gives a new one."""
+MOST_WRONG_CLAIMS = 1000
+"""So many wrong codes make a player's code worthless until a director gives a new one.
+
+It takes strangers days to come so far, each being limited by account and network.
+"""
 
 MOST_WRONG_TYPED = 20
 """So many wrong codes an account may type in an hour, of whatever players."""
 
 CODE_LENGTH = 8
-"""40 bits: with ten tries a player, nothing to be guessed."""
+"""40 bits: with a thousand tries a player, nothing to be guessed."""
 
 LONGEST_SEARCH = 160
 """So much of what is looked for is read: no name is longer, and each word costs the database."""

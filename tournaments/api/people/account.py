@@ -1,5 +1,6 @@
 """Addresses of one's own account and players, and of the cards that make a player one's own."""
 
+from allauth.core.ratelimit import consume
 from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -132,13 +133,16 @@ class ClaimCode(Resource):
     def post(self, request: Request) -> Response:
         """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
 
-        Wrong codes are counted, for the player and for the account.
+        Wrong codes are counted, for the player, the account and the network.
         """
         user = self.account
         typed = self.said(ClaimCodeSerializer)["code"]
+        if not consume(self.visitor, action="claim_code", dry_run=True):
+            return problem_response(TOO_MANY_CODES, request.path)
         try:
             found = find_by_code(typed, self.actor, at=timezone.now())
         except WrongCode:
+            consume(self.visitor, action="claim_code")
             # Returned and not raised, so that what was counted stays.
             return problem_response(WRONG_CODE, request.path)
         except TooManyCodes:

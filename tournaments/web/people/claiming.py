@@ -1,5 +1,6 @@
 """How a person comes to their player: by the link of a card, or by its code."""
 
+from allauth.core.ratelimit import consume
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -30,11 +31,14 @@ def code(request: HttpRequest) -> HttpResponse:
     """Type the code of a card; the right one leads to where its link does."""
     form = CodeForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
+        if not consume(request, action="claim_code", dry_run=True):
+            return render(request, "tournaments/claim_too_often.html", status=429)
         try:
             found = find_by_code(form.cleaned_data["code"], actor_of(request), at=timezone.now())
         except TooManyCodes:
             return render(request, "tournaments/claim_too_often.html", status=429)
         except WrongCode:
+            consume(request, action="claim_code")
             form.add_error("code", _wrong_sentence())
         else:
             return redirect("claim", found.public_id, found.claim_secret)

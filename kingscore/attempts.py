@@ -1,0 +1,130 @@
+"""Limits on what may be tried without an account: by address and network, and by device.
+
+A device that has signed in keeps a signed cookie (OWASP's "device cookie"). What it tries for the
+same account is counted by itself, so no stranger can use up its tries.
+"""
+
+import secrets
+from typing import Any
+
+from allauth.account.internal.flows.email_verification_by_code import (
+    EMAIL_VERIFICATION_CODE_SESSION_KEY,
+)
+from allauth.account.internal.stagekit import unstash_login
+from allauth.core.internal.ratelimit import RateLimitUsage, consume, get_ip, respond_429
+from django.contrib.auth.models import AbstractBaseUser
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
+
+from kingscore.observing.refusals import note_limit
+from kingscore.sign_in import account_of
+
+DEVICE = "device"
+SALT = "kingscore.device.1"
+A_YEAR = 365 * 24 * 60 * 60
+
+MOST_ACCOUNTS = 8
+"""As many as one device is known for; the oldest are forgotten first."""
+
+
+def read_device(request: HttpRequest) -> tuple[str, list[int]]:
+    """Return the id of the device and the accounts that have signed in there, the latest first."""
+    try:
+        kept = signing.loads(request.COOKIES.get(DEVICE, ""), salt=SALT, max_age=A_YEAR)
+    except signing.BadSignature:
+        return "", []
+    return kept[0], kept[1]
+
+
+def remember_device(request: HttpRequest, response: HttpResponse, user: AbstractBaseUser) -> None:
+    """Note in the browser that an account has signed in there."""
+    device, accounts = read_device(request)
+    others = [pk for pk in accounts if pk != user.pk]
+    kept = [device or secrets.token_urlsafe(12), [user.pk, *others][:MOST_ACCOUNTS]]
+    response.set_cookie(
+        DEVICE,
+        signing.dumps(kept, salt=SALT),
+        max_age=A_YEAR,
+        httponly=True,
+        samesite="Lax",
+        secure=request.is_secure(),
+    )
+
+
+def known_device(request: HttpRequest, login: str) -> str:
+    """Return what tries of a device that has signed in as `login` are counted by, else ""."""
+    device, accounts = read_device(request)
+    user = account_of(login) if device else None
+    return f"{device} {user.pk}" if user and user.pk in accounts else ""
+
+
+def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage | None:
+    """Count a try at an account by ACCOUNT_RATE_LIMITS; None if there were too many.
+
+    Known devices are counted by "<action>_device". All others by "<action>", whose key is the
+    address and the network, and by "<action>_anywhere", whose key is the address.
+    """
+    login = login.strip().lower()
+    device = known_device(request, login)
+    if device:
+        used = _consume(request, f"{action}_device", device)
+    else:
+        used = _consume(request, action, f"{login} {get_ip(request)}")
+        anywhere = used and _consume(request, f"{action}_anywhere", login)
+        used = RateLimitUsage([*used.usage, *anywhere.usage]) if used and anywhere else None
+    if used is None:
+        note_limit(request, action)
+    return used
+
+
+def count_passkey(request: HttpRequest) -> RateLimitUsage | None:
+    """Count a try with a passkey, which names no account: by device if known, else by network."""
+    device, _accounts = read_device(request)
+    used = _consume(request, "passkey_device" if device else "passkey", device)
+    if used is None:
+        note_limit(request, "passkey")
+    return used
+
+
+def count_mail(request: HttpRequest, action: str, email: str) -> bool:
+    """Count a mail that a visitor asked for, once a request."""
+    if not getattr(request, "mail_is_counted", False):
+        request.mail_is_counted = count_try(request, action, email) is not None  # type: ignore[attr-defined]
+    return bool(request.mail_is_counted)  # type: ignore[attr-defined]
+
+
+def _consume(request: HttpRequest, action: str, key: str) -> RateLimitUsage | None:
+    used: RateLimitUsage | None = consume(request, app="allauth.account", action=action, key=key)
+    return used
+
+
+class AttemptsMiddleware(MiddlewareMixin):
+    """Counts what is posted to the pages of allauth that anybody may use."""
+
+    def process_view(
+        self, request: HttpRequest, view: Any, _args: Any, _kwargs: Any
+    ) -> HttpResponse | None:
+        """Answer 429 instead of the page after too many tries."""
+        if request.method != "POST" or not view.__module__.startswith("allauth."):
+            return None
+        return None if may_post(request) else respond_429(request)
+
+
+def may_post(request: HttpRequest) -> bool:
+    """Count a form that was sent, and say whether it may be looked at."""
+    name = request.resolver_match.url_name if request.resolver_match else None
+    if name == "account_login":
+        return count_try(request, "sign_in", request.POST.get("login", "")) is not None
+    if name == "mfa_login_webauthn":
+        return count_passkey(request) is not None
+    if request.POST.get("action") != "resend":
+        return True
+    # Also counted for addresses without an account, to which allauth sends no second mail.
+    if name == "account_confirm_login_code":
+        login = unstash_login(request, peek=True)
+        return login is None or count_mail(request, "login_mail", login.email or "")
+    if name == "account_email_verification_sent":
+        waiting = request.session.get(EMAIL_VERIFICATION_CODE_SESSION_KEY) or {}
+        return count_mail(request, "sign_up_mail", waiting.get("email", ""))
+    return True
