@@ -16,5 +16,5 @@ class KingscoreConfig(AppConfig):
     def ready(self) -> None:
         connection_created.connect(watch_connection)
         # They read models, which are there only now.
-        for name in ("observing.workers", "checks"):
+        for name in ("observing.workers", "sessions", "checks"):
             import_module(f"kingscore.{name}")

@@ -105,6 +105,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "kingscore.sessions.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",
     # Before anything that reads what was sent.
     "kingscore.limits.refuse_large_bodies",
@@ -117,6 +118,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "kingscore.accounts.RefusedFormMiddleware",
     "kingscore.attempts.AttemptsMiddleware",
+    "kingscore.office.ask_second_factor",
 ]
 
 # Those who look on ask every two seconds: what they are answered may be so old, in seconds.
@@ -148,19 +150,21 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "tournaments.User"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in {
+        "UserAttributeSimilarityValidator": {},
+        "MinimumLengthValidator": {"min_length": 12},
+        "CommonPasswordValidator": {},
+        "NumericPasswordValidator": {},
+    }.items()
 ]
 AUTHENTICATION_BACKENDS = ["kingscore.sign_in.OneHashBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-# A phone stays signed in from one season's evenings to the next.
-SESSION_COOKIE_AGE = 90 * 24 * 60 * 60
+# Counted from the last day on which somebody used it.
+SESSION_COOKIE_AGE = 30 * 24 * 60 * 60
+# How long the second factor opens the office.
+OFFICE_AGE = 12 * 60 * 60
 
 ACCOUNT_ADAPTER = "kingscore.accounts.AccountAdapter"
 ACCOUNT_FORMS = {

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from kingscore.accounts import SessionsView
+from kingscore.office import show_factor
 from tournaments.api.problems import nothing_here
 from tournaments.web.status import show_status
 
@@ -16,6 +17,7 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("office/status/", show_status, name="status"),
     path("office/", admin.site.urls),
+    path("accounts/office/", show_factor, name="office_factor"),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/passkeys/", include("allauth.mfa.webauthn.urls")),
     # allauth returns to this name after a passkey was added.

@@ -116,6 +116,20 @@ def browser_type_launch_args(browser_type_launch_args):
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": sandbox}
 
 
+@pytest.fixture(scope="session", autouse=True)
+def second_factor_of_the_staff():
+    """Who is signed in by force has shown a passkey, which the office asks for."""
+    from allauth.account.internal.flows.login import record_authentication
+    from django.contrib.auth.signals import user_logged_in
+
+    def show_passkey(request, user, **_):
+        # Only `force_login` signs in without a page.
+        if not request.path:
+            record_authentication(request, user, method="mfa", type="webauthn")
+
+    user_logged_in.connect(show_passkey, weak=False)
+
+
 @pytest.fixture(autouse=True)
 def files_of_this_test_only(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "files"

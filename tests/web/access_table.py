@@ -39,6 +39,7 @@ OF_ANY_CLUB = only("director", "owner", "other")
 MEMBER_ALONE = only("member")
 ACCOUNTS = only(*SIGNED_IN, others=LOGIN)
 STAFF = only("staff", others=LOGIN)
+ACCOUNT_OF_STAFF = {**only("staff"), **dict.fromkeys(WITHOUT_ACCOUNT, LOGIN)}
 OFFICE_READ_ONLY = {**only(others=LOGIN), "staff": FORBIDDEN}
 OFFICE_NOTHING = {**only(others=LOGIN), "staff": MISSING}
 TO_THE_OFFICE = {**only("staff", others=FORBIDDEN), **dict.fromkeys(WITHOUT_ACCOUNT, LOGIN)}
@@ -304,6 +305,7 @@ ACCOUNT = {
     "account_change_password": Page("", ACCOUNTS, ACCOUNTS),
     "account_set_password": Page("", ACCOUNTS, ACCOUNTS),
     "account_reset_password": Page("", EVERYBODY, EVERYBODY),
+    "office_factor": Page("", ACCOUNT_OF_STAFF, ACCOUNT_OF_STAFF),
     "account_confirm_login_code": Page("", EVERYBODY, EVERYBODY),
     "account_confirm_password_reset_code": Page("", TO_SIGN_IN, TO_SIGN_IN),
     "account_complete_password_reset": Page("", EVERYBODY, EVERYBODY),
