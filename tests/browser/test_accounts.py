@@ -176,6 +176,23 @@ def test_passkey_proves_who_it_is_once_more(new_phone):
     phone.page.wait_for_url(re.compile(reverse("mfa_add_webauthn")))
 
 
+def test_passkey_opens_the_office(new_phone):
+    phone = new_phone(locale="tr", color_scheme="dark")
+    sign_up(phone)
+    add_passkey(phone)
+    User.objects.update(is_staff=True)
+
+    phone.open(reverse("admin:index"))
+    phone.page.wait_for_url(re.compile(reverse("office_factor")))
+    faults = phone.faults()
+    phone.page.locator("main a[href*=next]").tap()
+    phone.page.wait_for_url(re.compile(reverse("mfa_reauthenticate_webauthn")))
+    phone.tap(phone.page.locator("#mfa_webauthn_reauthenticate"))
+
+    phone.page.wait_for_url(f"{phone.base}{reverse('admin:index')}")
+    assert faults == {}
+
+
 def forget_when_signed_in():
     """As if the sign-in was of another day."""
     from django.contrib.sessions.backends.db import SessionStore
