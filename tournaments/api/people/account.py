@@ -133,7 +133,7 @@ class ClaimCode(Resource):
     def post(self, request: Request) -> Response:
         """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
 
-        Wrong codes are counted, for the player, the account and the network.
+        Wrong codes are counted, for the player and for the account.
         """
         user = self.account
         typed = self.said(ClaimCodeSerializer)["code"]
