@@ -31,6 +31,7 @@ IN_ORDER = (
     "standings",
     "standings_page",
     "writing",
+    "slow_visitors",
     "api_entry",
     "players",
     "leaderboard",

@@ -1,9 +1,8 @@
-"""The door for ASGI servers."""
+"""The application of the web server: requests arrive and answers leave without holding a thread."""
 
-import os
+from django.conf import settings
 
-from django.core.asgi import get_asgi_application
+from kingscore.buffering import Buffered
+from kingscore.wsgi import application as pages
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
-
-application = get_asgi_application()
+application = Buffered(pages, threads=settings.WEB_THREADS)

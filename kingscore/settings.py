@@ -127,6 +127,7 @@ MARKS_KEPT_SECONDS = 0.5
 ROOT_URLCONF = "kingscore.urls"
 WSGI_APPLICATION = "kingscore.wsgi.application"
 ASGI_APPLICATION = "kingscore.asgi.application"
+WEB_WORKER = "kingscore.web_worker.Worker"
 
 TEMPLATES = [
     {

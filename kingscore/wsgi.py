@@ -1,4 +1,4 @@
-"""The door for WSGI servers, gunicorn above all."""
+"""The door for WSGI servers; what `up` starts comes in by asgi.py."""
 
 import os
 

@@ -107,7 +107,7 @@ class Bare:
         self.door = open_door("127.0.0.1", 0)
         self.host, self.port = self.door.getsockname()
         words = web_words(f"fd://{self.door.fileno()}")
-        words[words.index("kingscore.wsgi:application")] = "benchmarks.evening.bare:application"
+        words[words.index("kingscore.asgi:application")] = "benchmarks.evening.bare:application"
         self.process = subprocess.Popen(
             [sys.executable, "-m", *words],
             cwd=ROOT,

@@ -49,7 +49,7 @@ class Phone:
                     raise
                 self.tally.again += 1
                 answer = await self.line.ask(request)
-        if b"Set-Cookie" in answer.head:
+        if b"set-cookie" in answer.head:
             self.cookies |= answer.cookies()
         return answer
 

@@ -27,20 +27,20 @@ class Answer:
     raw: bytes
 
     def header(self, name: str) -> str:
-        """A header by its name as the server writes it; empty where there is none."""
-        _before, found, rest = self.head.partition(f"\r\n{name}: ".encode())
+        """A header; empty where there is none."""
+        _before, found, rest = self.head.partition(f"\r\n{name.lower()}: ".encode())
         return rest.partition(b"\r\n")[0].decode() if found else ""
 
     def cookies(self) -> dict[str, str]:
         """Those to be kept."""
-        lines = self.head.split(b"\r\nSet-Cookie: ")[1:]
+        lines = self.head.split(b"\r\nset-cookie: ")[1:]
         pairs = (line.partition(b";")[0].decode().partition("=") for line in lines)
         return {name: value for name, _, value in pairs}
 
     @property
     def text(self) -> str:
         """The page."""
-        packed = b"Content-Encoding: gzip" in self.head
+        packed = b"content-encoding: gzip" in self.head
         return (zlib.decompress(self.raw, GZIP) if packed else self.raw).decode()
 
 
@@ -108,12 +108,12 @@ class Line(asyncio.Protocol):
             return
         head = bytes(self.received[: end + 2])
         status = int(head[9:12])
-        _, found, rest = head.partition(b"\r\nContent-Length: ")
+        _, found, rest = head.partition(b"\r\ncontent-length: ")
         length = int(rest.partition(b"\r\n")[0]) if found and status not in NO_BODY else 0
         if len(self.received) < end + 4 + length:
             return
         answer = Answer(status, head, bytes(self.received[end + 4 : end + 4 + length]))
-        if b"\r\nConnection: close" in head and self.transport is not None:
+        if b"\r\nconnection: close" in head and self.transport is not None:
             self.transport.close()
             self.transport = None
         self.waiting.set_result(answer)

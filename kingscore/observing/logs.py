@@ -61,7 +61,7 @@ def said(record: logging.LogRecord) -> str:
         # Celery repeats what the exception says.
         for form in (repr(fault), str(fault)):
             words = words.replace(form, told(fault)) if form else words
-    return blackened(ADDRESS.sub(BLACK, words) if record.name.startswith("gunicorn") else words)
+    return blackened(ADDRESS.sub(BLACK, words) if record.name.startswith(("gunicorn", "uvicorn")) else words)
 
 
 def harmless(arg: object, record: logging.LogRecord) -> object:
@@ -183,4 +183,6 @@ def loggers_of(*, as_json: bool) -> dict[str, Any]:
         # A line for each request while developing, with its whole address.
         "django.server": {"handlers": [], "level": "ERROR", "propagate": True},
         "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
+        # Below that it says of each request that it did not understand it.
+        "uvicorn.error": {"handlers": [], "level": "ERROR", "propagate": True},
     }

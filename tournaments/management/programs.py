@@ -9,11 +9,10 @@ from django.conf import settings
 
 def web_words(bind: str) -> list[str]:
     """Return the command of the web server, which listens at host:port or at fd://number."""
-    application = settings.WSGI_APPLICATION.rpartition(".")
+    application = settings.ASGI_APPLICATION.rpartition(".")
     return [
         *("gunicorn", f"{application[0]}:{application[2]}", "--bind", bind),
-        *("--worker-class", "gthread", "--workers", str(settings.WEB_PROCESSES)),
-        *("--threads", str(settings.WEB_THREADS)),
+        *("--worker-class", settings.WEB_WORKER, "--workers", str(settings.WEB_PROCESSES)),
         *("--graceful-timeout", "10", "--log-level", "warning"),
         # Longer than followers wait between two questions, so that they need not connect anew.
         *("--keep-alive", "15"),

@@ -1,0 +1,159 @@
+"""The processes of the web server: uvicorn, with an end to its patience with slow visitors.
+
+uvicorn itself waits for ever for the rest of a request, and for a visitor to take the answer.
+"""
+
+import asyncio
+import os
+import resource
+import signal
+from asyncio import TimerHandle
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn_worker import UvicornWorker
+
+HEAD_BYTES = 32 * 1024
+"""A request line and its headers, at most."""
+HEAD_SECONDS = 15
+BODY_SECONDS = 60
+"""The largest body needs 35 kB a second."""
+STALLED_SECONDS = 30
+IDLE_SECONDS = 60
+"""Longer than --keep-alive, for an answer that is still on its way."""
+MOST_CONNECTIONS = 2000
+SPARE_FILES = 256
+
+
+def room_for_connections() -> int:
+    """Return how many connections this process may have, after asking for as many as it wants."""
+    # Each may have an answer in a file.
+    wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return MOST_CONNECTIONS if soft < 0 else min(MOST_CONNECTIONS, (soft - SPARE_FILES) // 2)
+
+
+class Protocol(HttpToolsProtocol):
+    """A connection, on which no visitor keeps us waiting for long.
+
+    When there are too many connections, the one that has kept us waiting the longest goes.
+    """
+
+    most = MOST_CONNECTIONS
+    waiting: ClassVar[dict["Protocol", TimerHandle]] = {}
+    """Those on which it is the visitor's turn, and when each is given up: the first came first."""
+
+    in_head = False
+    head_bytes = 0
+
+    def wait_for_visitor(self, seconds: float) -> None:
+        self.stop_waiting()
+        self.waiting[self] = self.loop.call_later(seconds, self.give_up)
+
+    def stop_waiting(self) -> None:
+        if timer := self.waiting.pop(self, None):
+            timer.cancel()
+
+    def give_up(self) -> None:
+        self.stop_waiting()
+        # Not `close`, which would wait until the visitor has taken what is sent.
+        self.transport.abort()
+
+    def go_on(self) -> None:
+        """Wait for the visitor's next request, unless an answer to this one is owed."""
+        if self.cycle is None or self.cycle.more_body or self.cycle.response_complete:
+            self.wait_for_visitor(IDLE_SECONDS)
+        else:
+            self.stop_waiting()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.wait_for_visitor(HEAD_SECONDS)
+        if len(self.connections) > self.most:
+            next(iter(self.waiting)).give_up()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.in_head:
+            self.head_bytes += len(data)
+            if self.head_bytes > HEAD_BYTES and not self.transport.is_closing():
+                self.send_400_response("Request head too large.")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.in_head, self.head_bytes = True, 0
+        self.wait_for_visitor(HEAD_SECONDS)
+
+    def on_headers_complete(self) -> None:
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
+            # The parser passes it on, and the visitor is answered 400.
+            raise ValueError
+        self.in_head = False
+        self.wait_for_visitor(BODY_SECONDS)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self.go_on()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self not in self.waiting:
+            self.wait_for_visitor(IDLE_SECONDS)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.wait_for_visitor(STALLED_SECONDS)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.go_on()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        if self.cycle is not None and self.cycle.more_body:
+            self.transport.close()
+
+
+class Worker(UvicornWorker):
+    """A process of the web server, under gunicorn."""
+
+    CONFIG_KWARGS: ClassVar[dict[str, Any]] = {
+        "http": Protocol,
+        "loop": "asyncio",
+        "ws": "none",
+        "lifespan": "off",
+        # Who asks is for Django to say, which knows how many proxies there are.
+        "proxy_headers": False,
+        "server_header": False,
+        # The addresses of tables are secrets.
+        "access_log": False,
+        # Below gunicorn's own, which kills.
+        "timeout_graceful_shutdown": 8,
+        # By a clock that is never set; see `show_life`.
+        "callback_notify": None,
+    }
+
+    def init_process(self) -> None:
+        Protocol.most = room_for_connections()
+        super().init_process()
+
+    async def _serve(self) -> None:
+        life = asyncio.create_task(self.show_life())
+        await super()._serve()
+        life.cancel()
+
+    async def show_life(self) -> None:
+        """Tell gunicorn that this process is well, and end when gunicorn was killed."""
+        while True:
+            self.notify()
+            if os.getppid() != self.ppid:
+                os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(1)
