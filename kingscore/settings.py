@@ -36,7 +36,7 @@ def switched_on(name: str) -> bool:
 
 
 DATA = (BASE_DIR / (os.environ.get("KINGSCORE_DATA") or "data")).resolve()
-DATA.mkdir(parents=True, exist_ok=True)
+DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 DEBUG = switched_on("KINGSCORE_DEBUG")
 # Behind a proxy that speaks it.
@@ -301,9 +301,15 @@ STATICFILES_FINDERS = [
     "kingscore.static_files.AppFilesFinder",
 ]
 MEDIA_ROOT = DATA / "files"
+# What is in the folder of the data is its owner's alone; a proxy reads what lies elsewhere.
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
+READABLE = {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+        "OPTIONS": {} if STATIC_ROOT.is_relative_to(DATA) else READABLE,
+    },
 }
 
 # The address of a table is a secret: no other site may learn it from a link that is followed.

@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 from asyncio import TimerHandle
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -31,8 +32,11 @@ def room_for_connections() -> int:
     wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        # systemd may have forbidden it, and gives enough itself.
+        with suppress(OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+            soft = more
     return MOST_CONNECTIONS if soft < 0 else min(MOST_CONNECTIONS, (soft - SPARE_FILES) // 2)
 
 

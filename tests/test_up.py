@@ -146,13 +146,23 @@ def test_up_finds_the_data_of_the_first_start_and_leaves_nothing_behind(start_fi
     stop_whole(first, signal.SIGTERM)
     secret = first.data / "secret-key"
     kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
-    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert len(list(first.data.rglob("*"))) > 100
+    assert open_to_others(first.data) == []
+    # As older versions left it.
+    for path in (first.data, first.data / "db.sqlite3", first.data / "broker"):
+        path.chmod(0o755)
 
     second = start_first()
     assert answer(second.address()) == 200
     stop_whole(second, signal.SIGINT)
+    assert open_to_others(second.data) == []
 
     assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
+
+
+def open_to_others(folder):
+    """What others than the owner may read."""
+    return [path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077]
 
 
 def stop_whole(site, kind):

@@ -1,7 +1,10 @@
 """The words that start what runs: the same for `up` and for a server with programs of its own."""
 
 import os
+import stat
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn
 
 from django.conf import settings
@@ -41,7 +44,23 @@ def project() -> str:
     return settings.WSGI_APPLICATION.partition(".")[0]
 
 
+def keep_private(folder: Path | None = None) -> None:
+    """Make all that this process and its children write readable by their user alone.
+
+    So becomes what is in the folder already, but for what belongs to somebody else.
+    """
+    os.umask(0o077)
+    for place, _, names in os.walk(folder) if folder else ():
+        for path in (Path(place), *(Path(place, name) for name in names)):
+            # Links lead elsewhere; what vanishes meanwhile was a message to a worker.
+            with suppress(FileNotFoundError, PermissionError):
+                mode = path.lstat().st_mode
+                if mode & 0o077 and not stat.S_ISLNK(mode):
+                    path.chmod(stat.S_IMODE(mode) & 0o700)
+
+
 def become(words: list[str]) -> NoReturn:
     """Turn this process into a program, so that signals of whoever started it reach that one."""
+    keep_private()
     os.chdir(settings.BASE_DIR)
     os.execv(sys.executable, [sys.executable, "-m", *words])  # noqa: S606 - no shell wanted

@@ -23,7 +23,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from tournaments.management.leash import end_groups
-from tournaments.management.programs import web_words, worker_words
+from tournaments.management.programs import keep_private, web_words, worker_words
 from tournaments.origin import lan_address
 from tournaments.services.running import note_failed_starts
 
@@ -236,6 +236,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         with stop_signals() as stop, open_door(options["host"], options["port"]) as door:
+            keep_private(settings.DATA)
             migrate_if_needed()
             call_command("compile_translations", verbosity=0)
             collect_static_if_needed()
