@@ -2,6 +2,9 @@
 
 import re
 
+import pytest
+from ruamel.yaml import YAML
+
 from tests.production.laying import COPIED, DEPLOY, DOCKERFILE
 from tests.servers import ROOT
 
@@ -33,6 +36,30 @@ def test_images_of_others_are_of_one_version_exactly():
 
     assert len(named) == 4
     assert [name for name in named if not EXACT.fullmatch(name)] == []
+
+
+def services():
+    """Every service of every compose file."""
+    paths = sorted(DEPLOY.glob("compose*.yaml"))
+    files = {path.stem: YAML(typ="safe").load(path.read_text())["services"] for path in paths}
+    return [
+        pytest.param(service, id=f"{stem}-{name}")
+        for stem, found in files.items()
+        for name, service in found.items()
+    ]
+
+
+@pytest.mark.parametrize("service", services())
+def test_service_has_no_more_rights_than_it_needs(service):
+    assert service["cap_drop"] == ["ALL"]
+    assert set(service.get("cap_add", ())) <= {
+        *("CHOWN", "FOWNER", "DAC_OVERRIDE", "SETUID", "SETGID", "NET_BIND_SERVICE")
+    }
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert service["mem_limit"]
+    assert service["pids_limit"] > 0
+    assert not service.get("privileged")
 
 
 def test_example_leaves_every_secret_to_the_host():
