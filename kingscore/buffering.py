@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
 from tempfile import SpooledTemporaryFile
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 from urllib.parse import quote_from_bytes
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import FileWrapper
@@ -88,7 +88,7 @@ class Answer:
         self.body = SpooledTemporaryFile(max_size=ANSWER_IN_MEMORY)  # noqa: SIM115 - see __exit__
         self.fault: OSError | None = None
 
-    def __enter__(self) -> "Answer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

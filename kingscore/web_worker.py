@@ -68,10 +68,10 @@ class Protocol(HttpToolsProtocol):
 
     def go_on(self) -> None:
         """Wait for the visitor's next request, unless an answer to this one is owed."""
-        if self.cycle is None or self.cycle.more_body or self.cycle.response_complete:
-            self.wait_for_visitor(IDLE_SECONDS)
-        else:
+        if self.cycle and not (self.cycle.more_body or self.cycle.response_complete):
             self.stop_waiting()
+        else:
+            self.wait_for_visitor(IDLE_SECONDS)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -122,11 +122,11 @@ class Protocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         super().shutdown()
-        if self.cycle is not None and self.cycle.more_body:
+        if self.cycle and self.cycle.more_body:
             self.transport.close()
 
 
-class Worker(UvicornWorker):
+class Worker(UvicornWorker):  # type: ignore[misc]
     """A process of the web server, under gunicorn."""
 
     CONFIG_KWARGS: ClassVar[dict[str, Any]] = {

@@ -5,7 +5,9 @@ import threading
 from contextlib import contextmanager, suppress
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
-POST = b"POST /new/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+POST = (
+    b"POST /new/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+)
 
 # Some 300 kB each, more together than buffers on the way hold.
 FILE = b"GET /static/admin/js/vendor/xregexp/xregexp.js HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -78,7 +78,7 @@ def ask_for_writing() -> None:
 
     It is one that the cache throws away, in a table without which nobody can sign in.
     """
-    table = connection.ops.quote_name(settings.CACHES["default"]["LOCATION"])
+    table = connection.ops.quote_name(str(settings.CACHES["default"]["LOCATION"]))
     now = connection.ops.adapt_datetimefield_value(timezone.now().replace(microsecond=0))
     try:
         with connection.cursor() as cursor:

@@ -61,7 +61,9 @@ def said(record: logging.LogRecord) -> str:
         # Celery repeats what the exception says.
         for form in (repr(fault), str(fault)):
             words = words.replace(form, told(fault)) if form else words
-    return blackened(ADDRESS.sub(BLACK, words) if record.name.startswith(("gunicorn", "uvicorn")) else words)
+    return blackened(
+        ADDRESS.sub(BLACK, words) if record.name.startswith(("gunicorn", "uvicorn")) else words
+    )
 
 
 def harmless(arg: object, record: logging.LogRecord) -> object:

@@ -17,8 +17,12 @@ def visit():
     def send(page, parts=(b"",), headers=(), query=b""):
         application, sent, waiting = Buffered(page, threads=1), [], list(parts)
         scope = {
-            **{"type": "http", "http_version": "1.1", "method": "POST", "path": "/"},
-            **{"query_string": query, "headers": list(headers)},
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "path": "/",
+            "query_string": query,
+            "headers": list(headers),
         }
 
         async def receive():
