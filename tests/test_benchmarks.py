@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet", "backup")
 """What starts processes that look into the database has to be in one that is there for all."""
 
-SERVED = ("writing", "api_entry")
+SERVED = ("writing", "api_entry", "slow_visitors")
 """Asked of one server, for its start takes longer than all else."""
 
 ELSEWHERE = ("big_evening", "kill", *TAKES_LONG)
