@@ -47,6 +47,9 @@ told: "invalid literal: 'Ayşe'" is about somebody."""
 CAUSED = "The above exception was the direct cause of the following exception:"
 MEANWHILE = "During handling of the above exception, another exception occurred:"
 
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""With one of these, what somebody sent could look like another line of the log."""
+
 FIELDS = ("route", "method", "status", "ms", "task", "sql", "kind")
 """What lines about requests, tasks, statements and refusals say apart from their words."""
 
@@ -109,8 +112,9 @@ class DiscreetFormatter(logging.Formatter):
         """Return the line to write."""
         work = CURRENT.get()
         mark = f" [{work.id}]" if work else ""
-        time = self.formatTime(record, "%Y-%m-%d %H:%M:%S")
-        line = f"{time} {record.levelname} {record.name}: {said(record)}{mark}"
+        time = self.formatTime(record, "%Y-%m-%d %H:%M:%S%z")
+        words = CONTROLS.sub(lambda found: ascii(found[0])[1:-1], said(record))
+        line = f"{time} {record.levelname} {record.name}: {words}{mark}"
         return "\n".join(filter(None, (line, trace_of(record))))
 
 

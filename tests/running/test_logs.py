@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+from datetime import datetime
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -147,6 +148,26 @@ def test_what_postgresql_tells_of_a_row_is_left_out():
         assert 'constraint "player_name' in line.replace("\\", "")
         assert NAME not in line
         assert "second line" not in line
+
+
+@pytest.mark.parametrize("formatter", [DiscreetFormatter(), JsonFormatter()])
+def test_what_somebody_sent_begins_no_line_of_its_own(formatter):
+    sent = "king\r\n2026-11-23 20:00:00+0300 INFO root: all is well\x1b[2J"
+    record = logging.LogRecord("root", logging.WARNING, "x.py", 1, "Refused: %s", (sent,), None)
+
+    line = formatter.format(record)
+
+    assert len(line.splitlines()) == 1
+    assert line.isprintable()
+    assert "all is well" in line
+
+
+def test_lines_for_people_say_of_which_zone_their_time_is():
+    record = logging.LogRecord("root", logging.WARNING, "x.py", 1, "words", (), None)
+
+    written = datetime.strptime(DiscreetFormatter().format(record)[:24], "%Y-%m-%d %H:%M:%S%z")
+
+    assert abs(written.timestamp() - record.created) < 1
 
 
 def test_requests_have_lines_as_json_only():
