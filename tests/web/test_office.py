@@ -7,6 +7,7 @@ from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.hashers import make_password
 from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.db import connection
@@ -74,6 +75,8 @@ from tournaments.models import (
     Webhook,
 )
 from tournaments.services.people.players import subject_of
+
+PASSWORD = "sepet-havlu-33"
 
 pytestmark = pytest.mark.django_db
 
@@ -375,6 +378,19 @@ def test_account_that_is_not_active_is_signed_out(superuser, client_of):
     change(superuser, member.user, is_active=None)
 
     assert theirs.get(where).status_code == 404
+
+
+def test_account_that_is_active_again_has_to_sign_in_anew(superuser):
+    account, mine = AccountFactory(password=make_password(PASSWORD)), reverse("usersessions_list")
+    EmailAddress.objects.create(user=account, email=account.email, verified=True, primary=True)
+    theirs = type(superuser)()
+    theirs.post(reverse("account_login"), {"login": account.email, "password": PASSWORD})
+    assert theirs.get(mine).status_code == 200
+
+    change(superuser, account, is_active=None)
+    change(superuser, account, is_active="on")
+
+    assert theirs.get(mine).status_code == 302
 
 
 @pytest.fixture

@@ -52,6 +52,9 @@ class UserAdmin(ReadingAdmin):
         super().save_model(request, obj, form, change)
         if obj.is_active:
             return
+        # Until it is active again they would only rest.
+        for session in UserSession.objects.filter(user=obj):
+            session.end()
         kept = Member.objects.filter(role=Role.OWNER, user__is_active=True).values("club")
         theirs = Club.objects.owned_by(obj).exclude(pk__in=kept)
         names = [club.name for club in theirs]
