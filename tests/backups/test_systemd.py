@@ -69,11 +69,13 @@ def test_units_share_what_is_kept_and_who_reads_it():
         [value(unit, name) for name in ("User", "Environment", "EnvironmentFile", "UMask")]
         for unit in SERVICES
     ]
+    hidden = [value(unit, "InaccessiblePaths") for unit in SERVICES]
 
     assert (
         kept
         == [["kingscore", "KINGSCORE_DATA=/var/lib/kingscore", "-/etc/kingscore.env", "0077"]] * 2
     )
+    assert hidden == ["-/opt/kingscore/.git"] * 2
 
 
 def test_nightly_backup_makes_one(tmp_path):
