@@ -98,11 +98,12 @@ MIDDLEWARE = [
     "kingscore.observing.requests.watch_requests",
     "kingscore.headers.add_headers",
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "kingscore.cookies.prefix_cookies",
     # Most of what is asked ends here.
     "tournaments.web.scoring.unchanged.answer_unchanged",
-    "csp.middleware.CSPMiddleware",
+    "kingscore.caching.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "kingscore.sessions.renew_sessions",

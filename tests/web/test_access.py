@@ -149,6 +149,9 @@ class Walk:
             got, page = outcome(answer), answer.getvalue().decode("utf-8", "replace")
             if got not in REFUSED:
                 transaction.set_rollback(True)
+        self.surprises += [f"{method} {path}: {fault}" for fault in faults_of(answer)]
+        if method == "GET" and not all(map(COPIED.match, written)):
+            self.surprises.append(f"GET {path}: it wrote {written}")
         return got, page, written
 
     def visit(self, name, door, method, path, wanted):
@@ -177,6 +180,26 @@ class Walk:
             return marks
         marks += self.world.secrets if self.who not in PHONES else []
         return marks if self.who == "member" or self.published else [*marks, CLUB]
+
+
+COPIED = re.compile(r'INSERT INTO "account_emailaddress"')
+"""The page of addresses copies that of the account into its own table, where it is not yet."""
+
+MAY_BE_KEPT = re.compile(r"/clubs/[^/]+/logo/|/rules/[^/]+|/api/v1/.*")
+"""A browser keeps the logo of a club for an hour, and rules that everybody may read."""
+
+
+def faults_of(answer):
+    """What every answer must have, and this one has not."""
+    headers, path = answer.headers, answer.wsgi_request.path
+    if "no-store" not in headers.get("Cache-Control", "") and not MAY_BE_KEPT.match(path):
+        yield f"is kept: {headers.get('Cache-Control')}"
+    if headers["Content-Type"].startswith("text/") and "charset" not in headers["Content-Type"]:
+        yield f"has no charset: {headers['Content-Type']}"
+    if headers.get("X-Content-Type-Options") != "nosniff":
+        yield "may be taken for something else"
+    if "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", ""):
+        yield "may be framed"
 
 
 def noting(written):

@@ -692,7 +692,7 @@ def test_address_whose_pen_was_taken_leads_to_the_follow_page(plain):
 
 def test_service_worker_is_served_from_the_root_and_asked_for_each_time(plain):
     answer = plain.get("/sw.js")
-    assert answer["Content-Type"] == "text/javascript"
+    assert answer["Content-Type"] == "text/javascript; charset=utf-8"
     assert "no-cache" in answer["Cache-Control"]
     assert b"addEventListener" in b"".join(answer.streaming_content)
 

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template import TemplateDoesNotExist
 from django.template.loader import select_template
-from django.utils.cache import add_never_cache_headers
+from django.utils.cache import add_never_cache_headers, patch_cache_control
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -173,10 +173,15 @@ def rules_json(request: HttpRequest, ruleset: str) -> HttpResponse:
 
 
 def _kept_from_caches(request: HttpRequest, rules: Ruleset, answer: HttpResponse) -> HttpResponse:
-    """An answer that no cache keeps where the rules are a club's: those not there for anybody."""
+    """An answer that no cache keeps where the rules are a club's: those not there for anybody.
+
+    Of others each asks again: they are in the reader's language.
+    """
     house = rules.id not in RULESETS
     if house and account_of(request) is not None and find_ruleset(rules.id) is None:
         add_never_cache_headers(answer)
+    else:
+        patch_cache_control(answer, no_cache=True)
     return answer
 
 

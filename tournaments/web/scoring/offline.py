@@ -15,4 +15,4 @@ def service_worker(request: HttpRequest) -> FileResponse:
     found = finders.find("sw.js")
     if not isinstance(found, str):
         raise Http404
-    return FileResponse(Path(found).open("rb"), content_type="text/javascript")
+    return FileResponse(Path(found).open("rb"), content_type="text/javascript; charset=utf-8")
