@@ -1,4 +1,4 @@
-"""Pictures of the documentation: each is shown somewhere, is small, and its page is still there."""
+"""The documentation: what it shows, links and names is there, and its pictures are small."""
 
 import re
 from pathlib import Path
@@ -16,6 +16,7 @@ from tournaments.web.guide import PICTURED, guide_steps
 ROOT = Path(__file__).resolve().parent.parent
 TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("deploy/**/*.md")]
 SHOWN = re.compile(r"!\[[^]]*\]\(([^)\s]+)\)|<(?:img|source)[^>]*?\bsrc(?:set)?=\"([^\"]+)\"")
+NAMED = re.compile(r"`([\w.-]+/[\w./-]*)(?:::(\w+))?`")
 LINKED = re.compile(r"(?<!!)\[[^]]*\]\(([^)\s#]+)(?:#[^)]*)?\)")
 MOST_BYTES = 62_000
 """Of a picture that the script makes; a page of the guide has nine of them."""
@@ -37,6 +38,20 @@ def test_what_documents_show_and_link_is_there():
 
     missing = [(text.name, where) for text, where in found if not (text.parent / where).exists()]
 
+    assert missing == []
+
+
+def test_files_and_tests_named_in_the_table_of_security_are_there():
+    named = NAMED.findall((ROOT / "docs/security.md").read_text())
+
+    missing = [path for path, _test in named if not (ROOT / path).exists()]
+    missing += [
+        f"{path}::{test}"
+        for path, test in named
+        if test and path not in missing and f"def {test}(" not in (ROOT / path).read_text()
+    ]
+
+    assert len(named) > 100
     assert missing == []
 
 
