@@ -76,6 +76,15 @@ def test_nothing_is_at_an_unknown_address(client):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/", "/rules/", "/accounts/login/", "/api/v1/rulesets/"])
+def test_request_is_never_echoed(client, path):
+    answer = client.trace(path, headers={"x-secret": "of-the-request"})
+
+    assert answer.status_code == 405
+    assert "of-the-request" not in answer.text
+
+
+@pytest.mark.django_db
 def test_large_body_is_refused_before_it_is_read(client, settings):
     body = BytesIO(b"x" * (settings.LARGEST_BODY + 1))
 

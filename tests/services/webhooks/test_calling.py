@@ -5,11 +5,13 @@ import hashlib
 import hmac
 import json
 import socket
+import ssl
 import time
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
 
 import pytest
+import trustme
 
 from tests.services.webhooks.receiver import receiving
 from tournaments.services.webhooks import calling
@@ -125,6 +127,16 @@ def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, s
     assert call(message(receiver.url()), NOW, lambda host, port: next(answers)) == Answer(
         0, "not-called-private"
     )
+
+
+def test_certificate_that_nobody_vouches_for_is_refused(receiver, allowed):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("receiver.example").configure_cert(context)
+    receiver.server.socket = context.wrap_socket(receiver.server.socket, server_side=True)
+    url = receiver.url().replace("http:", "https:")
+
+    assert call(message(url), NOW, at("127.0.0.1")) == Answer(0, "bad-certificate")
+    assert receiver.calls == []
 
 
 def test_redirection_is_an_answer_and_not_followed(receiver, allowed):

@@ -320,6 +320,16 @@ def test_all_other_devices_are_signed_out(two_devices):
     assert here.get(reverse("account_email")).status_code == 200
 
 
+def test_new_password_signs_out_all_other_devices(two_devices):
+    here, there = two_devices
+    words = {"oldpassword": PASSWORD, "password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
+
+    here.post(reverse("account_change_password"), words)
+
+    assert there.get(reverse("account_email")).status_code == 302
+    assert here.get(reverse("account_email")).status_code == 200
+
+
 def test_sessions_of_others_cannot_be_ended(two_devices):
     stranger = Client()
     stranger.force_login(UserFactory())
@@ -419,6 +429,20 @@ def test_sign_in_of_long_ago_is_no_proof(visitor, ayse):
     visitor.post(asked.url, {"password": PASSWORD})
 
     assert visitor.get(reverse("mfa_add_webauthn")).status_code == 200
+
+
+def test_sign_in_of_long_ago_changes_no_address(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    session = visitor.session
+    session["signed_in_at"] -= 3600
+    session["account_authentication_methods"] = []
+    session.save()
+
+    asked = visitor.post(reverse("account_email"), {"email": "yeni@ornek.org", "action_add": ""})
+
+    assert asked.url.startswith(reverse("account_reauthenticate"))
+    assert [row.email for row in EmailAddress.objects.filter(user=ayse)] == [AYSE]
+    assert mail.outbox == []
 
 
 def test_key_that_is_no_passkey_is_refused(visitor, ayse):
