@@ -135,14 +135,23 @@ def answer_probes(
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         answer = PROBES.get(request.path_info)
-        return answer(request) if answer else get_response(request)
+        if answer is None:
+            return get_response(request)
+        response = answer(request)
+        for name, value in PROTECTION.items():
+            response[name] = value
+        return response
 
     return middleware
 
 
 def alive(_request: HttpRequest) -> HttpResponse:
     """Say that the process answers, without asking anything else."""
-    return HttpResponse("ok\n", content_type="text/plain", headers={"Cache-Control": "no-store"})
+    return HttpResponse(
+        "ok\n",
+        content_type="text/plain; charset=utf-8",
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 def ready(_request: HttpRequest) -> HttpResponse:
@@ -157,5 +166,11 @@ def ready(_request: HttpRequest) -> HttpResponse:
         headers={"Cache-Control": "no-store"},
     )
 
+
+PROTECTION = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+"""What the middleware below would send with it."""
 
 PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": tell_metrics}

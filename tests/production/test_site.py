@@ -121,6 +121,7 @@ def test_proxy_gives_files_to_browsers_itself_and_lets_them_keep_them(site, visi
         assert answer.headers["Content-Type"] == "text/css; charset=utf-8"
         assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
     assert plain.status == 404
     for outside in ("/static/../Caddyfile", "/static/%2e%2e/%2e%2e/key.pem", "/static/"):
         assert phone.ask("GET", outside).status == 404

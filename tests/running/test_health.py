@@ -36,6 +36,9 @@ def test_alive_is_said_by_plain_http_to_whoever_asks_and_without_the_database(
     assert (answer.status_code, answer.content) == (200, b"ok\n")
     assert not answer.cookies
     assert answer["Cache-Control"] == "no-store"
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
 
 
 @pytest.fixture(autouse=True)
