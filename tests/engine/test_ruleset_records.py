@@ -114,6 +114,8 @@ FAULTS = [
     ("turkish-king", [("family", ...)], "missing-field", "family", None),
     ("turkish-king", [("colour", "green")], "unexpected-field", "colour", None),
     ("turkish-king", [("id", "Moda!")], "bad-ruleset", "id", "no-id"),
+    # Scripts take it for the name of a field.
+    ("turkish-king", [("contracts.0.id", "__proto__")], "bad-ruleset", "contracts.0.id", "no-id"),
     ("turkish-king", [("name", 7)], "wrong-type", "name", None),
     ("turkish-king", [("name", "x" * 81)], "bad-ruleset", "name", "too-long"),
     ("turkish-king", [("contracts", {})], "wrong-type", "contracts", None),

@@ -232,6 +232,33 @@ def test_archive_that_lies_about_its_size_takes_no_memory():
     assert peak < 2_000_000
 
 
+def with_declaration(declaration, word):
+    """A workbook with a declaration of its own in its sheet, and a cell that says `word`."""
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook(["Name"], ["Burak"], ["Cem"]))) as whole,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as changed,
+    ):
+        for name in whole.namelist():
+            text = whole.read(name).decode()
+            if name == "xl/worksheets/sheet1.xml":
+                text = f"{declaration}{text.replace('Cem', word)}"
+            changed.writestr(name, text)
+    return out.getvalue()
+
+
+def test_workbook_brings_in_no_other_file_and_does_not_grow(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("a secret of the server")
+    lines = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+
+    file = with_declaration(f'<!DOCTYPE x [<!ENTITY a SYSTEM "{secret.as_uri()}">]>', "&a;")
+    bomb = with_declaration(f'<!DOCTYPE x [<!ENTITY a0 "ha">{lines}]>', "&a9;")
+
+    assert read_rows(with_declaration("", "Deniz"))[2] == (3, ["Deniz"])
+    assert (why(file), why(bomb)) == ("xlsx", "xlsx")
+
+
 def test_archives_of_too_much_or_in_another_way_of_packing_are_refused():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -7,8 +7,8 @@ from django.test import Client
 
 from tests.club_factories import MemberFactory, PlayerFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import record
-from tests.web.scoring.test_scoring import fields_of, game_with, head_fields, send, url
+from tests.factories import GameFactory, record
+from tests.web.scoring.test_scoring import fields_of, follow, game_with, head_fields, send, url
 from tournaments.models import User, Write
 from tournaments.web.phone import address
 
@@ -127,3 +127,19 @@ def test_history_is_only_for_whoever_holds_the_pen(plain):
     game.write_generation += 1
     game.save()
     assert plain.get(address)["Location"].startswith("/follow/")
+
+
+def test_names_are_text_wherever_a_table_shows_them(plain):
+    names = ["<script>alert(1)</script>", '" onload=alert(2) "', "</script><b>", "&lt;i&gt;"]
+    game = GameFactory(head__players=names)
+    send(plain, game, "record", **fields_of(WHOLE_GAME[0]))
+
+    pages = [plain.get(url(game, name)).text for name in ("write", "history", "head")]
+    pages.append(follow(plain, game).text)
+
+    assert "&amp;lt;i&amp;gt;" in "".join(pages)
+    for page in pages:
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+        # In JSON a backslash stands before the quote.
+        for smuggled in ("<script>alert", r'[^\\]" onload=alert', "</script><b>", "<i>"):
+            assert not re.search(smuggled, page)
