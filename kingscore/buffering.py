@@ -142,7 +142,7 @@ def with_large_blocks(pages: WSGIApplication) -> WSGIApplication:
     def large_blocks(file: BinaryIO, _size: int = 0) -> FileWrapper:
         return FileWrapper(file, ANSWER_IN_MEMORY)
 
-    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return pages({**environ, "wsgi.file_wrapper": large_blocks}, start_response)
+    def application(request: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return pages({**request, "wsgi.file_wrapper": large_blocks}, start_response)
 
     return application

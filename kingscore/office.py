@@ -25,6 +25,7 @@ from kingscore.mail import LogBackend
 from kingscore.observing.refusals import note_limit
 from tournaments.origin import origin
 
+OFFICE = "/office/"
 STATE = "office_code"
 MAIL = "account/email/office_code"
 
@@ -35,10 +36,13 @@ def ask_second_factor(
     """Lead the staff from the office to the second factor, where they have not shown it yet."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        office = reverse("admin:index")
-        if not request.path_info.startswith(office) or not is_staff(request) or is_proved(request):
+        if (
+            not request.path_info.startswith(OFFICE)
+            or not is_staff(request)
+            or is_proved(request)
+        ):
             return get_response(request)
-        back = request.get_full_path() if request.method == "GET" else office
+        back = request.get_full_path() if request.method == "GET" else OFFICE
         return redirect(f"{reverse('office_factor')}?{urlencode({'next': back})}")
 
     return middleware

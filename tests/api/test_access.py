@@ -145,7 +145,7 @@ class Walk:
 
 def faults_of(answer):
     """What every answer must have, and this one has not."""
-    if answer.headers.get("Cache-Control") != "private, no-cache":
+    if answer.headers.get("Cache-Control") not in {"private, no-cache", "no-store"}:
         yield f"is kept: {answer.headers.get('Cache-Control')}"
     if answer.status_code < 400:
         return

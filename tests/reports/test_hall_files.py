@@ -120,5 +120,6 @@ def test_seating_is_a_table_to_work_with(made):
         for seat, name in enumerate(names, 1)
     } | {out: [out, "bye", None]}
     assert by_name == [["Player", "Table", "Seat"], *(seats[name] for name in NINE)]
-    found = ["" if cell is None else str(cell) for cell in seats["Oyuncu 1"]]
-    assert text.splitlines()[1] == ";".join(found).replace("bye", "bay")
+    texts = {None: '""', "bye": '"bay"', "Oyuncu 1": '"Oyuncu 1"'}
+    found = [str(texts.get(cell, cell)) for cell in seats["Oyuncu 1"]]
+    assert text.splitlines()[1] == ";".join(found)

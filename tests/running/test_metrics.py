@@ -216,7 +216,7 @@ def test_a_line_tells_the_route_and_no_address(server):
 def test_probes_are_not_counted_and_no_method_is_a_label(server):
     before = server.told
     server.ask("/healthz")
-    server.ask("/", method="BREW")
+    server.ask("/", method="PROPFIND")
 
     more = {key for key, value in server.told.items() if before.get(key) != value}
 

@@ -150,7 +150,9 @@ class Resource(GenericAPIView[Any]):
         patch_vary_headers(answer, ["Authorization", "Accept-Language"])
         content = getattr(answer, "data", None)
         is_problem = answer.status_code >= 400
-        if request.method not in SAFE_METHODS and content is not None and not is_problem:
+        # Django gives no tag to what must not be stored, but a change of it needs one.
+        wants_tag = self.holds_secret or request.method not in SAFE_METHODS
+        if wants_tag and content is not None and not is_problem:
             answer.headers.setdefault("ETag", etag_of(content))
         return answer
 

@@ -59,6 +59,19 @@ def keep_private(folder: Path | None = None) -> None:
                     path.chmod(stat.S_IMODE(mode) & 0o700)
 
 
+def note_failed_starts(times: int) -> None:
+    """Note how often in a row the worker did not stay up; 0 where it does.
+
+    In a file: a worker may fail because there is no database. Without room for it nothing is noted.
+    """
+    path = settings.WORKER_FAILURES
+    with suppress(OSError):
+        if times:
+            path.write_text(str(times))
+        else:
+            path.unlink(missing_ok=True)
+
+
 def become(words: list[str]) -> NoReturn:
     """Turn this process into a program, so that signals of whoever started it reach that one."""
     keep_private()

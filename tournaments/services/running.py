@@ -1,9 +1,6 @@
 """Signs of life: what a worker notes of itself, for whoever keeps the server."""
 
-from contextlib import suppress
 from datetime import timedelta
-
-from django.conf import settings
 
 from tournaments.models import Worker
 
@@ -27,16 +24,3 @@ def note_alive(worker: Worker) -> None:
 def note_gone(name: str) -> None:
     """Take the row of a worker away: it is not lost but stopped."""
     Worker.objects.filter(name=name).delete()
-
-
-def note_failed_starts(times: int) -> None:
-    """Note how often in a row the worker did not stay up; 0 where it does.
-
-    In a file: a worker may fail because there is no database. Without room for it nothing is noted.
-    """
-    path = settings.WORKER_FAILURES
-    with suppress(OSError):
-        if times:
-            path.write_text(str(times))
-        else:
-            path.unlink(missing_ok=True)

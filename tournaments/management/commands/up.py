@@ -23,9 +23,13 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from tournaments.management.leash import end_groups
-from tournaments.management.programs import keep_private, web_words, worker_words
+from tournaments.management.programs import (
+    keep_private,
+    note_failed_starts,
+    web_words,
+    worker_words,
+)
 from tournaments.origin import lan_address
-from tournaments.services.running import note_failed_starts
 
 # Lives shorter than `Program.short_life` in a row after which a program does not stay up.
 SHORT_LIVES = 3
