@@ -306,6 +306,8 @@ def show_table(
         "adopts": may_adopt(request, row),
         "bar": None if request.htmx else round_bar(row, timezone.now()),  # type: ignore[attr-defined]
         "form": form_of(sheet, holder, typed, problems),
+        # Only these games need the styles and scripts of their forms.
+        "hands": form_at_table(sheet.game) is not EntryForm,
         "typed": typed if not of_deal and refusal.status != 200 else {},
         "beside": beside,
         "ruleset": words.ruleset_name(row.ruleset),
