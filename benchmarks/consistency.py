@@ -51,7 +51,7 @@ def lay(games: int, players: int) -> None:
     Club.objects.update(in_server_ratings=True)
     first = GameFactory(entries=WHOLE_GAME)
     first.refresh_from_db()
-    columns = "revision, key, kind, position, body, before, author, reason, at"
+    columns = "revision, key, kind, position, body, before, author, phone, reason, at"
     told = ", ".join(f"w.{name}" for name in columns.split(", "))
     with connection.cursor() as cursor:
         cursor.execute(

@@ -36,11 +36,7 @@ def ask_second_factor(
     """Lead the staff from the office to the second factor, where they have not shown it yet."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if (
-            not request.path_info.startswith(OFFICE)
-            or not is_staff(request)
-            or is_proved(request)
-        ):
+        if not request.path_info.startswith(OFFICE) or not is_staff(request) or is_proved(request):
             return get_response(request)
         back = request.get_full_path() if request.method == "GET" else OFFICE
         return redirect(f"{reverse('office_factor')}?{urlencode({'next': back})}")

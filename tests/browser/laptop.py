@@ -21,7 +21,10 @@ class Laptop:
         # Time goes on as ever, and can be skipped: pages ask again every few seconds.
         phone.context.clock.install()
         phone.context.on("console", self.note)
-        phone.context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+        phone.context.on("weberror", self.note_error)
+
+    def note_error(self, error):
+        self.complaints.append(f"{error.error} {error.error.stack}")
 
     def note(self, message):
         if message.type == "error":

@@ -22,7 +22,7 @@ from tests.production.visitors import PatientPhone, SecurePhone, Writer
 from tests.waiting import wait_until
 
 MISSING = missing_programs()
-FOLLOW = re.compile(r"https://localhost:\d+(/follow/[^\"<\s]+)")
+FOLLOW = re.compile(r"https://localhost(/follow/[^\"<\s]+)")
 STYLE = re.compile(r'href="(/static/[^"]+\.css)"')
 FILE = re.compile(r'href="(/reports/[^"]+/file/)"')
 ATTEMPTS = """

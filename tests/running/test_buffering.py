@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -34,7 +35,10 @@ def visit():
         async def take(message):
             sent.append(message)
 
-        asyncio.run(asyncio.wait_for(application(scope, receive, take), 60))
+        # In a thread: a browser of another test may have left its loop running in this one.
+        with ThreadPoolExecutor(1) as thread:
+            answered = asyncio.wait_for(application(scope, receive, take), 60)
+            thread.submit(asyncio.run, answered).result()
         return sent, len(parts) - len(waiting)
 
     return send
