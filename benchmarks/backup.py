@@ -84,10 +84,10 @@ def play(evenings: Evenings, rounds: range) -> None:
     keys = itertools.count(rounds.start * TABLES * len(bodies))
     write(
         Write,
-        "id, game_id, revision, key, kind, position, body, author, reason, at",
+        "id, game_id, revision, key, kind, position, body, author, phone, reason, at",
         (
             (next(keys), game, at + 1, f"{game}-{at}-0123456789", "entry", at, body, "Ayşe", "",
-             str(BEGIN))
+             "", str(BEGIN))
             for game in games
             for at, body in enumerate(bodies)
         ),
