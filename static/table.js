@@ -298,11 +298,14 @@ const Kingscore = (() => {
     for (const [name, value] of fields.filter(([name]) => fits(name))) {
       const found = all(form, `[name="${name}"]`);
       for (const input of found) {
+        const { value: before, checked } = input;
         if (input.type !== "radio" && input.type !== "checkbox") write(input, value);
         else {
           input.checked = input.value === value && !input.disabled;
           if (name === "trump" && input.checked) input.dataset.was = "1";
         }
+        // The server did not see this yet: its message is answered.
+        if (input.value !== before || input.checked !== checked) removeAnswered(input);
       }
     }
     begin(form);

@@ -322,22 +322,6 @@ def test_deal_refused_while_the_next_is_typed_loses_nothing(at_table):
     assert phone.numbers("queens") == ["1", "", "", ""]
 
 
-def test_save_tapped_twice_opens_no_errors_in_the_next_hand(table_phone):
-    phone = table_phone()
-    phone.game = reload(GameFactory(head=HeadFactory(ruleset="euchre"))).row
-    phone.open(address(phone.game, "write"))
-    tap_radio(phone, "maker", 1)
-    tap_radio(phone, "tricks", 3)
-    phone.page.evaluate("""() => {
-      const tap = () => document.querySelector(".save [value=deal]").click();
-      tap();
-      setTimeout(tap, 120);
-    }""")
-    phone.page.wait_for_selector("#table[data-revision='1']")
-    phone.page.wait_for_timeout(300)
-    expect(phone.page.locator("#table :is(.errors, .refused, .waits)")).to_have_count(0)
-
-
 # What waits stands in the sheet.
 
 
