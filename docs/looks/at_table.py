@@ -128,10 +128,10 @@ def without_signal(phone: Visitor, play: Play) -> bytes:
     phone.page.context.set_offline(True)
     choose(phone, play.game["entries"][play.written])
     phone.page.locator(".save button[value=deal]").tap()
-    phone.page.wait_for_selector("#outbox li")
+    phone.page.wait_for_selector(".sheet .waits")
     box = phone.page.screenshot(clip={"x": 0, "y": 0, "width": 390, "height": LOW})
     phone.page.context.set_offline(False)
-    phone.page.wait_for_selector("#outbox li", state="detached")
+    phone.page.wait_for_selector(".sheet .waits", state="detached")
     return box
 
 
