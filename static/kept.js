@@ -18,8 +18,6 @@ const Kept = (() => {
   // This address may not write any more: it is asked for once, and forgotten.
   const forget = () => tell({ keep: [location.href] });
 
-  const files = performance.getEntriesByType("resource").map((entry) => entry.name).filter((url) => url.startsWith(location.origin));
-  tell({ keep: files.filter((url) => /\.(css|js|svg|webmanifest)$/.test(url)) });
   keep(first);
 
   document.addEventListener("htmx:afterSwap", ({ detail }) => {

@@ -82,7 +82,11 @@ async function forgetAccount(cache, response) {
 async function keepShown(url, html) {
   const cache = await caches.open(PAGES);
   const place = placeOf(url);
-  const given = (await cache.match(place)) ?? (await fetch(url, { credentials: "same-origin" }));
+  const before = await cache.match(place);
+  const files = keepFiles(html);
+  // A page that is new here waits for its files: without its scripts it could keep no entry.
+  await (before ? files.catch(() => {}) : files);
+  const given = before ?? (await fetch(url, { credentials: "same-origin" }));
   if (given.ok && !given.redirected) await cache.put(place, new Response(html, { headers: given.headers }));
 }
 
