@@ -284,6 +284,10 @@
       focusProblem();
       return;
     }
+    // Its answer may be lost, and the sheet here may have it: the server compares it with what
+    // came after the sheet on which it was written.
+    const isFirst = load()[0].key === item.key;
+    if (isFirst && Number(item.revision) < revision()) draft.news = { text: table().dataset.news, revision: item.revision };
     takeBack(item);
     Kingscore.restore(entryForm(), item.fields);
     remember();
