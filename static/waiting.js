@@ -85,7 +85,7 @@ const Waiting = (() => {
     // Named and counted, it is one deal; what the server knows of it is counted here.
     if (effect.type === "deal" && states?.[0].open && states[0].open.type !== "named") rowsOfLast().forEach((row) => { row.hidden = true; });
     if (effect.type === "named" && next && !next.refused) return [];
-    return [states && effect.type === "deal" && effect.symbol ? dealRow(effect, ...states) : slimRow(item, states)];
+    return [effect.type === "deal" && effect.symbol ? dealRow(effect, states) : slimRow(item, states)];
   }
 
   function rowsOfLast() {
@@ -99,17 +99,20 @@ const Waiting = (() => {
     return shown;
   };
 
-  function dealRow(effect, before, after) {
+  // Numbers tell two deals of one contract apart, totals are known of what counts only.
+  function dealRow(effect, states) {
     const sides = [...Array(columns()).keys()];
     const cells = sides.map((side) => {
       const numbers = effect.counts.map(([, all]) => all.find(([of]) => of === side)?.[1] ?? 0);
-      const points = after.totals[side] - before.totals[side];
       const took = made("span", "took", numbers.join("·"));
+      if (!states) return made("td", "score", took);
+      const [before, after] = states.map(({ totals }) => totals[side]);
+      const points = after - before;
       if (points) took.append(" ", made("span", "soft", Kingscore.points(points)));
-      return made("td", "score", made("b", "", Kingscore.points(after.totals[side])), took);
+      return made("td", "score", made("b", "", Kingscore.points(after)), took);
     });
-    const number = made("th", "", before.deal);
-    number.scope = "row";
+    const number = states ? made("th", "", states[0].deal) : made("td");
+    if (states) number.scope = "row";
     const contract = made("td", "of-contract", made("span", "", symbolOf(effect), made("span", "short soft", effect.short ?? "")));
     return made("tr", "waits", number, contract, ...cells, made("td", "of-sum"));
   }
@@ -129,7 +132,7 @@ const Waiting = (() => {
     const mark = made("span", "state", item.refused ? `${words.refused} ${item.label}` : words.waiting.replace(/\s*:\s*$/, ""));
     const cell = made("td", "", mark);
     if (item.refused) cell.append(made("span", "why", item.refused));
-    const again = item.refused ? item.html : isLast && item.effect.type === "deal";
+    const again = item.refused ? item.html : isLast && item.effect.type === "deal" && one("form.entry");
     if (again) cell.append(" ", button(words.edit, () => act.edit(item)));
     if (item.refused || isLast) cell.append(" ", button(words.discard, () => act.discard(item)));
     cell.colSpan = columns() + 1;

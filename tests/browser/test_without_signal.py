@@ -313,6 +313,7 @@ def test_deal_refused_while_the_next_is_typed_loses_nothing(at_table):
     held[0].continue_()
     refused = phone.page.locator(".sheet .refused")
     expect(refused).to_contain_text("It is Ayşe’s turn to declare, not Deniz’s.")
+    assert phone.waiting()[0].startswith("♥K Rıfkı 0 0 1 0 ")
     assert phone.numbers("queens") == ["1", "", "", ""]
     assert phone.faults() == {}
     phone.tap(refused.locator("button", has_text="Edit"))
