@@ -1,11 +1,13 @@
 """Deals written without signal: they wait on the phone, and none is lost or stored twice."""
 
 import re
+from time import sleep
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
+from tests.browser.test_without_signal import otherwise
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record, record_all, reload
 from tournaments.models import Game
@@ -69,6 +71,50 @@ def test_deal_whose_answer_was_lost_is_stored_once(at_table):
     phone.page.wait_for_selector("#table[data-revision='1']")
     expect(phone.page.locator(".waits")).to_have_count(0)
     assert reload(phone.game).row.revision == 1
+
+
+def test_deal_whose_answer_was_lost_is_stored_once_though_edited_on_a_newer_page(at_table):
+    phone = at_table()
+    lost = []
+
+    def lose(route):
+        if not lost:
+            lost.append(route.fetch())
+        route.abort()
+
+    phone.page.route("**/entry/", lose)
+    phone.enter(WHOLE_GAME[0])
+    with phone.page.expect_event("requestfailed", lambda request: request.url.endswith("/entry/")):
+        phone.tap(phone.save)
+    phone.page.reload()
+    expect(phone.page.locator("#table")).to_have_attribute("data-revision", "1")
+    phone.tap(phone.page.locator(".marks.waits button", has_text="Edit"))
+    phone.page.reload()
+    assert phone.numbers("heart_king") == ["0", "0", "1", "0"]
+    phone.tap(phone.save)
+    phone.page.unroute("**/entry/")
+    phone.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(phone.page.locator(".waits")).to_have_count(0)
+    assert reload(phone.game).positions == (0,)
+
+
+def test_deal_waits_on_a_page_whose_scripts_came_late(table_phone):
+    phone = table_phone()
+
+    def dawdle(route):
+        sleep(1)
+        route.continue_()
+
+    phone.page.route("**/outbox*.js", dawdle, times=1)
+    phone.open(address(game_with(), "write"))
+    phone.stay_after_reload()
+    # What a browser keeps on its own goes when it needs the room.
+    phone.context.new_cdp_session(phone.page).send("Network.clearBrowserCache")
+    phone.lose_signal()
+    phone.page.reload()
+    phone.enter(WHOLE_GAME[0])
+    phone.tap(phone.save)
+    expect(phone.page.locator(".marks.waits")).to_be_visible()
 
 
 def test_page_of_the_cafe_in_front_of_the_network_is_no_answer(at_table):
@@ -418,6 +464,19 @@ def test_last_deal_without_signal_closes_the_form(at_table):
     expect(phone.page.locator(".contracts")).to_be_hidden()
     phone.find_signal()
     expect(phone.page.locator(".end h2")).to_have_text("Out: Ayşe")
+
+
+def test_deal_waiting_beside_a_finished_sheet_is_not_taken_into_a_form_that_is_not_there(at_table):
+    phone = at_table(19)
+    phone.page.route("**/entry/", lambda route: route.abort())
+    phone.enter(WHOLE_GAME[19])
+    phone.tap(phone.save)
+    record(phone.game, otherwise(WHOLE_GAME[19]))
+    phone.page.reload()
+    expect(phone.page.locator(".marks.waits button")).to_have_text(["Discard"])
+    phone.page.unroute("**/entry/")
+    phone.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(phone.page.locator(".sheet .refused")).to_contain_text("has written meanwhile")
 
 
 def test_two_tables_on_one_phone_keep_their_waiting_deals_apart(at_table):
