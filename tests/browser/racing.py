@@ -6,7 +6,6 @@ used by what people see: contract, numbers, Save, what waits, what was refused a
 
 import itertools
 import random
-import re
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,7 +13,6 @@ from dataclasses import dataclass, field
 from playwright.sync_api import Error
 
 from tests.browser.phone import game_with
-from tests.deals import NAMES
 from tests.factories import reload
 from tournaments.web.phone import address
 
@@ -34,12 +32,17 @@ RULES = {
     "settings": {"order": "free", "outcome": "highest-wins"},
 }
 UNITS = {"no-tricks": "tricks", "no-hearts": "hearts"}
+SHORT = {"Tricks": "no-tricks", "Hearts": "no-hearts"}
+"""The contracts by the words that the sheet has for them."""
 
 GROUPS = ((0, 1, 2), (3,), (4,))
 """The phones that share a table; the first three overtake each other."""
 
 CHANCES = {"pull": 0.06, "hang": 0.02, "lose_answer": 0.08, "reload": 0.04}
 """What happens to a phone with a signal before it does something."""
+
+EDITS = 0.1
+"""The chance that a deal that waits is taken back into the form, once its turn comes."""
 
 SETTLED = 180
 """Seconds in which everything is sent once there is a signal."""
@@ -52,28 +55,46 @@ LOOK = """
   const contract = form?.querySelector("[name=contract]:checked");
   const unit = contract?.className.match(/counts-(\\w+)/)[1];
   const counts = unit && [...form.querySelectorAll(`.unit-${unit} input`)].map(i => i.value);
+  const textOf = (row, part) => [...row.querySelectorAll(part)].map(e => e.firstChild.data);
   return {
-    over: !form,
-    busy: form?.getAttribute("aria-busy") === "true",
+    over: !form?.querySelector(".contracts").checkVisibility(),
     typed: contract ? [contract.value, counts.map(Number)] : null,
-    said: [...document.querySelectorAll("#outbox li")].map(line => [
-      line.matches(".refused"), line.innerText.replaceAll(/\\s+/g, " "),
-    ]),
+    waits: [...table.querySelectorAll(".sheet .marks.waits")].map(mark => ({
+      refused: mark.matches(".refused"),
+      contract: textOf(mark.previousElementSibling, ".short")[0],
+      counts: textOf(mark.previousElementSibling, ".took").map(Number),
+    })),
   };
 }
 """
 
 WRITE = """
 ([contract, counts]) => {
-  document.querySelector(`.pick:has([value=${contract}])`).click();
-  const save = document.querySelector(".save button[value=deal]");
+  const form = document.querySelector("form.entry");
+  const pick = form?.querySelector(`.pick:has([value=${contract}])`);
+  // The sheet of others may have come since it was looked at.
+  if (!pick?.checkVisibility() || form.querySelector("[name=contract]:checked")) return false;
+  pick.click();
+  const save = form.querySelector(".save button[value=deal]");
   for (const count of counts) {
     if (!save.disabled) break;
-    document.querySelector(`.keys [data-number="${count}"]`).click();
+    form.querySelector(`.keys [data-number="${count}"]`).click();
   }
   save.click();
+  return true;
 }
 """
+
+TAP = """
+([part, text]) => {
+  const found = [...document.querySelectorAll(`${part} :is(a, button)`)];
+  const button = found.find(each => each.textContent.trim() === text);
+  button?.click();
+  return Boolean(button);
+}
+"""
+
+SAVE_AGAIN = "document.querySelector('.save button[value=deal]')?.click()"
 
 
 def deals(chance):
@@ -84,25 +105,23 @@ def deals(chance):
     return iter(every)
 
 
-def read_line(text):
-    """The deal that a line about a write is about."""
-    contract = "no-hearts" if "No hearts" in text else "no-tricks"
-    taken = {name: int(number) for name, number in re.findall(rf"({'|'.join(NAMES)}) (\d+)", text)}
-    return contract, tuple(taken.get(name, 0) for name in NAMES)
+def written_in(row):
+    """The deal that a row of the sheet says is waiting, or refused."""
+    return SHORT[row["contract"]], tuple(row["counts"])
 
 
-def is_refused(seen):
-    """Whether something came back: into the form, or to a line above the sheet."""
-    return bool(seen["typed"]) or any(refused for refused, _text in seen["said"])
-
-
-def is_waiting(seen):
-    """Whether what is in the form is saved already, and waits."""
-    if not seen["typed"]:
-        return False
+def typed_in(seen):
+    """The deal that stands in the form."""
     contract, counts = seen["typed"]
-    waits = [read_line(text) for refused, text in seen["said"] if not refused]
-    return (contract, tuple(counts)) in waits
+    return contract, tuple(counts)
+
+
+def refused_in(seen):
+    return [written_in(row) for row in seen["waits"] if row["refused"]]
+
+
+def waiting_in(seen):
+    return [written_in(row) for row in seen["waits"] if not row["refused"]]
 
 
 @dataclass
@@ -114,7 +133,7 @@ class Table:
 
     def __post_init__(self):
         self.path, self.deals = address(self.game, "write"), deals(self.chance)
-        self.written, self.dropped, self.pending = [], set(), set()
+        self.written, self.dropped = [], set()
 
     def sheet(self):
         """How often each deal stands on the sheet."""
@@ -124,16 +143,15 @@ class Table:
     def outcome(self):
         """How many writes ended how; all but the last three are as it should be."""
         stood = self.sheet()
-        saved = [deal for deal in self.written if deal not in self.dropped | self.pending]
+        saved = [deal for deal in self.written if deal not in self.dropped]
         return Counter(
             {
                 "writes": len(self.written),
                 "on the sheet once": sum(stood[deal] == 1 for deal in saved),
                 "refused and given up": len(self.dropped),
-                "refused, still shown": len(self.pending),
                 "lost": sum(stood[deal] == 0 for deal in saved),
                 "twice": sum(number > 1 for number in stood.values()),
-                "refused, but on the sheet": sum(stood[d] for d in self.dropped | self.pending),
+                "given up, but on the sheet": sum(stood[deal] for deal in self.dropped),
             }
         )
 
@@ -160,14 +178,13 @@ class Racer:
         """Something happens to the signal, then the holder of the phone does something."""
         self.change_signal()
         seen = self.look()
-        if seen is None:
-            # Only the start page is left without a signal, if this table was not kept.
-            self.met["not at the table"] += 1
-            if not self.bad_for:
-                self.phone.open(self.table.path)
-            return
-        if not seen["busy"]:
+        if seen is not None:
             self.act(seen)
+            return
+        # Only the start page is left without a signal, if this table was not kept.
+        self.met["not at the table"] += 1
+        if not self.bad_for:
+            self.phone.open(self.table.path)
 
     def change_signal(self):
         if self.bad_for:
@@ -180,11 +197,8 @@ class Racer:
 
     def suffer(self, what):
         if what == "reload":
-            # A form that came back refused is only on the page: nobody reloads that.
-            seen = self.look()
-            if seen and (not seen["typed"] or seen["busy"]):
-                self.met[what] += 1
-                self.reload()
+            self.met[what] += 1
+            self.reload()
         elif not self.bad_for:
             self.met[what] += 1
             getattr(self.phone.cable, what)()
@@ -208,55 +222,51 @@ class Racer:
         return self.phone.page.evaluate(LOOK)
 
     def act(self, seen):
-        refused = [read_line(text) for came_back, text in seen["said"] if came_back]
-        if is_waiting(seen):
+        """Answer what was refused, or change what waits, or write the next deal."""
+        if seen["typed"] and typed_in(seen) in waiting_in(seen):
             self.met["saved, but left in the form"] += 1
-        elif seen["typed"]:
-            self.answer_refusal(seen["typed"])
-        elif refused:
-            edits = self.phone.page.locator("#outbox .refused").first.locator("button")
-            if edits.count() > 1 and not seen["over"] and self.chance.random() < 0.5:
-                edits.first.dispatch_event("click")
-            else:
-                self.table.dropped.add(refused[0])
-                edits.last.dispatch_event("click")
+        if seen["typed"]:
+            self.answer_form(typed_in(seen))
+        elif refused := refused_in(seen):
+            self.answer_row(refused[0], seen["over"])
+        elif waiting_in(seen) and self.chance.random() < EDITS:
+            self.met["edited while it waited"] += self.tap("#table .marks.waits", "Edit")
         elif not seen["over"]:
             deal = next(self.table.deals)
-            self.table.written.append(deal)
-            self.phone.page.evaluate(WRITE, deal)
-        elif not seen["said"]:
+            if self.phone.page.evaluate(WRITE, deal):
+                self.table.written.append(deal)
+        elif not seen["waits"]:
             self.next_table()
 
-    def answer_refusal(self, typed):
-        """Send what came back once more, or give it up."""
-        leave = self.phone.page.locator("#table [data-leave]")
-        if leave.count() and self.chance.random() < 0.5:
-            contract, counts = typed
-            self.table.dropped.add((contract, tuple(counts)))
-            leave.dispatch_event("click")
+    def answer_form(self, deal):
+        """Send what is in the form, or give it up where it was refused."""
+        if self.chance.random() < 0.5 and self.tap("#table .save", "Discard what I typed"):
+            self.table.dropped.add(deal)
         else:
-            self.phone.page.evaluate("document.querySelector('.save button[value=deal]').click()")
+            self.phone.page.evaluate(SAVE_AGAIN)
+
+    def answer_row(self, deal, over):
+        """Take a refused deal into the form, or give it up."""
+        if over or self.chance.random() < 0.5 or not self.tap("#table .marks.refused", "Edit"):
+            if self.tap("#table .marks.refused", "Discard"):
+                self.table.dropped.add(deal)
+
+    def tap(self, part, text):
+        """Tap what has this text, if it is still there."""
+        return self.phone.page.evaluate(TAP, [part, text])
 
     def settle(self):
-        """With a signal: go on until nothing waits, and note what is still shown as refused."""
+        """With a signal: go on until nothing waits and what was refused is answered."""
         self.get_signal()
         self.phone.page.evaluate("dispatchEvent(new Event('online'))")
         deadline = time.monotonic() + SETTLED
-        while self.is_unsettled(seen := self.look()):
+        while (seen := self.look()) is None or seen["typed"] or seen["waits"]:
             assert time.monotonic() < deadline, seen
             if seen is None:
                 self.phone.open(self.table.path)
-            elif seen["busy"] or is_waiting(seen) or not is_refused(seen):
-                self.phone.page.wait_for_timeout(200)
-            else:
+            elif seen["typed"] or refused_in(seen):
                 self.act(seen)
-        if seen["typed"]:
-            contract, counts = seen["typed"]
-            self.table.pending.add((contract, tuple(counts)))
-        self.table.pending |= {read_line(text) for _, text in seen["said"]}
-
-    def is_unsettled(self, seen):
-        return seen is None or seen["busy"] or any(not refused for refused, _ in seen["said"])
+            self.phone.page.wait_for_timeout(200)
 
 
 def race(make_phone, writes, seed):
