@@ -247,9 +247,10 @@ class Racer:
 
     def answer_row(self, deal, over):
         """Take a refused deal into the form, or give it up."""
-        if over or self.chance.random() < 0.5 or not self.tap("#table .marks.refused", "Edit"):
-            if self.tap("#table .marks.refused", "Discard"):
-                self.table.dropped.add(deal)
+        if not over and self.chance.random() < 0.5 and self.tap("#table .marks.refused", "Edit"):
+            return
+        if self.tap("#table .marks.refused", "Discard"):
+            self.table.dropped.add(deal)
 
     def tap(self, part, text):
         """Tap what has this text, if it is still there."""
