@@ -44,6 +44,8 @@ class Cable:
                     self.losing = False
                     self.doomed.add(source)
                 if sink in self.doomed:
+                    # Browsers send at once again what was cut off, if they can.
+                    self.pull()
                     break
                 if not self.hanging:
                     sink.sendall(data)
@@ -64,7 +66,7 @@ class Cable:
         self.hanging = True
 
     def lose_answer(self):
-        """Cut the next connection on which a form is sent, once the server has answered it."""
+        """Pull the cable at the next form that is sent, once the server has answered it."""
         self.losing = True
 
     def plug(self):

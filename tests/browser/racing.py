@@ -187,6 +187,9 @@ class Racer:
             self.phone.open(self.table.path)
 
     def change_signal(self):
+        if not self.phone.cable.plugged and not self.bad_for:
+            self.met["answer lost"] += 1
+            self.bad_for = self.chance.randint(2, 8)
         if self.bad_for:
             self.bad_for -= 1
             if not self.bad_for:
