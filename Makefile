@@ -1,5 +1,5 @@
-# What a fresh machine needs: Python 3.11 or newer, make, and the way to the package registry.
-# Every target sets up what it needs. More words for a command: make up ARGS="--port 8001"
+# A fresh machine needs Python 3.11 or newer, make, and access to the package registry.
+# Every target installs its needs. Arguments for a command: make up ARGS="--port 8001"
 
 PYTHON ?= python3
 ARGS ?=
@@ -7,13 +7,15 @@ BIN := .venv/bin
 UV := .venv-uv/bin/uv
 UV_VERSION := 0.13.8
 export UV_PROJECT_ENVIRONMENT := .venv
+# Images for containers often set it: each of dozens of programs would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: up demo ready test check messages bench looks clean
+.PHONY: up demo ready test test-slow test-all test-second-database check messages bench looks clean
 
 up: .venv/.runs
 	@$(BIN)/python manage.py up $(ARGS)
 
-# A club to look at, beside what is kept otherwise.
+# A sample club, separate from other data.
 demo: export KINGSCORE_DATA = data-demo
 demo: export KINGSCORE_DATABASE_URL =
 demo: .venv/.runs
@@ -21,19 +23,35 @@ demo: .venv/.runs
 	@$(BIN)/python manage.py seed_demo --once
 	@$(BIN)/python manage.py up $(ARGS)
 
-# For whoever runs it without the right to write here, as deploy/systemd does: what `up` would write
-# beside the program is there. The settings want a folder, which is thrown away.
+# For users without the right to write here, as in deploy/systemd: writes the files that `up` would
+# write beside the program. The settings need a folder, which is deleted.
 ready: .venv/.runs
 	@data=$$(mktemp -d) && KINGSCORE_DATA=$$data $(BIN)/python manage.py compile_translations; \
 		status=$$?; rm -rf "$$data"; exit $$status
 	@$(UV) sync --frozen --inexact --no-dev --quiet --compile-bytecode
 	@$(BIN)/python -m compileall -q kingscore tournaments
 
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
 test: .venv/.tests
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
+
+test-slow: .venv/.tests
+	@$(PYTEST) -m slow $(ARGS)
+
+test-all: .venv/.tests
+	@$(PYTEST) $(ARGS)
+
+# Name a database of PostgreSQL in KINGSCORE_DATABASE_URL.
+WALK := tests/web/test_access.py::test_visitor_gets_what_the_table_says_and_nothing_refused_is_written[owner]
+SECOND_DATABASE := tests/models tests/queries tests/faults/test_outages.py tests/services/backups \
+	--ignore tests/services/backups/test_systemd.py \
+	"$(WALK)" $(shell find tests -name 'test_*together.py')
+test-second-database: .venv/.tests
+	@$(PYTEST) $(SECOND_DATABASE) $(ARGS)
 
 # One target each, so that make --keep-going check shows all that is wrong at once.
-CHECKS := format lint types imports templates project migrations translations api deploy
+CHECKS := format lint types imports templates lines project migrations translations deploy
 .PHONY: $(CHECKS)
 check: $(CHECKS)
 $(CHECKS): .venv/.tests
@@ -42,10 +60,10 @@ lint: ; $(BIN)/ruff check .
 types: ; $(BIN)/mypy
 imports: ; $(BIN)/lint-imports
 templates: ; $(BIN)/djlint templates --lint --quiet
+lines: ; @! LC_ALL=C.UTF-8 grep -nE '.{161}' static/*.css static/*.js
 project: ; $(BIN)/python manage.py check
 migrations: ; $(BIN)/python manage.py makemigrations --check --dry-run
 translations: ; $(BIN)/python manage.py collect_messages --check
-api: ; $(BIN)/python manage.py write_openapi --check
 deploy:
 	$(BIN)/hadolint deploy/Dockerfile
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec deploy/*.yaml
@@ -68,7 +86,7 @@ clean:
 	find locale -name '*.mo' -delete
 
 # Each stamp is as old as the last installation: nothing is installed again until the lock changes.
-# What only developers need stays out of a machine that just runs the site.
+# A machine that only runs the site gets no development packages.
 .venv/.runs: uv.lock $(UV)
 	@$(UV) sync --frozen --inexact --no-dev --quiet
 	@touch $@
@@ -77,7 +95,7 @@ clean:
 	@$(UV) sync --frozen --quiet
 	@touch .venv/.runs $@
 
-# In a place of its own: uv removes from .venv what the lock does not name, itself among it.
+# In a folder of its own: uv removes packages from .venv that the lock does not name, such as itself.
 $(UV): Makefile
 	@echo "Setting up the environment; this happens once."
 	@$(PYTHON) -m venv .venv-uv

@@ -26,10 +26,10 @@ from tests.servers import drop_prepared_database
 IN_ORDER = (
     "engine",
     "rating_speed",
-    "ratings_models",
     "seating",
     "standings",
     "standings_page",
+    "write_path",
     "writing",
     "slow_visitors",
     "api_entry",

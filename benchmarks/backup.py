@@ -29,7 +29,7 @@ from benchmarks.one import ROOT
 from benchmarks.rebuild_ratings import BEGIN, TABLES, Evenings, write
 from tests.deals import WHOLE_GAME
 from tests.servers import database_of_its_own, migrated
-from tournaments.models import Backup, Write
+from tournaments.models import Backup, Revision
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
@@ -83,7 +83,7 @@ def play(evenings: Evenings, rounds: range) -> None:
     games = range(rounds.start * TABLES, rounds.stop * TABLES)
     keys = itertools.count(rounds.start * TABLES * len(bodies))
     write(
-        Write,
+        Revision,
         "id, game_id, revision, key, kind, position, body, author, phone, reason, at",
         (
             (next(keys), game, at + 1, f"{game}-{at}-0123456789", "entry", at, body, "Ayşe", "",

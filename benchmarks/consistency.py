@@ -22,12 +22,12 @@ from django.db.models import Prefetch
 from benchmarks.figures import Figure, Work, answered, readable, take_time
 from benchmarks.rebuild_ratings import TABLES, Evenings
 from tests.deals import WHOLE_GAME
-from tests.factories import GameFactory, PenFactory, record
-from tournaments.models import Club, Game, Seat, Write
-from tournaments.queries.sheets import fold_sheet, load_sheet, result_of
-from tournaments.services.checking.all_caches import CACHES
-from tournaments.services.checking.sheets import names_in_head
-from tournaments.services.play.playing import withdraw_entry
+from tests.factories import ContextFactory, GameFactory, record
+from tournaments.models import Club, Game, Revision, Seat
+from tournaments.queries.games.sheets import fold_sheet, load_sheet, result_of
+from tournaments.services.checks.all_caches import CACHES
+from tournaments.services.checks.games import names_in_head
+from tournaments.services.games.playing import withdraw_entry
 from tournaments.services.ratings.computing import (
     differing_ratings,
     rebuild_ratings,
@@ -55,8 +55,8 @@ def lay(games: int, players: int) -> None:
     told = ", ".join(f"w.{name}" for name in columns.split(", "))
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO tournaments_write (game_id, {columns})"  # noqa: S608 - our names
-            f" SELECT g.id, {told} FROM tournaments_game g JOIN tournaments_write w"
+            f"INSERT INTO tournaments_revision (game_id, {columns})"  # noqa: S608 - our names
+            f" SELECT g.id, {told} FROM tournaments_game g JOIN tournaments_revision w"
             " ON w.game_id = %s WHERE g.id <> %s",
             [first.pk, first.pk],
         )
@@ -64,10 +64,10 @@ def lay(games: int, players: int) -> None:
     for key in range(0, games + TABLES, AT_ONCE):
         rows = Game.objects.filter(pk__gte=key, pk__lt=key + AT_ONCE, table__isnull=False)
         seats = Prefetch("seats", Seat.objects.select_related("player"))
-        heap = list(rows.prefetch_related(seats))
-        for game in heap:
+        batch = list(rows.prefetch_related(seats))
+        for game in batch:
             game.players = names_in_head(game)
-        Game.objects.bulk_update(heap, ["players"], batch_size=200)
+        Game.objects.bulk_update(batch, ["players"], batch_size=200)
     rebuild_ratings()
     sweep_ratings()
 
@@ -75,29 +75,29 @@ def lay(games: int, players: int) -> None:
 def fold(games: int) -> None:
     """The control: the engine alone."""
     sheet = load_sheet(GameFactory(entries=WHOLE_GAME))
-    row, writes = Game.objects.get(pk=sheet.row.pk), tuple(Write.objects.filter(game=sheet.row))
+    row, writes = Game.objects.get(pk=sheet.row.pk), tuple(Revision.objects.filter(game=sheet.row))
     for _ in range(games):
         result_of(fold_sheet(row, writes))
 
 
-class Looked(NamedTuple):
-    """What looking at everything came to: rows in all, and the longest part in ms."""
+class CheckTime(NamedTuple):
+    """The rows of a whole check, and its longest batch in ms."""
 
     rows: int
     longest: float
 
 
-def check() -> Looked:
-    """Look at everything, as the nightly check does."""
+def check() -> CheckTime:
+    """Check all caches, as the nightly check does."""
     rows, longest = 0, 0.0
     for cache in CACHES:
-        heap = time.perf_counter()
-        for looked in cache.heaps():
-            assert not looked.found, looked.found[:3]
-            rows += looked.rows
+        started = time.perf_counter()
+        for batch in cache.look():
+            assert not batch.found, batch.found[:3]
+            rows += batch.rows
             now = time.perf_counter()
-            longest, heap = max(longest, now - heap), now
-    return Looked(rows, 1000 * longest)
+            longest, started = max(longest, now - started), now
+    return CheckTime(rows, 1000 * longest)
 
 
 def write(stop: str) -> None:
@@ -113,8 +113,8 @@ def write(stop: str) -> None:
             refused += 1
             continue
         waits.append(1000 * (time.perf_counter() - start))
-        pen = PenFactory(revision=sheet.row.revision)
-        withdraw_entry(game.pk, max(sheet.positions), "", pen)
+        context = ContextFactory(revision=sheet.row.revision)
+        withdraw_entry(game.pk, max(sheet.positions), "", context)
         time.sleep(0.02)
     print(json.dumps([waits, refused]))
 
@@ -138,7 +138,7 @@ def measure(games: int, players: int, quiet: int) -> Iterator[Figure]:
     alone = take_time(lambda: fold(games))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     calm, _none = with_a_table(lambda: time.sleep(quiet))
-    found: list[Looked] = []
+    found: list[CheckTime] = []
     meanwhile = [with_a_table(lambda: found.append(check()))]
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     taken = take_time(check)

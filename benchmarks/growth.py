@@ -24,17 +24,18 @@ from benchmarks.figures import Figure, Work, ask_nothing, in_turn, readable, set
 from benchmarks.sizes import Size, sizes
 from tests.evening_by_hand import draw_deals
 from tests.phones import deal_fields, new_key
-from tournaments.models import Club, Game, Player, Round, User, Webhook, Write
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import Club, Game, Player, Revision, Round, User, Webhook
 from tournaments.models.webhooks import Happening
-from tournaments.services.auditing import Actor
-from tournaments.services.clubs.events import EventPlan, close_round, create_event, open_round
+from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, create_club
-from tournaments.services.play.confirming import confirm_result
-from tournaments.services.play.playing import Head, record_entry
-from tournaments.services.play.tables import Laying, add_table
-from tournaments.services.play.writing import Pen
+from tournaments.services.events.events import EventPlan, close_round, create_event, open_round
+from tournaments.services.games.confirming import confirm_result
+from tournaments.services.games.playing import GameSetup, record_entry
+from tournaments.services.games.tables import Laying, add_table
+from tournaments.services.games.writing import WriteContext
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.webhooks.calling import Answer, Message
+from tournaments.services.webhooks.calling import CallAnswer, Message
 from tournaments.services.webhooks.sweeping import sweep_webhooks
 
 DATABASES = ("SQLite", "PostgreSQL")
@@ -66,12 +67,12 @@ class Season:
     def play(self, games: int) -> None:
         """So many games, or up to a round more."""
         for number in range(-(-games // self.tables)):
-            place = self.lay(number)
-            rows = list(Game.objects.filter(table__round=place))
+            round_ = self.lay(number)
+            rows = list(Game.objects.filter(table__round=round_))
             play_side_by_side(self.chance, rows, self.at)
             for row, seat in ((row, seat) for row in rows for seat in range(4)):
                 confirm_result(row.pk, seat, row.revision, self.director, at=self.at)
-            close_round(place.pk, self.director, at=self.at)
+            close_round(round_.pk, self.director, at=self.at)
             sweep_ratings()
             sweep_webhooks(take_call)
 
@@ -81,14 +82,14 @@ class Season:
         if number % ROUNDS == 0:
             plan = EventPlan(f"{number}. akşam", self.at.date(), "turkish-king", published=True)
             self.event = create_event(self.club, plan, self.director, at=self.at)
-            place = self.event.rounds.get()
+            round_ = self.event.rounds.get()
         else:
-            place = open_round(self.event.pk, self.director, at=self.at)
+            round_ = open_round(self.event.pk, self.director, at=self.at)
         names = self.chance.sample(self.names, 4 * self.tables)
         for first in range(0, len(names), 4):
-            laying = Laying(Head("turkish-king", ()), names[first : first + 4])
-            add_table(place.pk, laying, self.director, at=self.at)
-        return place
+            laying = Laying(GameSetup("turkish-king", ()), names[first : first + 4])
+            add_table(round_.pk, laying, self.director, at=self.at)
+        return round_
 
 
 def play_side_by_side(chance: Random, games: Sequence[Game], at: datetime) -> None:
@@ -96,14 +97,16 @@ def play_side_by_side(chance: Random, games: Sequence[Game], at: datetime) -> No
     deals = [draw_deals(chance) for _ in games]
     for revision, bodies in enumerate(zip(*deals, strict=True)):
         for game, body in zip(games, bodies, strict=True):
-            pen = Pen(new_key(), revision, at + timedelta(minutes=4 * revision), game.players[0])
-            record_entry(game.pk, body, pen)
+            context = WriteContext(
+                new_key(), revision, at + timedelta(minutes=4 * revision), game.players[0]
+            )
+            record_entry(game.pk, parse_entry(body), context)
             game.revision = revision + 1
 
 
-def take_call(_message: Message, _now: datetime) -> Answer:
+def take_call(_message: Message, _now: datetime) -> CallAnswer:
     """A receiver that is content."""
-    return Answer(200)
+    return CallAnswer(200)
 
 
 def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
@@ -116,14 +119,14 @@ def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
     settle()
     after, played = sizes(), Game.objects.count() - first
     yield from growth(before, after, played)
-    place = season.lay(1)
+    round_ = season.lay(1)
     settle()
-    yield from asked(season, place, times)
+    yield from asked(season, round_, times)
 
 
 def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Iterator[Figure]:
     """What each table has grown by, the largest first."""
-    bodies = list(Write.objects.values_list("body", flat=True))
+    bodies = list(Revision.objects.values_list("body", flat=True))
     plain = 20 * sum(len(json.dumps(body)) for body in bodies) / len(bodies)
     grown = {table: (size - before.get(table, Size())).by(games) for table, size in after.items()}
     total = sum((each.bytes for each in grown.values()), 0.0)
@@ -140,9 +143,9 @@ def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Itera
             )  # fmt: skip
 
 
-def asked(season: Season, place: Round, times: int) -> Iterator[Figure]:
+def asked(season: Season, round_: Round, times: int) -> Iterator[Figure]:
     """What is asked the most, for its computing and its indexes."""
-    works = hottest(season, list(Game.objects.filter(table__round=place)))
+    works = hottest(season, list(Game.objects.filter(table__round=round_)))
     plans = {name: plan_of(work) for name, work in works.items()}
     taken = in_turn(works | {"SELECT 1": ask_nothing}, times)
     least = median(one.used for one in taken.pop("SELECT 1"))

@@ -19,7 +19,8 @@ from benchmarks.evening.tables import Deal
 from benchmarks.figures import Figure
 from tests.deals import WHOLE_GAME
 from tests.phones import CUT_OFF, Phone, new_key
-from tests.servers import PATIENCE, Server, prepared, serve
+from tests.servers import Server, prepared, serve
+from tests.waiting import PATIENCE
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {

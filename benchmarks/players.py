@@ -34,14 +34,14 @@ from tournaments.models import (
     PlayerRating,
     RatingChange,
     RatingPool,
+    Revision,
     Round,
     Seat,
     Table,
     User,
-    Write,
 )
-from tournaments.queries.sheets import fold_sheet, result_of
-from tournaments.services.auditing import NOBODY as NO_ACCOUNT
+from tournaments.queries.games.sheets import fold_sheet, result_of
+from tournaments.services.audit import NOBODY as NO_ACCOUNT
 from tournaments.services.people.changes import rename_player
 from tournaments.services.people.players import add_player, names_at_table
 
@@ -78,7 +78,7 @@ def play(player: Player, number: int, at: datetime) -> None:
     ]
     written = [
         [
-            Write(
+            Revision(
                 game=game, revision=n + 1, key=f"bench-{n:06}", kind="entry", position=n,
                 body=body, author=game.players[n % 4], at=at,
             )
@@ -97,7 +97,7 @@ def play(player: Player, number: int, at: datetime) -> None:
         ),
         batch_size=5000,
     )
-    Write.objects.bulk_create((each for writes in written for each in writes), batch_size=5000)
+    Revision.objects.bulk_create((each for writes in written for each in writes), batch_size=5000)
     rate(player, games)
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from openskill import models
 
 from benchmarks.figures import Figure, in_turn
-from tournaments.engine.ratings import Rating, Spread, rate, scores_of
+from tournaments.engine.ratings.ratings import Rating, Spread, rate, scores_of
 
 PLAYERS = 1000
 NAMES = ("PlackettLuce", "BradleyTerryFull", "ThurstoneMostellerFull")

@@ -19,8 +19,8 @@ from django.db import connection, models, transaction
 from benchmarks.figures import Figure, readable, settle, take_time
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory
-from tournaments.engine.outcomes import rank
-from tournaments.engine.ratings import Rating, Spread, rate, scores_of
+from tournaments.engine.play.outcomes import rank
+from tournaments.engine.ratings.ratings import Rating, Spread, rate, scores_of
 from tournaments.models import (
     Club,
     Event,
@@ -54,16 +54,16 @@ Row = tuple[Any, ...]
 def write(model: type[models.Model], columns: str, rows: Iterable[Row]) -> None:
     """Put rows into a table, past everything that would look at them."""
     table = model._meta.db_table  # noqa: SLF001 - public in all but its name
-    heaps = iter(rows)
+    remaining = iter(rows)
     with connection.cursor() as cursor:
-        while heap := list(itertools.islice(heaps, AT_ONCE)):
+        while batch := list(itertools.islice(remaining, AT_ONCE)):
             if connection.vendor == "postgresql":
                 with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
-                    for row in heap:
+                    for row in batch:
                         copy.write_row(row)
                 continue
-            values = ", ".join(["%s"] * len(heap[0]))
-            cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", heap)  # noqa: S608 - our names
+            values = ", ".join(["%s"] * len(batch[0]))
+            cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", batch)  # noqa: S608 - our names
 
 
 def closing(number: int) -> datetime:
@@ -159,11 +159,11 @@ class Evenings:
     def _events(self, numbers: Sequence[int]) -> None:
         write(
             Event,
-            "id, club_id, public_id, name, held_on, ruleset, options, published, table_codes,"
-            " confirmations, created_at",
+            "id, club_id, public_id, name, held_on, venue, ruleset, options, published,"
+            " table_codes, confirmations, created_at",
             (
-                (n + 1, 1, f"e{n}", "Cuma", str(BEGIN.date()), "turkish-king", "{}", True, False,
-                 "none", str(BEGIN))
+                (n + 1, 1, f"e{n}", "Cuma", str(BEGIN.date()), "", "turkish-king", "{}", True,
+                 False, "none", str(BEGIN))
                 for n in numbers
             ),
         )  # fmt: skip

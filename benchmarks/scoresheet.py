@@ -1,9 +1,8 @@
-"""Scoresheets as PDF, one and many in a book, beside empty pages, ReportLab and WeasyPrint.
+"""Scoresheets as PDF, one and many in a book, beside empty pages.
 
-One sheet is set in a process that goes on; each book is made by a process of its own, ours read
-from the database, composed, set and bound as a worker does. CPU and memory are those of the process
-and of all that it starts (memory as proportional set size, looked at twice a second). ReportLab and
-WeasyPrint come with `uv sync --group experiments`; they are given sheets that are composed already.
+One sheet is set in a process that goes on; the book is made by a process of its own: read from the
+database, composed, set and bound as a worker does. CPU and memory are those of the process and of
+all that it starts (memory as proportional set size, looked at twice a second).
 """
 
 import json
@@ -16,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from django.utils import translation
 
 from benchmarks.figures import Figure, against, in_turn, readable, waited
 from tests.deals import WHOLE_GAME
-from tournaments.models import Club, Event, Game, Report, Round, Table, Write
+from tournaments.models import Club, Event, Game, Report, Revision, Round, Table
 from tournaments.reports.documents import compose
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.typesetting import typeset
@@ -44,9 +42,7 @@ TABLES = 250
 """Tables of a round; a thousand sheets are four rounds of them."""
 
 EMPTY = "an empty page"
-MAKE = "import django; django.setup(); from benchmarks.scoresheet import make; make({!r}, {!r}, {})"
-OTHERS = {"ReportLab": 1000, "WeasyPrint": 100}
-"""Other libraries, and how many sheets they are given at the most: more take gigabytes."""
+MAKE = "import django; django.setup(); from benchmarks.scoresheet import make; make({!r}, {})"
 
 
 def measure(times: int, sheets: int) -> Iterator[Figure]:
@@ -62,25 +58,18 @@ def measure(times: int, sheets: int) -> Iterator[Figure]:
     yield from against(taken, EMPTY, waited)
     event = play(sheets)
     with tempfile.TemporaryDirectory() as folder:
-        own = made("Kingscore", Path(folder), event)
+        book = made(Path(folder) / "book.pdf", event)
         yield Figure(
-            f"a book of {sheets:,} sheets", own["time"], "s", "as many empty pages, one by one",
-            sheets * sum(one.waited for one in taken[EMPTY]) / len(taken[EMPTY]) / 1000, told(own),
+            f"a book of {sheets:,} sheets", book["time"], "s", "as many empty pages, one by one",
+            sheets * sum(one.waited for one in taken[EMPTY]) / len(taken[EMPTY]) / 1000, told(book),
         )  # fmt: skip
-        for way, most in OTHERS.items():
-            if find_spec(way.lower()) and sheets <= most:
-                other = made(way, Path(folder), event)
-                yield Figure(
-                    f"the same by {way}, already composed", other["time"], "s",
-                    "ours", own["time"], told(other),
-                )  # fmt: skip
 
 
 def told(book: dict[str, float]) -> str:
     """What else a book takes."""
-    read = f"{readable(book['read'])} s of it reading and composing; " if "read" in book else ""
     return (
-        f"{read}{readable(book['cpu'])} s of CPU, {book['memory']:,.0f} MB of memory,"
+        f"{readable(book['read'])} s of it reading and composing;"
+        f" {readable(book['cpu'])} s of CPU, {book['memory']:,.0f} MB of memory,"
         f" a file of {readable(book['size'])} MB"
     )
 
@@ -132,37 +121,36 @@ def play(games: int) -> int:
             )
             for table in tables
         )
-        Write.objects.bulk_create(
-            Write(game=row, revision=n + 1, key=f"k{n}", kind="entry", position=n, body=body, at=at)
+        Revision.objects.bulk_create(
+            Revision(
+                game=row, revision=n + 1, key=f"k{n}", kind="entry", position=n, body=body, at=at
+            )
             for row in rows
             for n, body in enumerate(WHOLE_GAME)
         )
     return event.pk
 
 
-def made(way: str, folder: Path, event: int) -> dict[str, float]:
+def made(path: Path, event: int) -> dict[str, float]:
     """What a book takes that a process of its own makes."""
-    words = [sys.executable, "-c", MAKE.format(way, str(folder), event)]
+    words = [sys.executable, "-c", MAKE.format(str(path), event)]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return figures
 
 
-def make(way: str, folder: str, event: int) -> None:
+def make(path: str, event: int) -> None:
     """Make a book, and say as JSON what it took."""
-    path, data = Path(folder) / way, Path(folder) / "composed"
     memory = Memory()
-    start = time.perf_counter()
-    figures = ours(path, data, event) if way == "Kingscore" else WAYS[way](path, data)
-    figures.setdefault("time", time.perf_counter() - start)
+    figures = set_book(Path(path), event)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     figures["cpu"] = sum(each.ru_utime + each.ru_stime for each in used)
     figures["memory"] = memory.end()
-    figures["size"] = path.stat().st_size / 1e6
+    figures["size"] = Path(path).stat().st_size / 1e6
     print(json.dumps(figures))
 
 
-def ours(path: Path, data: Path, event: int) -> dict[str, float]:
+def set_book(path: Path, event: int) -> dict[str, float]:
     """Make the book as a worker does: read, composed, set, bound."""
     row = Event.objects.select_related("club").get(pk=event)
     report = Report(
@@ -179,33 +167,7 @@ def ours(path: Path, data: Path, event: int) -> dict[str, float]:
         read = time.perf_counter() - start
         content.write(path, lambda *_told: None)
         taken = time.perf_counter() - start
-    # For the others, who are given what is composed.
-    sheets = [
-        sheet
-        for chapter in content.chapters  # type: ignore[attr-defined]
-        for sheet in json.loads(chapter.json)["sheets"]
-    ]
-    data.write_text(json.dumps(sheets))
     return {"read": read, "time": taken}
-
-
-def by_reportlab(path: Path, data: Path) -> dict[str, float]:
-    """Draw what was composed with ReportLab."""
-    from benchmarks.sheet_by_reportlab import set_sheets
-
-    set_sheets(json.loads(data.read_text()), path)
-    return {}
-
-
-def by_weasyprint(path: Path, data: Path) -> dict[str, float]:
-    """Set what was composed with WeasyPrint."""
-    from benchmarks.sheet_by_weasyprint import set_sheets
-
-    set_sheets(json.loads(data.read_text()), path)
-    return {}
-
-
-WAYS = {"ReportLab": by_reportlab, "WeasyPrint": by_weasyprint}
 
 
 class Memory:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.figures import Figure
 from tournaments.engine.pairing.draw import draw_round
-from tournaments.engine.pairing.field import Entrant, Field, PlayedRound
+from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.judging import Seating
 
 FIELDS = ((16, 5), (20, 5), (24, 5), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9), (1000, 9))
@@ -77,7 +77,7 @@ class Event:
     def play(self) -> None:
         """Seat and play every round."""
         for number in range(self.length):
-            field = Field(
+            field = PairingField(
                 tuple(Entrant(name, score) for name, score in self.score.items()),
                 tuple(self.rounds),
                 self.length - number,

@@ -2,7 +2,7 @@
 
 from kingscore.settings import *  # noqa: F403
 
-# A nudge goes nowhere: what a task does is called.
+# Messages to workers go nowhere: the benchmark calls the functions of tasks.
 CELERY_BROKER_URL = "memory://localhost"
 CELERY_BROKER_TRANSPORT_OPTIONS = {}
 # Nothing needs to be collected to be measured.

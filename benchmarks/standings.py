@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from benchmarks.figures import Figure, Work, against, in_turn, used
-from tournaments.engine.outcomes import rank
-from tournaments.engine.round_results import Competitor, RoundResults, Ruling, TableResult
-from tournaments.engine.standing_reasons import why_place
-from tournaments.engine.standings import rank_entrants
-from tournaments.engine.tournament_settings import TIE_BREAKS, TournamentSettings
+from tournaments.engine.play.outcomes import rank
+from tournaments.engine.standings.reasons import why_place
+from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
+from tournaments.engine.standings.standings import rank_entrants
+from tournaments.engine.standings.tournament_settings import TIE_BREAKS, TournamentSettings
 
 FIELDS = (40, 400, 1000)
 ROUNDS = 10

@@ -16,8 +16,8 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.figures import Figure, Taken, Work, settle, take_time, used
-from tournaments.engine.outcomes import rank
-from tournaments.engine.tournament_settings import TournamentSettings, write_settings
+from tournaments.engine.play.outcomes import rank
+from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import (
     Club,
     Entrant,
@@ -33,7 +33,7 @@ from tournaments.models import (
     User,
 )
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.tournaments.rounds import keep_standings
+from tournaments.services.rounds.rounds import keep_standings
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {

@@ -1,4 +1,4 @@
-"""How people sign in, where it differs from the ways of django-allauth."""
+"""Sign-in, where it differs from django-allauth."""
 
 import logging
 import time
@@ -13,7 +13,8 @@ from allauth.account.forms import (
     ResetPasswordForm,
     SignupForm,
 )
-from allauth.account.signals import password_reset
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.signals import authentication_step_completed, password_reset
 from allauth.account.stages import EmailVerificationStage
 from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -24,10 +25,12 @@ from allauth.usersessions.forms import ManageUserSessionsForm
 from allauth.usersessions.models import UserSession
 from allauth.usersessions.views import ListUserSessionsView
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -37,10 +40,11 @@ from django.utils.translation import gettext_lazy as _
 
 from kingscore.attempts import count_mail, count_try, remember_device
 from kingscore.observing.refusals import note_refusal
+from kingscore.observing.sign_ins import note_success
 from tournaments.models import User
 from tournaments.origin import origin
-from tournaments.services.clubs.month_letters import remember_language
-from tournaments.services.people.tokens import revoke_all
+from tournaments.services.accounts import revoke_all
+from tournaments.services.clubs.month_emails import remember_language
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +59,7 @@ FAILURES = {
     "enter_current_password": "password",
     "incorrect_code": "code",
 }
-"""What the log calls a failed sign-in, by the error that allauth shows."""
+"""Log names of failed sign-ins, by the error code of allauth."""
 
 MAILS = {
     "account/email/login_code": "login_mail",
@@ -64,19 +68,13 @@ MAILS = {
     "account/email/email_confirmation_signup": "sign_up_mail",
     "account/email/account_already_exists": "sign_up_mail",
 }
-"""Mails that a visitor asks for, and the limit they count for; allauth sends others by itself."""
-
-
-def name_of(user: AbstractUser) -> str:
-    """What we call a person in messages and mails."""
-    return user.first_name or user.email or user.username
+"""E-mails that visitors request, and their rate limits; allauth sends others by itself."""
 
 
 class NotingFailures:
-    """Has a line written to the log for each failed sign-in."""
+    """Log each failed sign-in."""
 
     def validation_error(self, code: str, *args: Any) -> ValidationError:
-        """Return the error to show."""
         if code in FAILURES:
             note_refusal(f"sign-in by {FAILURES[code]}")
         error: ValidationError = super().validation_error(code, *args)  # type: ignore[misc]
@@ -84,11 +82,11 @@ class NotingFailures:
 
 
 class PasskeyAdapter(NotingFailures, DefaultMFAAdapter):  # type: ignore[misc]  # as below
-    """Notes passkeys that are not right, too."""
+    """Log wrong passkeys, too."""
 
 
 class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """Decides what a visitor has to show, and when."""
+    """Decides which proofs a visitor has to give, and when."""
 
     error_messages: ClassVar = {
         **DefaultAccountAdapter.error_messages,
@@ -102,71 +100,93 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
     }
 
     def get_login_stages(self) -> list[str]:
-        """Return what stands between the right code or password and the account.
+        """Return the steps between a correct code or password and access to the account.
 
-        A passkey is another key to the same door, not a second lock: who loses the phone
+        A passkey is an alternative way in, not a second factor: somebody who loses the phone
         still gets in with a code.
         """
         mine = {ADDRESS_PROVED: f"{__name__}.{AddressProvedStage.__name__}"}
         return [mine.get(name, name) for name in super().get_login_stages() if name != SECOND_LOCK]
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a password, before it is looked at."""
+        """Count a password attempt before checking it."""
         if request.user.is_authenticated:
-            # Counted for the account, by the page that asks once more.
+            # Counted for the account, by the reauthentication page.
             return
         login = credentials.get("email") or credentials.get("username", "")
         self._login_failed_rl_usage = count_try(request, "password", login)
         if self._login_failed_rl_usage is None:
-            # It takes as long as if the password was looked at.
+            # Take as long as a password check would.
             make_password(credentials["password"])
             raise self.validation_error("too_many_login_attempts")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail; where the mail server does not take it, say so instead of breaking."""
+        """Send an e-mail. Show an error if the mail server does not accept it."""
         asked_for = MAILS.get(template_prefix)
         if template_prefix == "account/email/unknown_account":
             asked_for = mail_of(self.request)
         if asked_for and not count_mail(self.request, asked_for, email):
             raise ImmediateHttpResponse(respond_429(self.request))
         try:
-            super().send_mail(template_prefix, email, {**context, "site": origin(self.request)})
+            super().send_mail(template_prefix, email, context)
         except OSError:
             logger.exception("The mail server did not take a mail")
             text = _("The mail could not be sent. Try again later.")
             self.add_message(self.request, messages.ERROR, message=text)
 
+    def render_mail(
+        self,
+        template_prefix: str,
+        email: str | list[str],
+        context: dict[str, Any],
+        headers: dict[str, str] | None = None,
+    ) -> EmailMessage:
+        """Render an e-mail, whose text may name the site and the lifetime of a code."""
+        said = {**context, "site": origin(self.request), "minutes": settings.CODE_AGE // 60}
+        written: EmailMessage = super().render_mail(template_prefix, email, said, headers)
+        return written
+
     def login(self, request: HttpRequest, user: AbstractUser) -> None:
-        """Sign somebody in and note when, and the language for mails."""
+        """Sign somebody in. Record time, method and the language for e-mails."""
         super().login(request, user)
         remember_language(user.pk, get_language() or "")
         request.session[SIGNED_IN_AT] = time.time()
+        shown = get_authentication_records(request, user)
+        # allauth keeps no record of the code that proves the address of a new account.
+        note_success("sign-in", shown[-1]["method"] if shown else "code")
 
     def post_login(self, request: HttpRequest, user: AbstractUser, **more: Any) -> HttpResponse:
-        """Have the device remembered as one that strangers cannot lock out."""
+        """Remember the device as one that strangers cannot lock out."""
         response: HttpResponse = super().post_login(request, user, **more)
         remember_device(request, response, user)
         return response
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """Whoever has just signed in, by whatever key, need not show one again."""
+        """Ask for no reauthentication right after a sign-in, whatever the method."""
         signed_in_at = self.request.session.get(SIGNED_IN_AT, 0)
         if time.time() - signed_in_at < app_settings.REAUTHENTICATION_TIMEOUT:
             return False
         return bool(super().is_reauthentication_required(app=app, **more))
 
 
+@receiver(authentication_step_completed)
+def note_reauthentication(method: str, *, reauthenticated: bool = False, **_more: Any) -> None:
+    """Log a reauthentication."""
+    if reauthenticated:
+        note_success("reauthentication", method)
+
+
 @receiver(password_reset)
 def end_access_of_programs(user: User, **_more: Any) -> None:
-    """Revoke the tokens of whoever forgot the password: somebody else may have made one."""
+    """Revoke the tokens after a password reset: somebody else may have made one."""
     revoke_all(user)
 
 
 class AddressProvedStage(EmailVerificationStage):  # type: ignore[misc]  # allauth has no types
-    """Lets in with an e-mail address that is proved, or with none at all."""
+    """Requires a verified e-mail address only of accounts that have an address."""
 
     def handle(self) -> tuple[Any, bool]:
-        """Return the way to the code, if one is needed, and whether to go on."""
+        """Return the redirect to the code, if one is needed, and whether to continue."""
         user = self.login.user
         if user is not None and not user.email:
             # The owner of a server, made by `createsuperuser` with a user name only.
@@ -176,48 +196,46 @@ class AddressProvedStage(EmailVerificationStage):  # type: ignore[misc]  # allau
 
 
 def mail_of(request: HttpRequest) -> str:
-    """Return the limit for which mails count that are sent from a page."""
+    """Return the name of the rate limit for e-mails sent from this page."""
     match = request.resolver_match
     return "reset_mail" if match and match.url_name == "account_reset_password" else "login_mail"
 
 
 def ensure_mail(action: str, email: str) -> None:
-    """Count a mail to an address before anything else is done.
+    """Count an e-mail to an address before anything else is done.
 
     Raises:
-        ValidationError: too many were asked for.
+        ValidationError: too many were requested.
     """
     if not count_mail(context.request, action, email):
         raise AccountAdapter().validation_error("too_many_login_attempts")
 
 
 class CodeRequestForm(RequestLoginCodeForm):  # type: ignore[misc]  # allauth has no types
-    """An e-mail address to which a code is sent."""
+    """An e-mail address to send a sign-in code to."""
 
     def clean_email(self) -> str:
-        """Count the mail."""
         email: str = super().clean_email()
         ensure_mail("login_mail", email)
         return email
 
 
 class PasswordResetForm(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
-    """An e-mail address to which a code is sent that replaces the password."""
+    """An e-mail address to send a code to that resets the password."""
 
     def clean_email(self) -> str:
-        """Count the mail."""
         email: str = super().clean_email()
         ensure_mail("reset_mail", email)
         return email
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
-    """An e-mail address, to which a code is sent unless the password is given, too."""
+    """An e-mail address and an optional password; without one, a code is sent."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["login"].label = _("E-mail")
-        # Not of type "email": the owner of a server may have a user name only.
+        # Not of type "email": the owner of a server may have only a user name.
         self.fields["login"].widget.attrs.update(inputmode="email", autocomplete="username")
         self.fields["password"] = PasswordField(
             label=_("Password"), autocomplete="current-password", required=False
@@ -231,7 +249,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
-    """An e-mail address; what a person is called may follow any time."""
+    """An e-mail address; the name can be added later."""
 
     field_order = ("email", "first_name")
 
@@ -244,32 +262,30 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # allauth has no types
     )
 
     def clean_email(self) -> str:
-        """Count the mail."""
         email: str = super().clean_email()
         ensure_mail("sign_up_mail", email)
         return email
 
 
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """A key that opens the door by itself; a mere second factor is of no use here."""
+    """A passkey that signs in by itself; a mere second factor is not supported."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Name of the passkey")
         self.fields["name"].widget.attrs["maxlength"] = 60
-        # allauth's script looks whether it is ticked.
+        # allauth's script checks whether it is ticked.
         self.fields["passwordless"] = forms.BooleanField(
             initial=True, widget=forms.CheckboxInput(attrs={"hidden": True})
         )
 
 
 class EndSessionsForm(ManageUserSessionsForm):  # type: ignore[misc]  # allauth has no types
-    """Ends one session, or all others where none is named."""
+    """Ends one session, or all others if none is named."""
 
     session = forms.IntegerField(required=False)
 
     def save(self, request: HttpRequest) -> None:
-        """Sign a device out."""
         chosen = self.cleaned_data["session"]
         if chosen is None:
             super().save(request)
@@ -278,18 +294,18 @@ class EndSessionsForm(ManageUserSessionsForm):  # type: ignore[misc]  # allauth 
 
 
 class SessionsView(ListUserSessionsView):  # type: ignore[misc]  # allauth has no types
-    """The devices a person is signed in on."""
+    """The devices on which a person is signed in."""
 
     form_class = EndSessionsForm
 
 
 class RefusedFormMiddleware(MiddlewareMixin):
-    """Answers a refused form of allauth with 422, as all other forms of the site are."""
+    """Answers a refused form of allauth with 422, as all other forms of the site do."""
 
     def process_template_response(
         self, request: HttpRequest, response: TemplateResponse
     ) -> TemplateResponse:
-        """Change the status where a form comes back with errors."""
+        """Change the status if the form has errors."""
         view = getattr(request.resolver_match, "func", None)
         if request.method == "POST" and view and view.__module__.startswith("allauth."):
             forms_shown = (response.context_data or {}).values()

@@ -1,11 +1,11 @@
-"""How the API is set up: parts of the settings in which nothing depends on the environment."""
+"""Settings of the API; none of them depends on the environment."""
 
 KNOX_TOKEN_MODEL = "tournaments.PersonalToken"  # noqa: S105
 REST_KNOX = {
     "AUTH_HEADER_PREFIX": "Bearer",
-    # One that is left lying about is known for what it is.
+    # A prefix, so that scanners recognize a token that leaks.
     "TOKEN_PREFIX": "ks_",
-    # A token lasts until it is revoked, unless it was made for less.
+    # A token lasts until it is revoked, unless it was made with an expiry.
     "TOKEN_TTL": None,
 }
 REST_FRAMEWORK = {
@@ -15,19 +15,19 @@ REST_FRAMEWORK = {
         "tournaments.api.throttling.ReadThrottle",
         "tournaments.api.throttling.WriteThrottle",
     ],
-    # For each token, table or address, and each process of the web server by itself: a count
-    # that all shared would make a write of every read.
+    # For each token, table or address, and per process of the web server: a shared counter
+    # would turn every read into a write.
     "DEFAULT_THROTTLE_RATES": {"read": "1200/min", "write": "300/min", "failure": "60/min"},
     "DEFAULT_PARSER_CLASSES": ["tournaments.api.parsers.StrictJSONParser"],
-    # What an address can do stands in the description of the API.
+    # The description of the API documents each address.
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_RENDERER_CLASSES": ["tournaments.api.renderers.PlainJSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.Pages",
+    "DEFAULT_PAGINATION_CLASS": "tournaments.api.paging.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
         "tournaments.api.filtering.Filters",
         "tournaments.api.filtering.Ordering",
     ],
-    # No `?format=`: what is wanted stands in the header Accept.
+    # No `?format=`: clients choose by the header Accept.
     "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_SCHEMA_CLASS": "tournaments.api.schema.Described",
     "EXCEPTION_HANDLER": "tournaments.api.problems.answer_problem",

@@ -1,4 +1,4 @@
-"""What the project does once Django is there."""
+"""Start-up of the project once Django is loaded."""
 
 from importlib import import_module
 
@@ -9,12 +9,12 @@ from kingscore.observing.slow_queries import watch_connection
 
 
 class KingscoreConfig(AppConfig):
-    """Watches what is asked of the database, and what tasks do."""
+    """Connects the logging of queries and tasks."""
 
     name = "kingscore"
 
     def ready(self) -> None:
         connection_created.connect(watch_connection)
-        # They read models, which are there only now.
-        for name in ("observing.workers", "sessions", "checks"):
+        # They import models, which are available only now.
+        for name in ("observing.workers", "middleware", "checks"):
             import_module(f"kingscore.{name}")

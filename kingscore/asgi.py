@@ -1,4 +1,4 @@
-"""The application of the web server: requests arrive and answers leave without holding a thread."""
+"""The ASGI application: requests arrive and responses leave without holding a thread."""
 
 from django.conf import settings
 

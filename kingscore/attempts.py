@@ -1,7 +1,7 @@
-"""Limits on what may be tried without an account: by address and network, and by device.
+"""Rate limits for requests without an account: by address, by network and by device.
 
-A device that has signed in keeps a signed cookie (OWASP's "device cookie"). What it tries for the
-same account is counted by itself, so no stranger can use up its tries.
+A device that has signed in keeps a signed cookie (OWASP's "device cookie"). Its attempts on the
+same account have a counter of their own, so no stranger can use them up.
 """
 
 import secrets
@@ -25,11 +25,11 @@ SALT = "kingscore.device.1"
 A_YEAR = 365 * 24 * 60 * 60
 
 MOST_ACCOUNTS = 8
-"""As many as one device is known for; the oldest are forgotten first."""
+"""The maximum of accounts on one device; the oldest are forgotten first."""
 
 
 def read_device(request: HttpRequest) -> tuple[str, list[int]]:
-    """Return the id of the device and the accounts that have signed in there, the latest first."""
+    """Return the device id and the accounts that have signed in on it, the latest first."""
     try:
         kept = signing.loads(request.COOKIES.get(DEVICE, ""), salt=SALT, max_age=A_YEAR)
     except signing.BadSignature:
@@ -38,7 +38,7 @@ def read_device(request: HttpRequest) -> tuple[str, list[int]]:
 
 
 def remember_device(request: HttpRequest, response: HttpResponse, user: AbstractBaseUser) -> None:
-    """Note in the browser that an account has signed in there."""
+    """Record on the device's cookie that an account has signed in there."""
     device, accounts = read_device(request)
     others = [pk for pk in accounts if pk != user.pk]
     kept = [device or secrets.token_urlsafe(12), [user.pk, *others][:MOST_ACCOUNTS]]
@@ -53,17 +53,17 @@ def remember_device(request: HttpRequest, response: HttpResponse, user: Abstract
 
 
 def known_device(request: HttpRequest, login: str) -> str:
-    """Return what tries of a device that has signed in as `login` are counted by, else ""."""
+    """Return the rate-limit key of a device that has signed in as `login`, else ""."""
     device, accounts = read_device(request)
     user = account_of(login) if device else None
     return f"{device} {user.pk}" if user and user.pk in accounts else ""
 
 
 def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage | None:
-    """Count a try at an account by ACCOUNT_RATE_LIMITS; None if there were too many.
+    """Count an attempt on an account by ACCOUNT_RATE_LIMITS. Return None if there were too many.
 
-    Known devices are counted by "<action>_device". All others by "<action>", whose key is the
-    address and the network, and by "<action>_anywhere", whose key is the address.
+    Known devices are counted by "<action>_device". All others are counted by "<action>", whose
+    key is the address and the network, and by "<action>_anywhere", whose key is the address.
     """
     login = login.strip().lower()
     device = known_device(request, login)
@@ -79,7 +79,7 @@ def count_try(request: HttpRequest, action: str, login: str) -> RateLimitUsage |
 
 
 def count_passkey(request: HttpRequest) -> RateLimitUsage | None:
-    """Count a try with a passkey, which names no account: by device if known, else by network."""
+    """Count a passkey attempt, which names no account: by device if known, else by network."""
     device, _accounts = read_device(request)
     used = _consume(request, "passkey_device" if device else "passkey", device)
     if used is None:
@@ -88,7 +88,7 @@ def count_passkey(request: HttpRequest) -> RateLimitUsage | None:
 
 
 def count_mail(request: HttpRequest, action: str, email: str) -> bool:
-    """Count a mail that a visitor asked for, once a request."""
+    """Count an e-mail that a visitor asked for, once a request."""
     if not getattr(request, "mail_is_counted", False):
         request.mail_is_counted = count_try(request, action, email) is not None  # type: ignore[attr-defined]
     return bool(request.mail_is_counted)  # type: ignore[attr-defined]
@@ -100,19 +100,19 @@ def _consume(request: HttpRequest, action: str, key: str) -> RateLimitUsage | No
 
 
 class AttemptsMiddleware(MiddlewareMixin):
-    """Counts what is posted to the pages of allauth that anybody may use."""
+    """Counts POSTs to the public pages of allauth."""
 
     def process_view(
         self, request: HttpRequest, view: Any, _args: Any, _kwargs: Any
     ) -> HttpResponse | None:
-        """Answer 429 instead of the page after too many tries."""
+        """Answer 429 instead of the page after too many attempts."""
         if request.method != "POST" or not view.__module__.startswith("allauth."):
             return None
         return None if may_post(request) else respond_429(request)
 
 
 def may_post(request: HttpRequest) -> bool:
-    """Count a form that was sent, and say whether it may be looked at."""
+    """Count a submitted form and return whether to process it."""
     name = request.resolver_match.url_name if request.resolver_match else None
     if name == "account_login":
         return count_try(request, "sign_in", request.POST.get("login", "")) is not None
@@ -120,7 +120,7 @@ def may_post(request: HttpRequest) -> bool:
         return count_passkey(request) is not None
     if request.POST.get("action") != "resend":
         return True
-    # Also counted for addresses without an account, to which allauth sends no second mail.
+    # Also counted for addresses without an account, to which allauth sends no second e-mail.
     if name == "account_confirm_login_code":
         login = unstash_login(request, peek=True)
         return login is None or count_mail(request, "login_mail", login.email or "")

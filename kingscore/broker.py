@@ -1,13 +1,13 @@
 """The embedded broker: messages are files in a folder, each appearing and vanishing whole.
 
-kombu's own transport writes a message or a table of queues in place, so that a worker that looks
-at the wrong moment reads half a file and dies. Here everything is written beside and renamed.
+kombu's own transport writes a message or a table of queues in place, so a worker that reads at the
+wrong moment gets half a file and dies. Here everything is written to another file and renamed.
 
 Nothing is synced to the disk. A message is only a wake-up: the database is the queue, and the
 sweeps send again what waits, so a message lost in a power cut costs seconds, while each sync would
 cost a wait on the disk. A rename without a sync may leave an empty or half file after a power cut.
-That is one more way to be damaged, and all of them end alike: a message that is not as it was
-written is set aside, and the table of queues, which every program declares again, is made anew.
+All kinds of damage are handled alike: a message whose content does not match its digest
+is set aside, and the table of queues, which every program declares again, is made anew.
 """
 
 import fcntl
@@ -30,14 +30,14 @@ logger = logging.getLogger(__name__)
 Queues = list[filesystem.exchange_queue_t]
 
 ASIDE = "unreadable"
-"""The folder, beside what was damaged, into which it is moved."""
+"""The folder for damaged files, beside their original place."""
 
 KEPT_ASIDE = 20
-"""So many damaged files are kept in each such folder, the newest."""
+"""The number of damaged files kept in each such folder, the newest."""
 
 
 class Unreadable(Exception):
-    """What a file holds is not what was written to it."""
+    """The content of a file is not what was written to it."""
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -55,8 +55,8 @@ def read_regular(path: Path) -> bytes:
     """Read a file.
 
     Raises:
-        FileNotFoundError: it is not there.
-        Unreadable: it cannot be read, or it is a folder, or a pipe, which would block.
+        FileNotFoundError: the file does not exist.
+        Unreadable: it cannot be read, or is a folder or a pipe, which would block.
     """
     try:
         if path.exists() and not path.is_file():
@@ -69,7 +69,7 @@ def read_regular(path: Path) -> bytes:
 
 
 def set_aside(path: Path, reason: object) -> None:
-    """Move what is damaged out of the way, and say so in the log."""
+    """Move a damaged file out of the way, and log it."""
     folder = path.parent / ASIDE
     try:
         folder.mkdir(exist_ok=True)
@@ -84,7 +84,7 @@ def set_aside(path: Path, reason: object) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder where it is missing; a file in its place is set aside."""
+    """Make a missing folder; set aside a file in its place."""
     for place in (path.parent, path):
         if place.exists() and not place.is_dir():
             set_aside(place, "no folder")
@@ -99,13 +99,11 @@ class Channel(filesystem.Channel):
         self.make_folders()
 
     def make_folders(self) -> None:
-        """Make what is missing of the broker's folders."""
         make_folder(self.messages)
         make_folder(self.control_folder)
 
     @property
     def messages(self) -> Path:
-        """The folder of the messages that wait."""
         return Path(self.data_folder_in)
 
     # The types published for kombu know this argument by another name.
@@ -126,7 +124,7 @@ class Channel(filesystem.Channel):
             try:
                 waiting.rename(claimed)
             except FileNotFoundError:
-                # Another worker was quicker.
+                # Another worker was faster.
                 continue
             try:
                 content = read_regular(claimed)
@@ -139,7 +137,7 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def get_table(self, exchange: str) -> Queues:  # type: ignore[override]
-        """Return the queues that an exchange feeds; none where its table is missing or damaged."""
+        """Return the queues of an exchange; none if its table is missing or damaged."""
         try:
             return self._read_table(exchange)
         except Unreadable:
@@ -175,7 +173,7 @@ class Channel(filesystem.Channel):
         self._change_table(exchange, lambda table: [other for other in table if other != entry])
 
     def _change_table(self, exchange: str, change: Callable[[Queues], Queues]) -> None:
-        """Change which queues an exchange feeds; readers see the old table or the new one."""
+        """Change the queues of an exchange; readers see the old table or the new one."""
         path: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]
         with self._table_lock():
             try:
@@ -204,22 +202,22 @@ class Channel(filesystem.Channel):
 
 
 def digest(content: bytes) -> str:
-    """Return what stands in the name of a message for its content."""
+    """Return the digest of a message for its file name."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 
 def check_digest(path: Path, content: bytes) -> None:
-    """See that a message is as it was written, so that no part of it surprises the worker.
+    """Check the content of a message, so that damage never reaches the worker.
 
     Raises:
-        Unreadable: it is not.
+        Unreadable: the content does not match the digest.
     """
     if f"_{digest(content)}." not in path.name:
         raise Unreadable("not as it was written")
 
 
 class Transport(filesystem.Transport):
-    """kombu's folder of messages with the careful channel."""
+    """kombu's folder transport with the careful channel."""
 
     Channel = Channel
 

@@ -1,7 +1,7 @@
-"""Runs a WSGI application in a few threads, none of which ever waits for a visitor.
+"""Run a WSGI application in a few threads, none of which ever waits for a visitor.
 
-a2wsgi alone has a thread read the body from the connection, and write the answer to it: as many
-slow visitors as there are threads would stop everybody.
+a2wsgi alone reads the body and writes the answer in the application's thread: as many slow
+visitors as there are threads would block everybody.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 SMALL_BODY = 64 * 1024
-"""Every connection may have so many bytes in memory; a deal has some hundred."""
+"""Bytes that every connection may have in memory; a deal has some hundred."""
 LARGE_BODIES = 16
-"""So many larger bodies are in memory at a time; others wait unread."""
+"""The number of larger bodies in memory at a time; others wait unread."""
 ANSWER_IN_MEMORY = 256 * 1024
-"""What is longer, such as a document, waits in a file."""
+"""Longer answers, such as documents, are buffered in a file."""
 CHUNK = 64 * 1024
 PRINTABLE = bytes(range(0x21, 0x7F))
 
 
 class Buffered:
-    """An ASGI application: a WSGI application with whole requests in and whole answers out."""
+    """An ASGI application around a WSGI one, with whole requests in and whole answers out."""
 
     def __init__(self, pages: WSGIApplication, threads: int) -> None:
         self.pages = WSGIMiddleware(with_large_blocks(pages), workers=threads)  # type: ignore[arg-type]
@@ -48,9 +48,9 @@ class Buffered:
     async def whole_body(
         self, length: int | None, receive: Receive
     ) -> AsyncIterator[bytearray | None]:
-        """Give the body, or None where the visitor has gone.
+        """Return the body, or None if the visitor has disconnected.
 
-        Of one that is too large no more is read than it takes to know that.
+        Of a body that is too large, read no more than it takes to detect that.
         """
         body, holds_slot = bytearray(), False
         more = length is None or 0 < length <= settings.LARGEST_BODY
@@ -70,18 +70,18 @@ class Buffered:
                 self.large_bodies.release()
 
     async def answer(self, scope: Scope, body: bytearray, send: Send) -> None:
-        """Have the application answer, and then hand that over as fast as the visitor takes it."""
+        """Run the application, then send its answer as fast as the visitor takes it."""
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        with Answer() as answer:
+        with BufferedAnswer() as answer:
             await self.pages(scope, receive, answer.take)  # type: ignore[arg-type]
             await answer.hand_over(send)
 
 
-class Answer:
-    """What the application answered."""
+class BufferedAnswer:
+    """The answer of the application, buffered."""
 
     def __init__(self) -> None:
         self.start: Message = {}
@@ -95,7 +95,7 @@ class Answer:
         self.body.close()
 
     async def take(self, message: Message) -> None:
-        """Keep a message. It raises nothing: a2wsgi's thread would wait for ever."""
+        """Keep a message. Never raises: a2wsgi's thread would wait for ever."""
         if message["type"] == "http.response.start":
             self.start = message
         elif self.fault is None:
@@ -105,7 +105,7 @@ class Answer:
                 self.fault = fault
 
     async def hand_over(self, send: Send) -> None:
-        """Send it all."""
+        """Send the whole answer."""
         if self.fault is not None:
             raise self.fault
         await send(self.start)
@@ -116,28 +116,28 @@ class Answer:
 
 
 def announced_length(scope: Scope) -> int | None:
-    """Return how long the body will be; None where it ends when it ends."""
+    """Return the announced length of the body, or None if there is none."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
         return None
-    # The server has refused what is no number.
+    # The server has refused values that are not numbers.
     return int(headers.get(b"content-length", 0))
 
 
 def for_pages(scope: Scope, length: int | None, body: bytearray) -> Scope:
-    """Return what the application is told of the request."""
+    """Return the ASGI scope for the application."""
     # With a "_" a header would become one with a "-" for WSGI: X_Forwarded_For is not the proxy's.
     headers = [each for each in scope["headers"] if b"_" not in each[0]]
     if length is None:
         headers = [each for each in headers if each[0] != b"transfer-encoding"]
         headers.append((b"content-length", str(len(body)).encode()))
-    # a2wsgi wants ASCII.
+    # a2wsgi requires ASCII.
     query = quote_from_bytes(scope["query_string"], safe=PRINTABLE).encode()
     return {**scope, "headers": headers, "query_string": query}
 
 
 def with_large_blocks(pages: WSGIApplication) -> WSGIApplication:
-    """Read files in larger blocks than Django does: each costs a change of threads."""
+    """Read files in larger blocks than Django does: each block costs a switch of threads."""
 
     def large_blocks(file: BinaryIO, _size: int = 0) -> FileWrapper:
         return FileWrapper(file, ANSWER_IN_MEMORY)

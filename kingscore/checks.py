@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` finds missing."""
+"""Checks for `manage.py check --deploy`."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.core import checks
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_address(**_more: Any) -> list[checks.CheckMessage]:
-    """Ask for the address of the site: mails, QR codes and documents lead there."""
+    """Require the address of the site: e-mails, QR codes and documents contain it."""
     if settings.SITE_ADDRESS:
         return []
     return [

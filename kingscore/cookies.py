@@ -1,4 +1,4 @@
-"""Names of cookies by which browsers protect them, on a site that speaks HTTPS."""
+"""Prefix cookie names so that browsers protect them, on sites that use HTTPS."""
 
 from collections.abc import Callable
 from http.cookies import Morsel
@@ -9,17 +9,17 @@ from django.http import HttpRequest, HttpResponseBase
 
 HOST, SECURE = "__Host-", "__Secure-"
 """The first is for cookies of the whole site: no other host of the domain can set them. The second
-is for those of a part of the site."""
+is for cookies of a part of the site."""
 
 GUARDED = {settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, "device"}
-"""Not read without their prefix: somebody else may have set them. All other cookies are signed or
-mere preferences, and phones keep them from before there were prefixes."""
+"""Ignored without their prefix: another host may have set them. All other cookies are signed or
+mere preferences, and phones may have older ones without a prefix."""
 
 
 def prefix_cookies(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Give all cookies a prefix where they leave, and take it off where they come back."""
+    """Add a prefix to all outgoing cookies, and remove it from incoming ones."""
     if not settings.HTTPS:
         raise MiddlewareNotUsed
 
@@ -35,7 +35,7 @@ def prefix_cookies(
 
 
 def without_prefixes(sent: dict[str, str]) -> dict[str, str]:
-    """Return cookies by the names the program knows; one with a prefix comes before one without."""
+    """Return cookies under their names in the program; prefixed ones take precedence."""
     prefixed = {
         name.removeprefix(HOST).removeprefix(SECURE): value
         for name, value in sent.items()
@@ -46,7 +46,7 @@ def without_prefixes(sent: dict[str, str]) -> dict[str, str]:
 
 
 def with_prefix(morsel: "Morsel[str]") -> "Morsel[str]":
-    """Return a cookie as the browser is to keep it."""
+    """Return a cookie with the prefix and attributes for the browser."""
     prefix = HOST if morsel["path"] == "/" else SECURE
     if not morsel.key.startswith((HOST, SECURE)):
         morsel.set(prefix + morsel.key, morsel.value, morsel.coded_value)

@@ -1,4 +1,4 @@
-"""Where limits are counted: the cache of the database, on a clock that may be set back."""
+"""The cache of rate limits: in the database, robust to a clock that was set back."""
 
 import time
 from typing import Any
@@ -6,17 +6,16 @@ from typing import Any
 from django.core.cache.backends.db import DatabaseCache
 
 CLOCKS_APART = 60
-"""Seconds by which the clocks of machines may differ that count together."""
+"""Allowed difference in seconds between the clocks of machines that count together."""
 
 
 class CountingCache(DatabaseCache):
-    """Leaves out of a list of moments what lies ahead of the clock: it was set back since.
+    """Removes future moments from a list, which show that the clock was set back.
 
-    allauth keeps when each try was, and would count those for as many hours as it was set back.
+    allauth keeps the time of each attempt, and would count those until the clock has caught up.
     """
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """What is kept under a key."""
         kept = super().get(key, default, version)
         if isinstance(kept, list):
             latest = time.time() + CLOCKS_APART

@@ -1,10 +1,10 @@
-"""A template filter that says what somebody is signed in with."""
+"""A template filter that names the browser and system of a session."""
 
 from django import template
 
 register = template.Library()
 
-# The first that occurs: the later ones also occur in what earlier ones call themselves.
+# The first match counts: the later names also occur in the user agents of earlier ones.
 BROWSERS = {
     "Firefox": "Firefox",
     "FxiOS": "Firefox",
@@ -27,7 +27,7 @@ SYSTEMS = {
 
 @register.filter
 def device(user_agent: str) -> str:
-    """Return the browser and the system, such as "Chrome · Android"; "?" for the unknown."""
+    """Return the browser and the system, such as "Chrome · Android"; "?" if unknown."""
     found = [
         next((name for mark, name in names.items() if mark in user_agent), "")
         for names in (BROWSERS, SYSTEMS)

@@ -1,4 +1,4 @@
-"""What is said in the environment, as Django wants it; the settings alone read the environment."""
+"""Convert environment variables to Django settings; only the settings read the environment."""
 
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -9,26 +9,26 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def sqlite(path: Path) -> dict[str, Any]:
-    """Describe a SQLite database that many may write to and that outlives a power cut."""
+    """Return settings for a SQLite database that allows many writers and survives a power cut."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
         # Closing the last connection would fold the write-ahead log into the file each time.
         "CONN_MAX_AGE": None,
         "OPTIONS": {
-            # A transaction that reads first and writes later fails as locked without it.
+            # Without it, a transaction that reads first and writes later fails as locked.
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             # NORMAL can lose a score that was already answered.
             "init_command": "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
         },
-        # A file: connections to a database in memory do not wait for each other's locks.
+        # A file: connections to an in-memory database do not wait for each other's locks.
         "TEST": {"NAME": path.with_name(f"test-{path.name}")},
     }
 
 
 def postgresql(url: str) -> dict[str, Any]:
-    """Describe the PostgreSQL database at an address."""
+    """Return settings for the PostgreSQL database at an address."""
     parts = urlsplit(url)
     if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
         raise ImproperlyConfigured(
@@ -41,11 +41,11 @@ def postgresql(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
-        # Asked when one is taken out of the pool: after a restart of PostgreSQL all of them are
-        # broken, and each would cost somebody an error.
+        # Check connections when taken from the pool: after a restart of PostgreSQL all of them are
+        # broken, and each would cause an error.
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
-            # As many as one process of the web server has threads, and some to spare.
+            # As many as one process of the web server has threads, and some spare.
             "pool": {"min_size": 1, "max_size": 8, "timeout": 10},
             **dict(parse_qsl(parts.query)),
         },
@@ -71,7 +71,7 @@ def smtp(url: str) -> dict[str, Any]:
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
         "EMAIL_USE_SSL": ssl,
         "EMAIL_USE_TLS": not ssl and query.get("tls", "1") != "0",
-        # Somebody waits for the page.
+        # A visitor waits for the page.
         "EMAIL_TIMEOUT": 10,
         "DEFAULT_FROM_EMAIL": sender,
         "SERVER_EMAIL": sender,
@@ -81,8 +81,8 @@ def smtp(url: str) -> dict[str, Any]:
 def allowed_hosts(said: str, address: str, *, https: bool) -> list[str]:
     """Return the host names to answer to.
 
-    Over HTTPS that is none where nobody has said one: a name that anybody may choose would get
-    into mails and links.
+    Over HTTPS there is none by default: a name that clients can choose would get into
+    e-mails and links.
     """
     named = [host for each in said.split(",") if (host := each.strip())]
     if not https:
@@ -93,14 +93,14 @@ def allowed_hosts(said: str, address: str, *, https: bool) -> list[str]:
 
 
 def site_address(host: str, said: str, *, https: bool) -> str:
-    """Return where the site is, without a slash at the end; empty where nobody has said it."""
+    """Return the base address of the site, without a slash at the end; empty if not set."""
     if said or host[:1] in {"*", "."}:
         return said.rstrip("/")
     return f"{'https' if https else 'http'}://{host}"
 
 
 def networks(said: str) -> list[IPv4Network | IPv6Network]:
-    """Return the networks that are named, separated by commas."""
+    """Return the networks of a comma-separated list."""
     try:
         return [ip_network(each.strip()) for each in said.split(",") if each.strip()]
     except ValueError as error:

@@ -1,7 +1,6 @@
-"""What goes wrong outside of any view: a problem for programs, a page for people."""
+"""Error responses outside of any view: a problem document for programs, a page for people."""
 
 import sys
-from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,57 +9,57 @@ from django.views import defaults
 
 from kingscore.outages import Outage, outage_of
 from tournaments.api.problems import (
-    AWAY,
-    BROKEN,
-    FULL,
-    LENGTH_REQUIRED,
-    NOT_UNDERSTOOD,
-    TOO_LARGE,
+    Away,
+    BodyTooLarge,
+    Full,
+    LengthRequired,
+    NotUnderstood,
+    ServerError,
     plain_problem,
 )
 
-PROBLEMS = {Outage.AWAY: AWAY, Outage.FULL: FULL}
+PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say that something was not understood."""
+    """Answer 400."""
     if is_for_programs(request):
-        return plain_problem(NOT_UNDERSTOOD, request.path)
+        return plain_problem(NotUnderstood(), request.path)
     return defaults.bad_request(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Own up to a fault of ours, without what it was; no database is asked."""
+    """Answer 500 without details, and without a query."""
     outage = outage_of(sys.exception())
     if outage is not None:
         return come_again(request, outage)
     if is_for_programs(request):
-        return plain_problem(BROKEN, request.path)
+        return plain_problem(ServerError(), request.path)
     return defaults.server_error(request)
 
 
 def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """Say when to ask again; phones keep what they wanted to write and send it by itself."""
-    problem = PROBLEMS[outage]
-    headers = {"Retry-After": str(outage.again_after)}
+    """Answer 503 with a time to retry; phones keep unsent entries and retry by themselves."""
+    problem = PROBLEMS[outage]()
+    problem.headers = {"Retry-After": str(outage.again_after)}
     if is_for_programs(request):
-        return plain_problem(replace(problem, headers=headers), request.path)
+        return plain_problem(problem, request.path)
     page = loader.render_to_string(f"{problem.status}.html")
-    return HttpResponse(page, status=problem.status, headers=headers)
+    return HttpResponse(page, status=problem.status, headers=problem.headers)
 
 
 def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
-    """Say how much can be sent at once."""
+    """Answer 413 with the largest size allowed."""
     if is_for_programs(request):
-        return plain_problem(replace(TOO_LARGE, more={"megabytes": megabytes}), request.path)
+        return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request.path)
     return render(request, "413.html", {"megabytes": megabytes}, status=413)
 
 
 def length_required(request: HttpRequest) -> HttpResponse:
-    """Ask for the length of what is sent; no browser leaves it out."""
-    return plain_problem(LENGTH_REQUIRED, request.path)
+    """Answer 411; no browser omits the length."""
+    return plain_problem(LengthRequired(), request.path)
 
 
 def is_for_programs(request: HttpRequest) -> bool:
-    """Whether it is a program that asks."""
+    """Return whether the client is a program."""
     return request.path.startswith("/api/")

@@ -1,4 +1,4 @@
-"""Mail without a mail server: written to the log, where it can be read and its code used."""
+"""E-mail without a mail server: it is written to the log, where codes can be read."""
 
 import logging
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ WITHOUT = "Attached, were there a mail server (KINGSCORE_EMAIL_URL)"
 
 
 class LogBackend(BaseEmailBackend):
-    """Writes each mail to the log."""
+    """Writes each e-mail to the log."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        """Write mails and return how many."""
+        """Write e-mails and return their number."""
         for mail in email_messages:
             with_it = "".join(f"\n{WITHOUT}: {name}" for name, *_rest in mail.attachments)
             text = f"{mail.body}{with_it}"

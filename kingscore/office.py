@@ -1,4 +1,4 @@
-"""The second factor that the office asks for, once a session: a passkey or an e-mailed code."""
+"""The second factor for the admin site, once a session: a passkey or an e-mailed code."""
 
 import time
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods
 
 from kingscore.mail import LogBackend
 from kingscore.observing.refusals import note_limit
-from tournaments.origin import origin
+from kingscore.observing.sign_ins import note_success
 
 OFFICE = "/office/"
 STATE = "office_code"
@@ -33,7 +33,7 @@ MAIL = "account/email/office_code"
 def ask_second_factor(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Lead the staff from the office to the second factor, where they have not shown it yet."""
+    """Redirect staff from the admin site to the second factor, until they have given it."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(OFFICE) or not is_staff(request) or is_proved(request):
@@ -45,14 +45,14 @@ def ask_second_factor(
 
 
 def is_staff(request: HttpRequest) -> bool:
-    """Whether the visitor may enter the office at all."""
+    """Return whether the visitor may enter the admin site at all."""
     return bool(request.user.is_active and getattr(request.user, "is_staff", False))
 
 
 def is_proved(request: HttpRequest) -> bool:
-    """Whether a second factor was shown in this session, and not too long ago.
+    """Return whether a second factor was given in this session recently enough.
 
-    A passkey, which the device gives only to its owner, is both factors in one.
+    A passkey, which the device releases only to its owner, is both factors in one.
     """
     since = time.time() - settings.OFFICE_AGE
     shown = get_authentication_records(request, request.user)
@@ -62,32 +62,31 @@ def is_proved(request: HttpRequest) -> bool:
 
 
 class OfficeCode(AbstractCodeVerificationProcess):  # type: ignore[misc]  # allauth has no types
-    """A code that is on its way to one of the staff; three wrong ones spoil it."""
+    """A code sent to one of the staff; three wrong attempts invalidate it."""
 
     def __init__(self, request: HttpRequest, state: dict[str, Any]) -> None:
         self.request = request
-        super().__init__(max_attempts=3, timeout=15 * 60, state=state, user=request.user)
+        super().__init__(max_attempts=3, timeout=settings.CODE_AGE, state=state, user=request.user)
 
     @classmethod
     def resume(cls, request: HttpRequest) -> "OfficeCode | None":
-        """Return the code that was sent last, while it holds."""
+        """Return the code that was sent last, if it is still valid."""
         state = request.session.get(STATE)
         process: OfficeCode | None = cls(request, state).abort_if_invalid() if state else None
         return process
 
     def persist(self) -> None:
-        """Keep what is known of the code in the session."""
+        """Keep the state of the code in the session."""
         self.request.session[STATE] = self.state
 
     def abort(self) -> None:
-        """Make the code worthless."""
         self.request.session.pop(STATE, None)
 
     def send(self) -> None:
-        """Mail a code; to the log of the server for who has no address, as its owner may."""
+        """E-mail a code; write it to the server's log for an owner without an address."""
         adapter = get_adapter()
         self.state["code"] = adapter.generate_login_code()
-        said = {"request": self.request, "code": self.code, "site": origin(self.request)}
+        said = {"request": self.request, "code": self.code}
         to = proved_address(self.request)
         if to:
             adapter.send_mail(MAIL, to, said)
@@ -97,7 +96,7 @@ class OfficeCode(AbstractCodeVerificationProcess):  # type: ignore[misc]  # alla
 
 
 def proved_address(request: HttpRequest) -> str:
-    """Return where one of the staff gets mail; empty where that is not proved."""
+    """Return the verified e-mail address of one of the staff, or ""."""
     proved = EmailAddress.objects.filter(user=request.user, verified=True)
     found = proved.order_by("-primary").first()
     return found.email if found else ""
@@ -107,7 +106,7 @@ def proved_address(request: HttpRequest) -> str:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_factor(request: HttpRequest) -> HttpResponse:
-    """Ask for a passkey or for a code, and open the office."""
+    """Ask for a passkey or a code, then open the admin site."""
     if not is_staff(request):
         raise Http404
     if request.POST.get("action") == "send":
@@ -119,6 +118,7 @@ def show_factor(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             process.abort()
             record_authentication(request, request.user, method="code", office=True)
+            note_success("second factor", "code")
             return redirect(next_of(request))
         if form.is_bound and not process.record_invalid_attempt():
             return redirect(here(request))
@@ -143,10 +143,10 @@ def send_code(request: HttpRequest) -> HttpResponse:
 
 
 def next_of(request: HttpRequest) -> str:
-    """Return where the way leads from here: never to another site."""
+    """Return the next page, never on another site."""
     return get_next_redirect_url(request) or reverse("admin:index")
 
 
 def here(request: HttpRequest) -> str:
-    """Return the address of this page, with the way on."""
+    """Return the address of this page, with the next page in its query."""
     return f"{reverse('office_factor')}?{urlencode({'next': next_of(request)})}"

@@ -1,7 +1,7 @@
-"""Whether a fault comes from outside: the database is away or busy, or a disk is full.
+"""Classify faults from outside: the database is down or busy, or a disk is full.
 
-What was asked for may have been done nevertheless, where the connection was lost at the very end:
-what carries a key can be asked for again as it is, for the rest one has to look first.
+If the connection was lost at the very end, the request may have been done nevertheless. Requests
+with an idempotency key can be repeated as they are; others have to be checked first.
 """
 
 import errno
@@ -13,23 +13,22 @@ from django.db import DatabaseError, InterfaceError
 
 
 class Outage(Enum):
-    """What is missing; `again_after` are the seconds after which it is worth asking again."""
+    """An outage; `again_after` is the number of seconds after which to retry."""
 
     AWAY = 10
     FULL = 60
 
     @property
     def again_after(self) -> int:
-        """Seconds."""
         return self.value
 
 
 FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
-# Of PostgreSQL: the first two signs are a class of errors, all five one of them.
+# SQLSTATEs of PostgreSQL: two characters are a class of errors, five are one error.
 FULL_STATE = "53100"
 AWAY_CLASSES = {"08", "53", "57"}
-# Deadlock, serialization, and a lock that was not waited for.
+# Deadlock, serialization failure, and lock timeout.
 AWAY_STATES = {"40001", "40P01", "55P03"}
 
 AWAY_CODES = {
@@ -44,14 +43,14 @@ AWAY_CODES = {
 
 
 def outage_of(error: BaseException | None) -> Outage | None:
-    """What was missing when an error was raised; None for what is a fault of ours."""
+    """Return the outage behind an error, or None for a fault of ours."""
     found = {outage for each in _chain(error) if (outage := _outage(each))}
-    # A full disk shows as broken connections, too, and is the reason to tell.
+    # A full disk also causes broken connections, and is the reason to report.
     return Outage.FULL if Outage.FULL in found else next(iter(found), None)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those it came from."""
+    """Yield an error and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -66,14 +65,14 @@ def _outage(error: BaseException) -> Outage | None:
         return _outage_of_sqlite(error)
     if isinstance(error, InterfaceError):
         return Outage.AWAY
-    # Errors of psycopg say where they come from; Django's own have one of these as their cause.
+    # Errors of psycopg carry a code; Django's own have one of these as their cause.
     if isinstance(error, DatabaseError) or not hasattr(error, "sqlstate"):
         return None
     return _outage_of_postgresql(error)
 
 
 def _outage_of_sqlite(error: sqlite3.Error) -> Outage | None:
-    # The upper bytes say more closely what it was.
+    # The upper bytes hold the extended code.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return Outage.FULL
@@ -85,7 +84,7 @@ def _outage_of_postgresql(error: BaseException) -> Outage | None:
     if state == FULL_STATE:
         return Outage.FULL
     if state is None:
-        # Nothing came from the server: no connection, a broken one, or none free in time.
+        # No answer from the server: no connection, a broken one, or none free in time.
         return Outage.AWAY if "OperationalError" in _kinds(error) else None
     return Outage.AWAY if state in AWAY_STATES or state[:2] in AWAY_CLASSES else None
 

@@ -1,4 +1,4 @@
-"""The file with the secret of which addresses of tables, sessions and tokens are derived."""
+"""The secret file; addresses of tables, sessions and tokens are derived from it."""
 
 import os
 import re
@@ -12,10 +12,10 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 USABLE = re.compile(r"[^\x00-\x1f\x7f\N{REPLACEMENT CHARACTER}]{32,}")
-"""Long enough, and nothing that a power cut has left or that was no text."""
+"""A text of at least 32 characters; anything else is damaged, for example by a power cut."""
 
 DATA = ("tournaments_user", "tournaments_club", "tournaments_game")
-"""Tables of which a single row belongs to somebody."""
+"""Tables in which any row is user data."""
 
 TABLES_OF_SQLITE = "SELECT name FROM sqlite_master"
 TABLES_OF_POSTGRESQL = "SELECT relname FROM pg_class WHERE pg_table_is_visible(oid)"
@@ -35,10 +35,10 @@ WHAT_TO_DO = (
 
 
 def kept_secret(path: Path, database_url: str, sqlite: Path) -> str:
-    """Return the secret in a file, made by whichever process asks first where nothing is kept.
+    """Return the secret in a file. The first process makes it if there are no data yet.
 
     Raises:
-        ImproperlyConfigured: it cannot be used, or it is missing where there are data.
+        ImproperlyConfigured: the file cannot be used, or is missing although there are data.
     """
     if not path.exists():
         _refuse_where_data_are(path, database_url, sqlite)
@@ -53,7 +53,7 @@ def kept_secret(path: Path, database_url: str, sqlite: Path) -> str:
 
 
 def make_secret(path: Path) -> None:
-    """Write a new secret, which is there whole or not at all and outlives a power cut."""
+    """Write a new secret atomically, so that it survives a power cut."""
     # mkstemp gives mode 600; a link, unlike a rename, never replaces a secret in use.
     descriptor, beside = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
@@ -71,7 +71,7 @@ def make_secret(path: Path) -> None:
 def _refuse_where_data_are(path: Path, database_url: str, sqlite: Path) -> None:
     try:
         found = _has_data(database_url, sqlite)
-    # Of either driver, which share no base.
+    # Exceptions of both drivers, which share no base class.
     except Exception as error:
         raise ImproperlyConfigured((UNKNOWN + WHAT_TO_DO).format(path=path, error=error)) from error
     if found:
@@ -79,7 +79,7 @@ def _refuse_where_data_are(path: Path, database_url: str, sqlite: Path) -> None:
 
 
 def _has_data(database_url: str, sqlite: Path) -> bool:
-    """Ask the database by its driver: Django's connections need the settings that come of this."""
+    """Query the database by its driver: Django's connections need settings that depend on this."""
     connection: Any
     if database_url:
         import psycopg

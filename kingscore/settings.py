@@ -1,4 +1,4 @@
-"""Settings, read from the environment; without any, everything runs from one folder.
+"""Settings, read from the environment. Without any, all data is in one folder.
 
 The table in deploy/README.md explains each variable.
 """
@@ -31,7 +31,7 @@ VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["v
 
 
 def switched_on(name: str) -> bool:
-    """Whether a variable of the environment says yes."""
+    """Return whether an environment variable is switched on."""
     return os.environ.get(name, "").lower() in {"1", "true", "yes", "on"}
 
 
@@ -39,37 +39,37 @@ DATA = (BASE_DIR / (os.environ.get("KINGSCORE_DATA") or "data")).resolve()
 DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 DEBUG = switched_on("KINGSCORE_DEBUG")
-# Behind a proxy that speaks it.
+# Behind a proxy that speaks HTTPS.
 HTTPS = switched_on("KINGSCORE_HTTPS")
 DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL", "")
 SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(
     DATA / "secret-key", DATABASE_URL, DATA / "db.sqlite3"
 )
-# Where a restored backup puts the secret; nowhere, where the environment has it.
+# A restored backup puts the secret here; empty if the environment has it.
 SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
-# What a restored one must look like.
+# Fingerprint that a restored secret must match.
 USABLE_SECRET = USABLE
 SITE_ADDRESS = os.environ.get("KINGSCORE_ADDRESS", "")
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
 ALLOWED_HOSTS = allowed_hosts(os.environ.get("KINGSCORE_HOSTS", ""), SITE_ADDRESS, https=HTTPS)
 SITE_ADDRESS = site_address([*ALLOWED_HOSTS, "*"][0], SITE_ADDRESS, https=HTTPS)
-# What `up` prints, where nothing else is said.
+# `up` prints this address by default.
 FOUND_AT = os.environ.get("KINGSCORE_FOUND_AT", "").rstrip("/")
 
 LOG_FORMAT = os.environ.get("KINGSCORE_LOG_FORMAT") or "text"
 SLOW_QUERY_MS = int(os.environ.get("KINGSCORE_SLOW_QUERY_MS") or 500)
 METRICS_TOKEN = os.environ.get("KINGSCORE_METRICS_TOKEN", "")
-# Where processes count for all to see; without a token each counts for itself, and nobody looks.
+# Processes share their counts here. Without a token each counts for itself, and nobody reads them.
 METRICS_FOLDER = DATA / "metrics" if METRICS_TOKEN else None
 
-# Owners of clubs say where webhooks call; the network within is open to them only by this.
+# Owners of clubs choose the addresses of webhooks; only this setting opens the internal network.
 WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
 
-# Of one web server; the pool of connections to PostgreSQL is made for eight threads at most.
+# Per web server; the connection pool of PostgreSQL is made for eight threads at most.
 WEB_PROCESSES = int(os.environ.get("WEB_CONCURRENCY") or 2)
 WEB_THREADS = int(os.environ.get("KINGSCORE_WEB_THREADS") or 4)
 
-# Files whose locks bound how many records are computed at a time on this machine.
+# Files whose locks limit how many records are computed at a time on this machine.
 COMPUTING_PLACES = DATA / "computing"
 
 INSTALLED_APPS = [
@@ -96,20 +96,20 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "kingscore.observing.health.answer_probes",
     "kingscore.observing.requests.watch_requests",
-    "kingscore.headers.add_headers",
+    "kingscore.middleware.add_headers",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "kingscore.cookies.prefix_cookies",
-    # Most of what is asked ends here.
-    "tournaments.web.scoring.unchanged.answer_unchanged",
-    "kingscore.caching.forbid_caching",
+    # Most requests end here.
+    "tournaments.web.games.unchanged.answer_unchanged",
+    "kingscore.middleware.forbid_caching",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "kingscore.sessions.renew_sessions",
+    "kingscore.middleware.renew_sessions",
     "django.middleware.locale.LocaleMiddleware",
-    # Before anything that reads what was sent.
-    "kingscore.limits.refuse_large_bodies",
+    # Before anything that reads the body.
+    "kingscore.middleware.refuse_large_bodies",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -120,15 +120,16 @@ MIDDLEWARE = [
     "kingscore.accounts.RefusedFormMiddleware",
     "kingscore.attempts.AttemptsMiddleware",
     "kingscore.office.ask_second_factor",
+    "kingscore.middleware.MissingRowMiddleware",
 ]
 
-# Those who look on ask every two seconds: what they are answered may be so old, in seconds.
+# Followers poll every two seconds: maximum age of the answers, in seconds.
 MARKS_KEPT_SECONDS = 0.5
 
 ROOT_URLCONF = "kingscore.urls"
 WSGI_APPLICATION = "kingscore.wsgi.application"
 ASGI_APPLICATION = "kingscore.asgi.application"
-WEB_WORKER = "kingscore.web_worker.Worker"
+WEB_WORKER = "kingscore.web_worker.WebWorker"
 
 TEMPLATES = [
     {
@@ -157,16 +158,17 @@ AUTH_PASSWORD_VALIDATORS = [
         "UserAttributeSimilarityValidator": {},
         "MinimumLengthValidator": {"min_length": 12},
         "CommonPasswordValidator": {},
-        "NumericPasswordValidator": {},
     }.items()
 ]
 AUTHENTICATION_BACKENDS = ["kingscore.sign_in.OneHashBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-# Counted from the last day on which somebody used it.
+# Counted from the last day of use.
 SESSION_COOKIE_AGE = 30 * 24 * 60 * 60
-# How long the second factor opens the office.
+# How long the second factor opens the admin site.
 OFFICE_AGE = 12 * 60 * 60
+# How long an e-mailed code is valid; e-mails give it in minutes.
+CODE_AGE = 10 * 60
 
 ACCOUNT_ADAPTER = "kingscore.accounts.AccountAdapter"
 ACCOUNT_FORMS = {
@@ -176,21 +178,21 @@ ACCOUNT_FORMS = {
     "reset_password": "kingscore.accounts.PasswordResetForm",
 }
 ACCOUNT_SIGNUP_FIELDS = ["email*"]
-# The user name is for those made by `createsuperuser`.
+# User names are for accounts made by `createsuperuser`.
 ACCOUNT_LOGIN_METHODS = {"email", "username"}
-ACCOUNT_USER_DISPLAY = "kingscore.accounts.name_of"
+ACCOUNT_USER_DISPLAY = "tournaments.queries.people.members.account_name"
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
-# No other address at that point: allauth offers it to new ones only, which tells who is known.
+# No other address at that point: allauth offers it to new users only, which reveals who is known.
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_CHANGE = False
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_LOGIN_BY_CODE_ENABLED = True
 ACCOUNT_LOGIN_BY_CODE_SUPPORTS_RESEND = True
 ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
-# Mail takes its time on its way to a café.
-ACCOUNT_LOGIN_BY_CODE_TIMEOUT = 15 * 60
-ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_LOGIN_BY_CODE_TIMEOUT = CODE_AGE
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT = CODE_AGE
+ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = CODE_AGE
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Kingscore: "
@@ -208,12 +210,12 @@ ACCOUNT_RATE_LIMITS = {
     "sign_in_device": "60/m/key",
     "passkey": "60/m/ip",
     "passkey_device": "60/m/key",
-    # Wrong passwords. After too many from everywhere only codes and passkeys let in new devices.
+    # Wrong passwords. After too many from everywhere, new devices need a code or a passkey.
     "login_failed": None,
     "password": "5/5m/key,10/m/ip",
     "password_device": "5/5m/key,50/h/key",
     "password_anywhere": "50/h/key",
-    # Mails that somebody asks for without being signed in. Codes for as many new phones as come
+    # E-mails requested without a sign-in. The limit allows codes for as many new phones as come
     # to a club on its evening; the others no faster than they are needed.
     "request_login_code": None,
     "login_mail": "5/h/key,60/h/ip",
@@ -229,14 +231,14 @@ ACCOUNT_RATE_LIMITS = {
     "sign_up_mail": "20/h/ip",
     "sign_up_mail_device": "5/h/key",
     "sign_up_mail_anywhere": "5/h/key",
-    # By who is signed in: no stranger uses these up.
+    # By signed-in user: no stranger uses these up.
     "reauthenticate": "10/m/user,50/h/user",
     "change_password": "5/m/user,50/h/user",
     "manage_email": "5/m/user,20/h/user",
     "office_code": "5/h/user",
-    # By the link of a tournament; so many stand in a hall behind one address.
+    # By the access link of a tournament; a whole hall may share one address.
     "register_entrant": "60/m/ip",
-    # Of a published event, by whoever is in none of its club.
+    # Of a published event, by visitors outside its club.
     "ask_document": "20/m/ip",
     # Wrong codes of player cards.
     "claim_code": "60/h/ip",
@@ -255,22 +257,22 @@ CACHES = {
     "default": {
         "BACKEND": "kingscore.counting.CountingCache",
         "LOCATION": "kingscore_cache",
-        # A full cache throws away any third row, with the limits that stand in it.
+        # A full cache discards every third row, including the limits in it.
         "OPTIONS": {"MAX_ENTRIES": 100_000},
     },
-    # Parts of pages that take long to write, by what they depend on: each process keeps its own.
+    # Slow fragments of pages, by their dependencies: each process keeps its own.
     "pages": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "pages",
         "OPTIONS": {"MAX_ENTRIES": 200},
     },
-    # Sheets of games that go on, for those who look on: each is drawn once after a deal.
+    # Sheets of running games, for followers: each is rendered once after a deal.
     "sheets": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "sheets",
         "OPTIONS": {"MAX_ENTRIES": 1000},
     },
-    # How often each program has asked, for each process by itself.
+    # Number of requests of each program, per process.
     "throttles": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "throttles",
@@ -281,11 +283,11 @@ CACHES = {
 EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL", "")
 globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.mail.LogBackend"})
 
-# Its own table of tokens, which we have replaced, would be left behind by every flush.
+# Its own table of tokens, which ours replaces, would be left behind by every flush.
 MIGRATION_MODULES = {"knox": None}
 
 LANGUAGE_CODE = "en"
-# Each in its own words, so that a reader finds the way back from a language not understood.
+# Each in its own language, so that a reader finds the way back from an unknown one.
 LANGUAGES = [("en", "English"), ("tr", "Türkçe"), ("it", "Italiano")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
@@ -302,23 +304,23 @@ STATICFILES_FINDERS = [
     "kingscore.static_files.AppFilesFinder",
 ]
 MEDIA_ROOT = DATA / "files"
-# What is in the folder of the data is its owner's alone; a proxy reads what lies elsewhere.
+# Only the owner may read the data folder; a proxy reads files elsewhere.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 READABLE = {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+        "BACKEND": "kingscore.static_files.ModuleStorage",
         "OPTIONS": {} if STATIC_ROOT.is_relative_to(DATA) else READABLE,
     },
 }
 
-# The address of a table is a secret: no other site may learn it from a link that is followed.
+# The address of a table is a secret: no other site may learn it from a followed link.
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_SAMESITE = "Lax"
-# Everything is a file of our own; what somebody smuggles into a page is neither run nor shown.
+# All files are our own; injected content is neither run nor shown.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'self'"],
@@ -328,19 +330,19 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
-# The largest thing anyone sends is a record of a tournament.
+# The largest upload is the record of a tournament.
 LARGEST_BODY = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
-# Of the records of an evening each is a file of its own.
+# Each record of an evening is a separate file.
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
-    # Whether other hosts of the club's domain speak HTTPS is not ours to promise, and a place in
-    # the browsers' own lists is hard to leave again.
+    # We cannot promise that other hosts of the club's domain speak HTTPS, and an entry in
+    # the browsers' preload lists is hard to remove.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_SECURE = True
@@ -356,35 +358,35 @@ if CELERY_BROKER_URL == "folder://localhost":
         "polling_interval": 0.2,
     }
 else:
-    # A nudge is given up at once where the broker is down: the sweep finds what it was for.
+    # Waking the worker fails at once if the broker is down: the sweep finds the row later.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "socket_connect_timeout": 1,
         "socket_timeout": 5,
         "max_retries": 1,
         "interval_start": 0,
     }
-# How often in a row the worker of `up` has ended: for the page about the server.
+# How often in a row the worker of `up` has ended, for the status page.
 WORKER_FAILURES = DATA / "worker-failures"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Remote control would leave a queue of its own behind for each worker that ever ran.
+# Remote control would leave a queue behind for each worker that ever ran.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
-# In memory: what is due is read from the database, so there is no last run to remember.
+# In memory: due work is read from the database, so there is no last run to remember.
 CELERY_BEAT_SCHEDULER = "kingscore.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep-reports": {"task": "tournaments.tasks.sweep_reports", "schedule": 15.0},
     "expire-reports": {"task": "tournaments.tasks.expire_reports", "schedule": 3600.0},
     "sweep-ratings": {"task": "tournaments.tasks.sweep_ratings", "schedule": 30.0},
-    # Asks the database whether a night's check is due or was left behind: at 04:00 and a little,
-    # or soon after the next start where the machine was off then.
+    # Queries the database whether a nightly check is due: shortly after 04:00, or soon after the
+    # next start if the machine was off then.
     "sweep-checks": {"task": "tournaments.tasks.sweep_checks", "schedule": 600.0},
-    # Asks the database which clubs have a month over that was not mailed yet: on the first, at six
-    # and a little, or after the next start where the machine was off then.
+    # Queries the database for clubs whose last month was not e-mailed yet: on the first, shortly
+    # after six, or after the next start if the machine was off then.
     "sweep-months": {"task": "tournaments.tasks.sweep_months", "schedule": 1800.0},
-    "sweep-letters": {"task": "tournaments.tasks.sweep_letters", "schedule": 300.0},
+    "sweep-emails": {"task": "tournaments.tasks.sweep_emails", "schedule": 300.0},
     "sweep-webhooks": {"task": "tournaments.tasks.sweep_webhooks", "schedule": 15.0},
     "forget-deliveries": {"task": "tournaments.tasks.forget_deliveries", "schedule": 3600.0},
     "sweep-answers": {"task": "tournaments.tasks.sweep_answers", "schedule": 3600.0},

@@ -1,4 +1,4 @@
-"""Which account somebody wants to sign in to, and whether the password is right."""
+"""Find the account of a sign-in, and check its password."""
 
 from operator import attrgetter
 from typing import Any
@@ -11,16 +11,16 @@ from tournaments.models import User
 
 
 def account_of(login: str) -> User | None:
-    """Return the account with an e-mail address or a user name; a proved address comes first."""
+    """Return the account with an e-mail address or user name, verified addresses first."""
     found: list[User] = filter_users_by_email(login, prefer_verified=True, for_login=True)
     return min(found, key=attrgetter("pk")) if found else get_user_by_username(login)
 
 
 class OneHashBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
-    """Checks a password against one account at most, at the cost of one hash in any case.
+    """Checks a password against one account at most, and always computes one hash.
 
-    allauth looks an account up by e-mail address and by user name and checks each one it finds:
-    the time of the answer would tell who has an account.
+    allauth looks an account up by e-mail address and by user name, and checks each one it finds:
+    the response time would reveal whether an account exists.
     """
 
     def _authenticate(self, _request: HttpRequest | None, **credentials: Any) -> User | None:

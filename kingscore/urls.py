@@ -8,9 +8,9 @@ from django.urls import include, path, re_path
 from kingscore.accounts import SessionsView
 from kingscore.office import show_factor
 from tournaments.api.problems import nothing_here
-from tournaments.web.status import show_status
+from tournaments.web.site.status import show_status
 
-# One door for all, with codes, passkeys and limits.
+# One sign-in for all, with codes, passkeys and limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
@@ -25,7 +25,7 @@ urlpatterns = [
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
     path("api/", include("tournaments.api.reference.urls")),
     path("api/v1/", include("tournaments.api.urls")),
-    # Whatever else a program asks for, it understands the answer.
+    # Programs understand the answer to any request.
     re_path(r"^api/(?P<where>[\s\S]*)", nothing_here),
     path("", include("tournaments.web.urls")),
 ]

@@ -1,4 +1,4 @@
-"""The processes of the web server: uvicorn, with an end to its patience with slow visitors.
+"""The processes of the web server: uvicorn, with timeouts for slow visitors.
 
 uvicorn itself waits for ever for the rest of a request, and for a visitor to take the answer.
 """
@@ -15,19 +15,19 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn_worker import UvicornWorker
 
 HEAD_BYTES = 32 * 1024
-"""A request line and its headers, at most."""
+"""Maximum size of a request line with its headers."""
 HEAD_SECONDS = 15
 BODY_SECONDS = 60
 """The largest body needs 35 kB a second."""
 STALLED_SECONDS = 30
 IDLE_SECONDS = 60
-"""Longer than --keep-alive, for an answer that is still on its way."""
+"""Longer than --keep-alive, for an answer that is still being sent."""
 MOST_CONNECTIONS = 2000
 SPARE_FILES = 256
 
 
 def room_for_connections() -> int:
-    """Return how many connections this process may have, after asking for as many as it wants."""
+    """Raise the limit of open files, and return how many connections this process may have."""
     # Each may have an answer in a file.
     wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -41,14 +41,14 @@ def room_for_connections() -> int:
 
 
 class Protocol(HttpToolsProtocol):
-    """A connection, on which no visitor keeps us waiting for long.
+    """A connection with timeouts for slow visitors.
 
-    When there are too many connections, the one that has kept us waiting the longest goes.
+    If there are too many connections, the one that has been idle the longest is closed.
     """
 
     most = MOST_CONNECTIONS
     waiting: ClassVar[dict["Protocol", TimerHandle]] = {}
-    """Those on which it is the visitor's turn, and when each is given up: the first came first."""
+    """Connections that wait for the visitor, with their deadlines, the oldest first."""
 
     in_head = False
     head_bytes = 0
@@ -63,11 +63,11 @@ class Protocol(HttpToolsProtocol):
 
     def give_up(self) -> None:
         self.stop_waiting()
-        # Not `close`, which would wait until the visitor has taken what is sent.
+        # Not `close`, which would wait until the visitor has taken all data.
         self.transport.abort()
 
     def go_on(self) -> None:
-        """Wait for the visitor's next request, unless an answer to this one is owed."""
+        """Wait for the visitor's next request, unless an answer to this one is due."""
         if self.cycle and not (self.cycle.more_body or self.cycle.response_complete):
             self.stop_waiting()
         else:
@@ -97,7 +97,7 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
-            # The parser passes it on, and the visitor is answered 400.
+            # The parser passes it on, and the visitor gets a 400.
             raise ValueError
         self.in_head = False
         self.wait_for_visitor(BODY_SECONDS)
@@ -126,7 +126,7 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
 
-class Worker(UvicornWorker):  # type: ignore[misc]
+class WebWorker(UvicornWorker):  # type: ignore[misc]
     """A process of the web server, under gunicorn."""
 
     CONFIG_KWARGS: ClassVar[dict[str, Any]] = {
@@ -134,14 +134,14 @@ class Worker(UvicornWorker):  # type: ignore[misc]
         "loop": "asyncio",
         "ws": "none",
         "lifespan": "off",
-        # Who asks is for Django to say, which knows how many proxies there are.
+        # Django determines the client, since it knows how many proxies there are.
         "proxy_headers": False,
         "server_header": False,
         # The addresses of tables are secrets.
         "access_log": False,
-        # Below gunicorn's own, which kills.
+        # Less than gunicorn's own timeout, which kills.
         "timeout_graceful_shutdown": 8,
-        # By a clock that is never set; see `show_life`.
+        # By a monotonic clock; see `show_life`.
         "callback_notify": None,
     }
 
@@ -155,7 +155,7 @@ class Worker(UvicornWorker):  # type: ignore[misc]
         life.cancel()
 
     async def show_life(self) -> None:
-        """Tell gunicorn that this process is well, and end when gunicorn was killed."""
+        """Tell gunicorn that this process is alive, and exit when gunicorn was killed."""
         while True:
             self.notify()
             if os.getppid() != self.ppid:

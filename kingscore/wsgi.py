@@ -1,4 +1,4 @@
-"""The door for WSGI servers; what `up` starts comes in by asgi.py."""
+"""The WSGI application; `up` starts asgi.py instead."""
 
 import os
 

@@ -1,42 +1,39 @@
 // Clocks that count on from the seconds the server said were left: no phone's own time is trusted.
-"use strict";
 
-(() => {
-  const shown = new WeakMap();
+const shown = new WeakMap();
 
-  function text(left) {
-    const seconds = Math.abs(left);
-    const two = (number) => String(number).padStart(2, "0");
-    const hours = Math.floor(seconds / 3600);
-    const minutes = Math.floor(seconds / 60) % 60;
-    const whole = hours ? `${hours}:${two(minutes)}` : String(minutes);
-    return `${left < 0 ? "−" : ""}${whole}:${two(seconds % 60)}`;
+function text(left) {
+  const seconds = Math.abs(left);
+  const two = (number) => String(number).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const whole = hours ? `${hours}:${two(minutes)}` : String(minutes);
+  return `${left < 0 ? "−" : ""}${whole}:${two(seconds % 60)}`;
+}
+
+function tick() {
+  for (const clock of document.querySelectorAll(".clock")) {
+    // A clock that came with a fragment begins where the server left it.
+    if (!shown.has(clock)) shown.set(clock, performance.now());
+    const gone = "running" in clock.dataset ? performance.now() - shown.get(clock) : 0;
+    const left = Number(clock.dataset.left) - Math.floor(gone / 1000);
+    clock.textContent = text(left);
+    clock.classList.toggle("over", left < 0);
   }
+}
 
-  function tick() {
-    for (const clock of document.querySelectorAll(".clock")) {
-      // A clock that came with a fragment begins where the server left it.
-      if (!shown.has(clock)) shown.set(clock, performance.now());
-      const gone = "running" in clock.dataset ? performance.now() - shown.get(clock) : 0;
-      const left = Number(clock.dataset.left) - Math.floor(gone / 1000);
-      clock.textContent = text(left);
-      clock.classList.toggle("over", left < 0);
-    }
-  }
-
-  // What the bar above a sheet asks for is no news for the sheet.
-  const bar = document.getElementById("round-bar");
-  for (const news of ["htmx:afterSwap", "htmx:sendError"]) {
-    bar?.addEventListener(news, (event) => {
-      event.stopPropagation();
-      tick();
-    });
-  }
-  document.addEventListener("htmx:afterSwap", tick);
-  // A phone that slept asks at once; until then the clock goes on by itself.
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && bar) window.htmx?.trigger(bar, "wake");
+// Requests of the bar above a sheet do not concern the sheet.
+const bar = document.getElementById("round-bar");
+for (const news of ["htmx:afterSwap", "htmx:sendError"]) {
+  bar?.addEventListener(news, (event) => {
+    event.stopPropagation();
+    tick();
   });
-  setInterval(tick, 250);
-  tick();
-})();
+}
+document.addEventListener("htmx:afterSwap", tick);
+// A phone that slept asks at once; until then the clock goes on by itself.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && bar) window.htmx?.trigger(bar, "wake");
+});
+setInterval(tick, 250);
+tick();

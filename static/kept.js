@@ -1,27 +1,26 @@
-// What this phone was last shown of a sheet, kept for a reload without a signal.
-"use strict";
+// Keeps the sheet that this phone was last shown, for a reload without a signal.
 
-const Kept = (() => {
-  // Taken before any other script has changed the page.
-  const page = document.documentElement.outerHTML;
-  const first = document.getElementById("table").outerHTML;
-  let table = first;
+// Taken before any other script has changed the page.
+const page = document.documentElement.outerHTML;
+const first = document.getElementById("table").outerHTML;
+let table = first;
 
-  // Browsers have a worker over HTTPS only, and on the machine itself.
-  const tell = (message) => navigator.serviceWorker?.ready.then(({ active }) => active.postMessage(message));
+// Browsers have a worker over HTTPS only, and on the machine itself.
+const tell = (message) => navigator.serviceWorker?.ready.then(({ active }) => active.postMessage(message));
 
-  function keep(html) {
-    table = html.trim();
-    tell({ page: location.href, html: `<!doctype html>${page.replace(first, () => table)}` });
-  }
+function keep(html) {
+  table = html.trim();
+  tell({ page: location.href, html: `<!doctype html>${page.replace(first, () => table)}` });
+}
 
-  // This address may not write any more: it is asked for once, and forgotten.
-  const forget = () => tell({ keep: [location.href] });
+// This address may not write any more: it is asked for once, and forgotten.
+const forget = () => tell({ keep: [location.href] });
 
-  keep(first);
+keep(first);
 
-  document.addEventListener("htmx:afterSwap", ({ detail }) => {
-    if (detail.target.id === "table") keep(detail.xhr.responseText);
-  });
-  return { keep, forget, table: () => table };
-})();
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.target.id === "table") keep(detail.xhr.responseText);
+});
+const shown = () => table;
+
+export { keep, forget, shown };

@@ -1,4 +1,5 @@
 // The table of a new game, drawn for as many as the chosen game has seats.
+
 const form = document.querySelector("#table");
 const TRAITS = ["seats", "drawn", "begins", "pairs", "matches"];
 

@@ -1,455 +1,457 @@
 // The outbox: every entry is kept on this phone until the server has answered for it.
 // Without signal it waits, survives a reload, and is sent again with the same key, in order.
-"use strict";
 
-(() => {
-  const box = document.getElementById("outbox");
-  if (!box) return;
-  const words = box.dataset;
-  const PLACE = `kingscore.outbox.${words.game}`;
-  const PATIENCE = 10000;
-  // With the answer and the second in which it comes, another phone is heard within four seconds.
-  const EVERY = 3000;
-  const DELAYS = [2000, 4000, 8000, 16000, 30000, 60000];
+import * as Kept from "./kept.js";
+import * as Form from "./table.js";
+import * as Preview from "./preview.js";
+import * as Draft from "./draft.js";
+import * as Waiting from "./waiting.js";
 
-  let busy = false;
-  let tries = 0;
-  let timer;
-  let sending = null; // the key of the entry on its way, and how to stop it
-  let heard = null; // the version of the sheet that this phone last heard
-  let shown = null; // the sheet that was drawn last
-  let memory = []; // where the browser keeps nothing, the entries live as long as the page
-  let draft = Draft.load(); // what is typed now, what was put aside, and what was heard meanwhile
+const box = document.getElementById("outbox");
+const words = box.dataset;
+const PLACE = `kingscore.outbox.${words.game}`;
+const PATIENCE = 10000;
+// With the answer and the second in which it comes, another phone is heard within four seconds.
+const EVERY = 3000;
+const DELAYS = [2000, 4000, 8000, 16000, 30000, 60000];
 
-  const table = () => document.getElementById("table");
-  const entryForm = () => document.querySelector("#table form.entry");
-  const revision = () => Number(table().dataset.revision);
-  const waits = (item) => !item.refused;
-  const edited = () => load().find((item) => item.editing);
+let busy = false;
+let tries = 0;
+let timer;
+let sending = null; // the key of the entry on its way, and how to stop it
+let heard = null; // the version of the sheet that this phone last heard
+let shown = null; // the sheet that was drawn last
+let memory = []; // where the browser keeps nothing, the entries live as long as the page
+let draft = Draft.load(); // typed values, those put aside, and news from other phones
 
-  function load() {
-    try {
-      return JSON.parse(localStorage.getItem(PLACE)) || [];
-    } catch {
-      return memory;
-    }
+const table = () => document.getElementById("table");
+const entryForm = () => document.querySelector("#table form.entry");
+const revision = () => Number(table().dataset.revision);
+const waits = (item) => !item.refused;
+const edited = () => load().find((item) => item.editing);
+
+function load() {
+  try {
+    return JSON.parse(localStorage.getItem(PLACE)) || [];
+  } catch {
+    return memory;
   }
+}
 
-  function save(items) {
-    memory = items;
-    try {
-      if (items.length) localStorage.setItem(PLACE, JSON.stringify(items));
-      else localStorage.removeItem(PLACE);
-    } catch { /* the entries stay in memory */ }
+function save(items) {
+  memory = items;
+  try {
+    if (items.length) localStorage.setItem(PLACE, JSON.stringify(items));
+    else localStorage.removeItem(PLACE);
+  } catch { /* the entries stay in memory */ }
+}
+
+const change = (key, fields) => save(load().map((item) => (item.key === key ? { ...item, ...fields } : item)));
+
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(18));
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
+}
+
+// The token in the cookie is newer than the one in a page that was kept without signal.
+function token() {
+  const cookie = document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/);
+  return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
+}
+
+// Drawing: the last sheet from the server, waiting entries, and typed values. A reload
+// without signal draws the same from storage.
+
+function draw(typed = Draft.take()) {
+  const at = table().contains(document.activeElement) ? document.activeElement : null;
+  const html = edited()?.html ?? Kept.shown();
+  table().outerHTML = html;
+  // Highlight only new lines.
+  if (html === shown) for (const row of document.querySelectorAll("#table .fresh")) row.classList.remove("fresh");
+  shown = html;
+  window.htmx?.process(table());
+  Form.arrive();
+  Waiting.draw(load(), { edit, discard });
+  if (typed) Draft.put(typed);
+  if (draft.news && entryForm()) entryForm().elements.revision.value = draft.news.revision;
+  if (at) focusAgain(at);
+  remember();
+}
+
+function focusAgain(at) {
+  const same = (one) => ["name", "value", "href", "class"].every((name) => one.getAttribute(name) === at.getAttribute(name));
+  [...table().querySelectorAll(at.localName)].find(same)?.focus({ preventScroll: true });
+}
+
+function remember() {
+  draft.now = Draft.take();
+  Draft.save(structuredClone(draft));
+  showNews();
+}
+
+function receive(html, etag) {
+  Kept.keep(html);
+  heard = etag ?? heard;
+}
+
+// Sending.
+
+async function post(item) {
+  const body = new URLSearchParams(item.fields);
+  body.set("key", item.key);
+  body.set("revision", item.revision);
+  const stop = new AbortController();
+  sending = { key: item.key, stop };
+  const patience = setTimeout(() => stop.abort(), PATIENCE);
+  try {
+    const response = await fetch(item.url, {
+      method: "POST", body, signal: stop.signal, redirect: "error",
+      headers: { "HX-Request": "true", "X-CSRFToken": token() },
+    });
+    const { status, headers } = response;
+    const isOurs = headers.has("Kingscore-Revision");
+    const html = await response.text();
+    // A portal of the café answers too, but not like this server.
+    if (!isOurs && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
+    return { status, html, etag: headers.get("ETag") };
+  } catch {
+    return { status: 0 };
+  } finally {
+    clearTimeout(patience);
   }
+}
 
-  const change = (key, fields) => save(load().map((item) => (item.key === key ? { ...item, ...fields } : item)));
-
-  function newKey() {
-    const bytes = crypto.getRandomValues(new Uint8Array(18));
-    return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
-  }
-
-  // The token in the cookie is newer than the one in a page that was kept without signal.
-  function token() {
-    const cookie = document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/);
-    return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
-  }
-
-  // Drawing: the sheet as the server gave it last, what waits, and what is being typed. A reload
-  // without signal draws the same from what is kept.
-
-  function draw(typed = Draft.take()) {
-    const at = table().contains(document.activeElement) ? document.activeElement : null;
-    const html = edited()?.html ?? Kept.table();
-    table().outerHTML = html;
-    // Only what is new lights up.
-    if (html === shown) for (const row of document.querySelectorAll("#table .fresh")) row.classList.remove("fresh");
-    shown = html;
-    window.htmx?.process(table());
-    Kingscore.arrive();
-    Waiting.draw(load(), { edit, discard });
-    if (typed) Draft.put(typed);
-    if (draft.news && entryForm()) entryForm().elements.revision.value = draft.news.revision;
-    if (at) focusAgain(at);
-    remember();
-  }
-
-  function focusAgain(at) {
-    const same = (one) => ["name", "value", "href", "class"].every((name) => one.getAttribute(name) === at.getAttribute(name));
-    [...table().querySelectorAll(at.localName)].find(same)?.focus({ preventScroll: true });
-  }
-
-  function remember() {
-    draft.now = Draft.take();
-    Draft.save(structuredClone(draft));
-    showNews();
-  }
-
-  function receive(html, etag) {
-    Kept.keep(html);
-    heard = etag ?? heard;
-  }
-
-  // Sending.
-
-  async function post(item) {
-    const body = new URLSearchParams(item.fields);
-    body.set("key", item.key);
-    body.set("revision", item.revision);
-    const stop = new AbortController();
-    sending = { key: item.key, stop };
-    const patience = setTimeout(() => stop.abort(), PATIENCE);
-    try {
-      const response = await fetch(item.url, {
-        method: "POST", body, signal: stop.signal, redirect: "error",
-        headers: { "HX-Request": "true", "X-CSRFToken": token() },
-      });
-      const { status, headers } = response;
-      const isOurs = headers.has("Kingscore-Revision");
-      const html = await response.text();
-      // A portal of the café answers too, but not like this server.
-      if (!isOurs && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
-      return { status, html, etag: headers.get("ETag") };
-    } catch {
-      return { status: 0 };
-    } finally {
-      clearTimeout(patience);
-    }
-  }
-
-  async function flush() {
-    if (busy) return;
-    clearTimeout(timer);
-    busy = true;
-    try {
-      for (let item = load()[0]; item && waits(item); item = load()[0]) {
-        const answer = await post(item);
-        const kept = load().some((other) => other.key === item.key);
-        if (answer.status === 0) {
-          if (!kept) continue; // taken back while it was being sent
-          change(item.key, { waited: true });
-          timer = setTimeout(flush, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
-          return;
-        }
-        tries = 0;
-        const seen = answer.status === 200 ? Number(item.revision) + 1 : sameAt(answer);
-        if (seen !== null) accept(item, answer, seen);
-        else if (kept) {
-          refuse(item, answer);
-          return;
-        }
+async function flush() {
+  if (busy) return;
+  clearTimeout(timer);
+  busy = true;
+  try {
+    for (let item = load()[0]; item && waits(item); item = load()[0]) {
+      const answer = await post(item);
+      const kept = load().some((other) => other.key === item.key);
+      if (answer.status === 0) {
+        if (!kept) continue; // taken back while it was being sent
+        change(item.key, { waited: true });
+        timer = setTimeout(flush, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
+        return;
       }
-    } finally {
-      busy = false;
+      tries = 0;
+      const seen = answer.status === 200 ? Number(item.revision) + 1 : sameAt(answer);
+      if (seen !== null) accept(item, answer, seen);
+      else if (kept) {
+        refuse(item, answer);
+        return;
+      }
     }
+  } finally {
+    busy = false;
   }
+}
 
-  function accept(item, answer, seen) {
-    const rest = load().filter((other) => other.key !== item.key);
-    // The next was written after this one; what came later it has not seen.
-    if (rest.length) rest[0].revision = seen;
-    save(rest);
-    const typed = Draft.take();
-    // That another phone was faster is told to whoever has just written, and disturbs nobody else.
-    const quiet = answer.status !== 200 && (item.waited || Draft.isTyped(typed));
-    receive(quiet ? withoutNotice(answer.html) : answer.html, answer.etag);
-    draw(typed);
-    if (rest.some(waits)) return;
-    const heading = document.querySelector("#table h2");
-    if (!Draft.isTyped(typed)) heading?.focus({ preventScroll: true });
-    document.getElementById("announce").textContent = `${words.saved} ${heading?.textContent.trim() ?? ""}`;
-  }
+function accept(item, answer, seen) {
+  const rest = load().filter((other) => other.key !== item.key);
+  // The next entry has seen this one, but nothing later.
+  if (rest.length) rest[0].revision = seen;
+  save(rest);
+  const typed = Draft.take();
+  // Only somebody who has just written needs to know that another phone was faster.
+  const quiet = answer.status !== 200 && (item.waited || Draft.isTyped(typed));
+  receive(quiet ? withoutNotice(answer.html) : answer.html, answer.etag);
+  draw(typed);
+  if (rest.some(waits)) return;
+  const heading = document.querySelector("#table h2");
+  if (!Draft.isTyped(typed)) heading?.focus({ preventScroll: true });
+  document.getElementById("announce").textContent = `${words.saved} ${heading?.textContent.trim() ?? ""}`;
+}
 
-  const pageOf = (html) => new DOMParser().parseFromString(html || "", "text/html");
-  function withoutNotice(html) {
-    const sheet = pageOf(html).getElementById("table");
-    sheet.querySelector(".problem")?.remove();
-    return sheet.outerHTML;
-  }
+const pageOf = (html) => new DOMParser().parseFromString(html || "", "text/html");
+function withoutNotice(html) {
+  const sheet = pageOf(html).getElementById("table");
+  sheet.querySelector(".problem")?.remove();
+  return sheet.outerHTML;
+}
 
-  const cleanOf = (html) => pageOf(html).getElementById("clean")?.innerHTML;
+const cleanOf = (html) => pageOf(html).getElementById("clean")?.innerHTML;
 
-  // Where another phone has written just the same, it is not written once more.
-  function sameAt(answer) {
-    const same = answer.status === 409 && pageOf(answer.html).querySelector("[data-same]");
-    return same ? Number(same.dataset.same) : null;
-  }
+// Where another phone has written just the same, it is not written once more.
+function sameAt(answer) {
+  const same = answer.status === 409 && pageOf(answer.html).querySelector("[data-same]");
+  return same ? Number(same.dataset.same) : null;
+}
 
-  function refuse(item, answer) {
-    const page = pageOf(answer.html);
-    const sheet = page.getElementById("table");
-    const isAlone = load().length === 1 && !Draft.isTyped(Draft.take());
-    if (sheet) receive(cleanOf(answer.html) ?? answer.html);
-    if (sheet && isAlone && item.effect.type === "undo") {
-      // Nothing was typed that could come back: the sheet, and why.
-      save([]);
-      page.getElementById("clean")?.remove();
-      receive(sheet.outerHTML);
-    } else {
-      const said = [...page.querySelectorAll(".errors li, .problem p")].map((each) => each.textContent.trim());
-      const reason = said.join(" ") || (answer.status === 410 ? page.body.textContent.trim() : words.gone);
-      page.getElementById("clean")?.remove();
-      const form = sheet && comesBack(item, answer, sheet) ? sheet.outerHTML : "";
-      change(item.key, { refused: reason, html: form, waited: true, editing: isAlone && Boolean(form) });
-    }
-    draw();
-    if (isAlone) focusProblem();
-  }
-
-  // Of a deal in steps that another phone has ended, nothing is left to fill in.
-  function comesBack({ effect }, { status }, sheet) {
-    if (effect.type === "undo") return false;
-    const form = sheet.querySelector("form.entry");
-    if (status === 409) return Boolean(form?.querySelector("[data-leave]"));
-    return effect.type !== "deal" || form?.dataset.outbox === "";
-  }
-
-  function focusProblem() {
-    const field = document.querySelector("#table .problem, #table [aria-invalid=true]");
-    field?.focus({ preventScroll: true });
-    document.querySelector("#table .errors, #table .problem")?.scrollIntoView({ block: "nearest" });
-  }
-
-  // Writing.
-
-  document.addEventListener("submit", (event) => {
-    const form = event.target.closest("form[data-outbox]");
-    if (!form) return;
-    event.preventDefault();
-    if (form.dataset.outbox === "now") sendNow(form, event.submitter);
-    else write(form, event.submitter);
-  });
-
-  const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
-    .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
-
-  function write(form, submitter) {
-    const item = {
-      key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
-      label: Waiting.labelOf(form, submitter), effect: Ahead.effectOf(form, submitter),
-    };
-    const items = load();
-    const index = form.matches(".entry") ? items.findIndex((other) => other.editing) : -1;
-    if (index >= 0) items.splice(index, 1, item);
-    else items.push(item);
-    const typed = Draft.take();
-    if (form.matches(".entry")) Object.assign(typed, putBack());
-    typed.others = typed.others.filter(([id]) => id !== form.id);
-    const folded = [...(form.closest("details") ?? form).querySelectorAll("summary")].map((summary) => summary.textContent);
-    typed.open = typed.open.filter((text) => !folded.includes(text));
-    if (form.matches(".entry")) draft.news = null;
-    save(items);
-    draw(typed);
-    if (form.matches(".entry")) document.querySelector("#table h2")?.focus({ preventScroll: true });
-    flush();
-  }
-
-  // What was put aside to edit another deal comes back.
-  function putBack() {
-    const { aside } = draft;
-    draft.aside = null;
-    return { entry: aside?.entry ?? null };
-  }
-
-  // What cannot wait (a secret is not kept on the phone): sent while one looks on, or not at all.
-  async function sendNow(form, submitter) {
-    if (form.getAttribute("aria-busy") === "true") return;
-    form.setAttribute("aria-busy", "true");
-    strip(words.now);
-    await flush();
-    const item = { key: form.elements.key.value, url: form.action, fields: fieldsOf(form, submitter), revision: revision() };
-    const answer = load().length ? { status: 0 } : await post(item);
-    form.removeAttribute("aria-busy");
-    if (answer.status === 0) {
-      strip(`${words.noSignal} ${words.now}`);
-      return;
-    }
-    calm();
-    const page = pageOf(answer.html);
+function refuse(item, answer) {
+  const page = pageOf(answer.html);
+  const sheet = page.getElementById("table");
+  const isAlone = load().length === 1 && !Draft.isTyped(Draft.take());
+  if (sheet) receive(cleanOf(answer.html) ?? answer.html);
+  if (sheet && isAlone && item.effect.type === "undo") {
+    // Nothing was typed that could come back: the sheet, and why.
+    save([]);
     page.getElementById("clean")?.remove();
-    const sheet = page.getElementById("table");
-    if (!sheet) strip(words.gone);
-    else receive(answer.status === 200 ? answer.html : sheet.outerHTML, answer.etag);
+    receive(sheet.outerHTML);
+  } else {
+    const said = [...page.querySelectorAll(".errors li, .problem p")].map((each) => each.textContent.trim());
+    const reason = said.join(" ") || (answer.status === 410 ? page.body.textContent.trim() : words.gone);
+    page.getElementById("clean")?.remove();
+    const form = sheet && comesBack(item, answer, sheet) ? sheet.outerHTML : "";
+    change(item.key, { refused: reason, html: form, waited: true, editing: isAlone && Boolean(form) });
+  }
+  draw();
+  if (isAlone) focusProblem();
+}
+
+// Of a deal in steps that another phone has ended, nothing is left to fill in.
+function comesBack({ effect }, { status }, sheet) {
+  if (effect.type === "undo") return false;
+  const form = sheet.querySelector("form.entry");
+  if (status === 409) return Boolean(form?.querySelector("[data-leave]"));
+  return effect.type !== "deal" || form?.dataset.outbox === "";
+}
+
+function focusProblem() {
+  const field = document.querySelector("#table .problem, #table [aria-invalid=true]");
+  field?.focus({ preventScroll: true });
+  document.querySelector("#table .errors, #table .problem")?.scrollIntoView({ block: "nearest" });
+}
+
+// Writing.
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-outbox]");
+  if (!form) return;
+  event.preventDefault();
+  if (form.dataset.outbox === "now") sendNow(form, event.submitter);
+  else write(form, event.submitter);
+});
+
+const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
+  .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
+
+function write(form, submitter) {
+  const item = {
+    key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
+    label: Waiting.labelOf(form, submitter), effect: Preview.effectOf(form, submitter),
+  };
+  const items = load();
+  const index = form.matches(".entry") ? items.findIndex((other) => other.editing) : -1;
+  if (index >= 0) items.splice(index, 1, item);
+  else items.push(item);
+  const typed = Draft.take();
+  if (form.matches(".entry")) Object.assign(typed, putBack());
+  typed.others = typed.others.filter(([id]) => id !== form.id);
+  const folded = [...(form.closest("details") ?? form).querySelectorAll("summary")].map((summary) => summary.textContent);
+  typed.open = typed.open.filter((text) => !folded.includes(text));
+  if (form.matches(".entry")) draft.news = null;
+  save(items);
+  draw(typed);
+  if (form.matches(".entry")) document.querySelector("#table h2")?.focus({ preventScroll: true });
+  flush();
+}
+
+// Restore the values put aside to edit another deal.
+function putBack() {
+  const { aside } = draft;
+  draft.aside = null;
+  return { entry: aside?.entry ?? null };
+}
+
+// Send an entry that must not wait, because the phone does not store secrets: now or never.
+async function sendNow(form, submitter) {
+  if (form.getAttribute("aria-busy") === "true") return;
+  form.setAttribute("aria-busy", "true");
+  strip(words.now);
+  await flush();
+  const item = { key: form.elements.key.value, url: form.action, fields: fieldsOf(form, submitter), revision: revision() };
+  const answer = load().length ? { status: 0 } : await post(item);
+  form.removeAttribute("aria-busy");
+  if (answer.status === 0) {
+    strip(`${words.noSignal} ${words.now}`);
+    return;
+  }
+  calm();
+  const page = pageOf(answer.html);
+  page.getElementById("clean")?.remove();
+  const sheet = page.getElementById("table");
+  if (!sheet) strip(words.gone);
+  else receive(answer.status === 200 ? answer.html : sheet.outerHTML, answer.etag);
+  draw(null);
+  focusProblem();
+}
+
+// Put a refused entry into the form with the server's problems.
+function edit(item) {
+  setAside();
+  if (item.refused) {
+    change(item.key, { editing: true });
     draw(null);
     focusProblem();
+    return;
   }
+  // Its answer may be lost, and the sheet here may have it: the server compares it with what
+  // came after the sheet on which it was written.
+  const isFirst = load()[0].key === item.key;
+  if (isFirst && Number(item.revision) < revision()) draft.news = { text: table().dataset.news, revision: item.revision };
+  takeBack(item);
+  Form.restore(entryForm(), item.fields);
+  remember();
+  entryForm().scrollIntoView({ block: "nearest" });
+}
 
-  // The refused entry comes into the form as the server sent it back, with what is wrong.
-  function edit(item) {
-    setAside();
-    if (item.refused) {
-      change(item.key, { editing: true });
-      draw(null);
-      focusProblem();
-      return;
-    }
-    // Its answer may be lost, and the sheet here may have it: the server compares it with what
-    // came after the sheet on which it was written.
-    const isFirst = load()[0].key === item.key;
-    if (isFirst && Number(item.revision) < revision()) draft.news = { text: table().dataset.news, revision: item.revision };
+function setAside() {
+  const typed = Draft.take();
+  if (typed.entry) draft.aside = typed;
+}
+
+function takeBack(item) {
+  save(load().filter((other) => other.key !== item.key));
+  if (sending?.key === item.key) sending.stop.abort();
+  draw(null);
+}
+
+function discard(item) {
+  if (!item.refused) {
+    const typed = Draft.take();
     takeBack(item);
-    Kingscore.restore(entryForm(), item.fields);
+    Draft.put(typed);
     remember();
-    entryForm().scrollIntoView({ block: "nearest" });
+    return;
   }
-
-  function setAside() {
-    const typed = Draft.take();
-    if (typed.entry) draft.aside = typed;
-  }
-
-  function takeBack(item) {
-    save(load().filter((other) => other.key !== item.key));
-    if (sending?.key === item.key) sending.stop.abort();
-    draw(null);
-  }
-
-  function discard(item) {
-    if (!item.refused) {
-      const typed = Draft.take();
-      takeBack(item);
-      Draft.put(typed);
-      remember();
-      return;
-    }
-    const items = load();
-    const index = items.findIndex((other) => other.key === item.key);
-    // What was written after it was written on the same page.
-    if (items[index + 1] && index === 0) items[index + 1].revision = item.revision;
-    items.splice(index, 1);
-    const typed = { ...Draft.take(), ...(item.editing ? putBack() : {}) };
-    if (item.editing) draft.news = null;
-    save(items);
-    draw(typed);
-    if (items.some(waits)) flush();
-    else listen();
-  }
-
-  // Hearing what others write.
-
-  async function ask() {
-    const response = await fetch(location.href, { headers: { "HX-Request": "true", ...(heard && { "If-None-Match": heard }) } });
-    if (response.redirected) return { leads: response.url };
-    if (!response.ok || !response.headers.has("Kingscore-Revision")) return null;
-    return { html: await response.text(), etag: response.headers.get("ETag"), revision: Number(response.headers.get("Kingscore-Revision")) };
-  }
-
-  const isOccupied = (typed) => Boolean(edited()) || Draft.isTyped(typed);
-
-  async function listen() {
-    const isBusy = () => document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
-    if (isBusy()) return;
-    try {
-      const sheet = await ask();
-      if (!sheet || isBusy()) return;
-      if (sheet.leads) leave(sheet.leads);
-      else hear(sheet);
-    } catch { /* heard of later */ }
-  }
-
-  function hear(sheet) {
-    const typed = Draft.take();
-    const before = entryForm()?.elements.revision.value ?? typed.revision;
-    heard = sheet.etag;
-    if (sheet.revision <= Number(pageOf(Kept.table()).getElementById("table").dataset.revision)) return;
-    Kept.keep(sheet.html);
-    // What was typed before is sent as what it is: the server compares it with what came between.
-    if (isOccupied(typed) || draft.news) draft.news = { text: pageOf(sheet.html).getElementById("table").dataset.news, revision: before };
-    draw(typed);
-  }
-
-  // The pen was handed over, or the round closed: where this leads, the sheet can be followed.
-  function leave(url) {
-    Kept.forget();
-    const typed = Draft.take();
-    if (!isOccupied(typed) && !load().length) location.assign(url);
-    else if (draft.news?.url !== url) {
-      draft.news = { text: url.includes("closed=") ? words.closed : words.handedOver, url, revision: typed.revision };
-      remember();
-    }
-  }
-
-  // The strip at the top.
-
-  function strip(text, ...buttons) {
-    const said = document.createElement("p");
-    said.textContent = text;
-    box.replaceChildren(said, ...buttons);
-    box.hidden = !text;
-  }
-
-  // What was said in passing makes room again.
-  function calm() {
-    delete box.dataset.news;
-    strip("");
-    showNews();
-  }
-
-  function showNews() {
-    const { news } = draft;
-    if ((news?.text ?? "") !== (box.dataset.news ?? "")) {
-      box.dataset.news = news?.text ?? "";
-      strip(news?.text ?? "", ...(news ? [Waiting.button(words.drop, drop), ...(news.url ? [] : [Waiting.button(words.keep, goOn)])] : []));
-    }
-  }
-
-  function drop() {
-    const { url } = draft.news;
-    Object.assign(draft, { news: null, aside: null });
-    const item = edited();
-    if (item) save(load().filter((other) => other.key !== item.key));
-    draw(null);
-    if (url) location.assign(url);
-  }
-
-  function goOn() {
-    draft.news = null;
-    if (entryForm()) entryForm().elements.revision.value = revision();
-    remember();
-  }
-
-  setInterval(listen, EVERY);
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) return;
-    if (load().some(waits)) flush();
-    else listen();
-  });
-
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest("[data-leave]")) return;
-    event.preventDefault();
-    discard(edited());
-  });
-  window.addEventListener("online", () => {
-    tries = 0;
-    flush();
-  });
-
-  for (const news of ["click", "input", "change", "toggle"]) {
-    document.addEventListener(news, (event) => { if (table().contains(event.target)) remember(); }, news === "toggle");
-  }
-
-  // The table turned to another player: the same drawing, with what is typed.
-  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    if (detail.target.id !== "table" || !detail.shouldSwap) return;
-    detail.shouldSwap = false;
-    receive(detail.xhr.responseText);
-    draw();
-  });
-  document.addEventListener("htmx:sendError", () => {
-    strip(words.noSignal);
-    setTimeout(calm, EVERY);
-  });
-
-  // What stood here when the page was left.
-  const kept = draft.now;
   const items = load();
-  if (items.length || kept) {
-    save(items.map((item) => ({ ...item, waited: true })));
-    const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision();
-    if (isOlder && !draft.news) draft.news = { text: table().dataset.news, revision: kept.revision };
-    draw(kept ?? null);
-    flush();
+  const index = items.findIndex((other) => other.key === item.key);
+  // The next entry was written on the same page.
+  if (items[index + 1] && index === 0) items[index + 1].revision = item.revision;
+  items.splice(index, 1);
+  const typed = { ...Draft.take(), ...(item.editing ? putBack() : {}) };
+  if (item.editing) draft.news = null;
+  save(items);
+  draw(typed);
+  if (items.some(waits)) flush();
+  else listen();
+}
+
+// Polling for entries of other phones.
+
+async function ask() {
+  const response = await fetch(location.href, { headers: { "HX-Request": "true", ...(heard && { "If-None-Match": heard }) } });
+  if (response.redirected) return { leads: response.url };
+  if (!response.ok || !response.headers.has("Kingscore-Revision")) return null;
+  return { html: await response.text(), etag: response.headers.get("ETag"), revision: Number(response.headers.get("Kingscore-Revision")) };
+}
+
+const isOccupied = (typed) => Boolean(edited()) || Draft.isTyped(typed);
+
+async function listen() {
+  const isBusy = () => document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
+  if (isBusy()) return;
+  try {
+    const sheet = await ask();
+    if (!sheet || isBusy()) return;
+    if (sheet.leads) leave(sheet.leads);
+    else hear(sheet);
+  } catch { /* heard of later */ }
+}
+
+function hear(sheet) {
+  const typed = Draft.take();
+  const before = entryForm()?.elements.revision.value ?? typed.revision;
+  heard = sheet.etag;
+  if (sheet.revision <= Number(pageOf(Kept.shown()).getElementById("table").dataset.revision)) return;
+  Kept.keep(sheet.html);
+  // Send typed values with the revision they saw: the server compares them with later entries.
+  if (isOccupied(typed) || draft.news) draft.news = { text: pageOf(sheet.html).getElementById("table").dataset.news, revision: before };
+  draw(typed);
+}
+
+// The scoring was handed over, or the round closed: where this leads, the sheet can be followed.
+function leave(url) {
+  Kept.forget();
+  const typed = Draft.take();
+  if (!isOccupied(typed) && !load().length) location.assign(url);
+  else if (draft.news?.url !== url) {
+    draft.news = { text: url.includes("closed=") ? words.closed : words.handedOver, url, revision: typed.revision };
+    remember();
   }
-})();
+}
+
+// The strip at the top.
+
+function strip(text, ...buttons) {
+  const said = document.createElement("p");
+  said.textContent = text;
+  box.replaceChildren(said, ...buttons);
+  box.hidden = !text;
+}
+
+// Remove a passing message.
+function calm() {
+  delete box.dataset.news;
+  strip("");
+  showNews();
+}
+
+function showNews() {
+  const { news } = draft;
+  if ((news?.text ?? "") !== (box.dataset.news ?? "")) {
+    box.dataset.news = news?.text ?? "";
+    strip(news?.text ?? "", ...(news ? [Waiting.button(words.drop, drop), ...(news.url ? [] : [Waiting.button(words.keep, goOn)])] : []));
+  }
+}
+
+function drop() {
+  const { url } = draft.news;
+  Object.assign(draft, { news: null, aside: null });
+  const item = edited();
+  if (item) save(load().filter((other) => other.key !== item.key));
+  draw(null);
+  if (url) location.assign(url);
+}
+
+function goOn() {
+  draft.news = null;
+  if (entryForm()) entryForm().elements.revision.value = revision();
+  remember();
+}
+
+setInterval(listen, EVERY);
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  if (load().some(waits)) flush();
+  else listen();
+});
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-leave]")) return;
+  event.preventDefault();
+  discard(edited());
+});
+window.addEventListener("online", () => {
+  tries = 0;
+  flush();
+});
+
+for (const news of ["click", "input", "change", "toggle"]) {
+  document.addEventListener(news, (event) => { if (table().contains(event.target)) remember(); }, news === "toggle");
+}
+
+// After turning the table to another player: draw again with the typed values.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target.id !== "table" || !detail.shouldSwap) return;
+  detail.shouldSwap = false;
+  receive(detail.xhr.responseText);
+  draw();
+});
+document.addEventListener("htmx:sendError", () => {
+  strip(words.noSignal);
+  setTimeout(calm, EVERY);
+});
+
+// Restore the state in which the page was left.
+const kept = draft.now;
+const items = load();
+if (items.length || kept) {
+  save(items.map((item) => ({ ...item, waited: true })));
+  const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision();
+  if (isOlder && !draft.news) draft.news = { text: table().dataset.news, revision: kept.revision };
+  draw(kept ?? null);
+  flush();
+}

@@ -1,10 +1,11 @@
 // Copying and sending the addresses of a game, where the browser can.
+
 for (const row of document.querySelectorAll("[data-share]")) {
   const address = row.dataset.share;
   const copy = row.querySelector("[data-copy]");
   const send = row.querySelector("[data-send]");
   copy.hidden = !navigator.clipboard;
-  // What is nobody else's business is copied only.
+  // Private addresses can only be copied.
   if (send) send.hidden = !navigator.share;
   row.hidden = copy.hidden && (!send || send.hidden);
   copy.addEventListener("click", async () => {

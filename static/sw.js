@@ -1,5 +1,5 @@
-// Keeps what a phone needs without a signal: its tables, their rules, the guide and a start page.
-// The network is asked first; what is kept is shown when it does not answer, or not soon.
+// Stores pages for use without a signal: the phone's tables, their rules, the guide, a start page.
+// It asks the network first, and shows a stored page if no answer comes soon.
 "use strict";
 
 const PAGES = "kingscore-pages-1";
@@ -52,14 +52,14 @@ async function ask(request, url) {
 
 const giveUp = () => new Promise((_, reject) => { setTimeout(reject, PATIENCE, new Error("no answer")); });
 
-// A page that is gone, or whose pen was handed over, is forgotten here as well.
+// Delete a page that is gone, or whose scoring was handed over.
 const isGone = ({ status, redirected, type }) => [404, 410].includes(status) || redirected || type === "opaqueredirect";
 
 async function keep(url, response) {
   const cache = await caches.open(isPage(url) ? PAGES : FILES);
   const place = placeOf(url);
   if (response.ok && !response.redirected && response.type === "basic") {
-    // Read to its end first: what was cut off half-way must not take the place of what is kept.
+    // Read to its end first: a truncated answer must not replace the stored one.
     const body = await response.clone().blob();
     if (url.pathname === START) await forgetAccount(cache, response);
     await cache.put(place, new Response(body, response));
@@ -90,14 +90,14 @@ async function keepShown(url, html) {
   if (given.ok && !given.redirected) await cache.put(place, new Response(html, { headers: given.headers }));
 }
 
-// One after the other, so that what was shown last is kept last.
+// One after the other, so that the page shown last is stored last.
 let told = Promise.resolve();
 
 self.addEventListener("message", (event) => {
   const { page, html, keep: addresses = [], missing = [] } = event.data;
   const url = page && new URL(page);
   if (url && url.origin === self.location.origin && isPage(url)) {
-    told = told.then(() => keepShown(url, html)).catch(() => { /* no signal: what is kept stays */ });
+    told = told.then(() => keepShown(url, html)).catch(() => { /* no signal: keep the stored pages */ });
     event.waitUntil(told);
   }
   event.waitUntil(keepAll(addresses, missing));
@@ -111,7 +111,7 @@ async function keepAll(addresses, missing) {
       const url = new URL(address, self.location);
       if (!await caches.match(placeOf(url))) await fetchAndKeep(url);
     }
-  } catch { /* no signal: what is kept stays */ }
+  } catch { /* no signal: keep the stored pages */ }
 }
 
 async function fetchAndKeep(url) {

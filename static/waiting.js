@@ -1,171 +1,171 @@
-// What waits on this phone, drawn into the sheet as if it were written, and marked.
-"use strict";
+// Draws the entries that wait on this phone into the sheet, with a mark.
 
-const Waiting = (() => {
-  const words = document.getElementById("outbox")?.dataset;
-  const one = (selector) => document.querySelector(`#table ${selector}`);
-  const squeeze = (text) => text.replace(/\s+/g, " ").trim();
+import * as Form from "./table.js";
+import * as Preview from "./preview.js";
 
-  function made(name, className, ...children) {
-    const element = document.createElement(name);
-    if (className) element.className = className;
-    element.append(...children);
-    return element;
+const words = document.getElementById("outbox")?.dataset;
+const one = (selector) => document.querySelector(`#table ${selector}`);
+const squeeze = (text) => text.replace(/\s+/g, " ").trim();
+
+function made(name, className, ...children) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function button(text, action, className = "link") {
+  const element = made("button", className, text);
+  element.type = "button";
+  element.addEventListener("click", action);
+  return element;
+}
+
+// Labels.
+
+// A hand in which no contract is named: who, and how many tricks.
+function handOf(form, submitter) {
+  if (submitter.value !== "deal") return "";
+  const ticked = [...form.querySelectorAll(".hand :checked")].filter((input) => input.value !== "");
+  return ticked.map((input) => squeeze(input.closest("label").querySelector(".who, span:last-child").textContent)).join(", ");
+}
+
+// The chosen and typed values for points, new cards or a stop.
+function fieldsOf(form) {
+  const fields = [...form.elements].filter((field) => field.matches("select, input:not([type=hidden], [type=checkbox])"));
+  return fields.map((field) => (field.options ? field.selectedOptions[0].textContent : field.value)).filter(Boolean).join(", ");
+}
+
+function labelOf(form, submitter) {
+  const contract = Form.contractOf(form);
+  const said = squeeze(submitter.textContent);
+  if (form.dataset.outbox === "undo") return `${said}: ${squeeze(one(".last .what").textContent)}`;
+  if (contract) return squeeze(contract.closest(".pick").querySelector(".name").textContent);
+  if (form.matches(".entry")) return handOf(form, submitter) || said;
+  return [submitter.value === "adjustment" ? "" : said, fieldsOf(form)].filter(Boolean).join(": ");
+}
+
+// Rows.
+
+// Draw all waiting entries in order; those after a refused one do not count yet.
+function draw(items, act) {
+  const state = Preview.read();
+  if (!items.length) return;
+  const rows = [];
+  let counts = Boolean(state);
+  let isAhead = false;
+  items.forEach((item, at) => {
+    counts &&= !item.refused;
+    isAhead ||= counts;
+    // It is in the form.
+    if (item.editing) return;
+    const before = counts && structuredClone(state);
+    if (counts) Preview.apply(state, item.effect);
+    rows.push(...rowsOf(item, items[at + 1], counts ? [before, state] : null));
+    rows.push(doneTo(item, at === items.length - 1, act));
+  });
+  body().append(...rows);
+  if (isAhead) drawState(state);
+  line(items.filter((item) => !item.editing), state, act);
+}
+
+function body() {
+  const sheet = one(".sheet");
+  one(".nothing-yet")?.remove();
+  return sheet.tBodies[0] ?? sheet.createTBody();
+}
+
+const columns = () => Number(one(".sheet").dataset.sides);
+
+function rowsOf(item, next, states) {
+  const { effect } = item;
+  if (effect.type === "undo") {
+    for (const row of rowsOfLast()) row.classList.add("undone");
+    return [];
   }
+  // A named and counted deal is one line; the server may already know its name.
+  if (effect.type === "deal" && states?.[0].open && states[0].open.type !== "named") rowsOfLast().forEach((row) => { row.hidden = true; });
+  if (effect.type === "named" && next && !next.refused) return [];
+  return [effect.type === "deal" && effect.symbol ? dealRow(effect, states) : slimRow(item, states)];
+}
 
-  function button(text, action, className = "link") {
-    const element = made("button", className, text);
-    element.type = "button";
-    element.addEventListener("click", action);
-    return element;
-  }
+function rowsOfLast() {
+  const rows = [...document.querySelectorAll("#table .sheet tr[data-position]")];
+  return rows.filter((row) => row.dataset.position === rows.at(-1).dataset.position);
+}
 
-  // Labels.
+const symbolOf = ({ symbol, colour }) => {
+  const shown = made("span", `symbol ${colour ?? ""}`, symbol ?? "");
+  shown.ariaHidden = "true";
+  return shown;
+};
 
-  // A hand in which no contract is named: who, and how many tricks.
-  function handOf(form, submitter) {
-    if (submitter.value !== "deal") return "";
-    const ticked = [...form.querySelectorAll(".hand :checked")].filter((input) => input.value !== "");
-    return ticked.map((input) => squeeze(input.closest("label").querySelector(".who, span:last-child").textContent)).join(", ");
-  }
+// Numbers distinguish deals of one contract; only entries that count have totals.
+function dealRow(effect, states) {
+  const sides = [...Array(columns()).keys()];
+  const cells = sides.map((side) => {
+    const numbers = effect.counts.map(([, all]) => all.find(([of]) => of === side)?.[1] ?? 0);
+    const took = made("span", "took", numbers.join("·"));
+    if (!states) return made("td", "score", took);
+    const [before, after] = states.map(({ totals }) => totals[side]);
+    const points = after - before;
+    if (points) took.append(" ", made("span", "soft", Form.points(points)));
+    return made("td", "score", made("b", "", Form.points(after)), took);
+  });
+  const number = states ? made("th", "", states[0].deal) : made("td");
+  if (states) number.scope = "row";
+  const contract = made("td", "of-contract", made("span", "", symbolOf(effect), made("span", "short soft", effect.short ?? "")));
+  return made("tr", "waits", number, contract, ...cells, made("td", "of-sum"));
+}
 
-  // Points, new cards, a stop: what was chosen and typed.
-  function fieldsOf(form) {
-    const fields = [...form.elements].filter((field) => field.matches("select, input:not([type=hidden], [type=checkbox])"));
-    return fields.map((field) => (field.options ? field.selectedOptions[0].textContent : field.value)).filter(Boolean).join(", ");
-  }
+const isHand = ({ type }) => /^(deal|named|passed)$/.test(type);
 
-  function labelOf(form, submitter) {
-    const contract = Kingscore.contractOf(form);
-    const said = squeeze(submitter.textContent);
-    if (form.dataset.outbox === "undo") return `${said}: ${squeeze(one(".last .what").textContent)}`;
-    if (contract) return squeeze(contract.closest(".pick").querySelector(".name").textContent);
-    if (form.matches(".entry")) return handOf(form, submitter) || said;
-    return [submitter.value === "adjustment" ? "" : said, fieldsOf(form)].filter(Boolean).join(": ");
-  }
+function slimRow(item, states) {
+  const { effect } = item;
+  const note = made("td", "", made("span", "note", symbolOf(effect), effect.type === "named" ? ` ${item.label}: ${words.playing}` : ` ${item.label}`));
+  note.colSpan = columns() + 1;
+  const number = states && isHand(effect) ? states[0].deal : "";
+  return made("tr", "slim waits", made("td", "hand", number), note, made("td", "of-sum"));
+}
 
-  // Rows.
+// The mark of an item with its actions: only the last waiting entry can be withdrawn.
+function doneTo(item, isLast, act) {
+  const mark = made("span", "state", item.refused ? `${words.refused} ${item.label}` : words.waiting.replace(/\s*:\s*$/, ""));
+  const cell = made("td", "", mark);
+  if (item.refused) cell.append(made("span", "why", item.refused));
+  const again = item.refused ? item.html : isLast && item.effect.type === "deal" && one("form.entry");
+  if (again) cell.append(" ", button(words.edit, () => act.edit(item)));
+  if (item.refused || isLast) cell.append(" ", button(words.discard, () => act.discard(item)));
+  cell.colSpan = columns() + 1;
+  return made("tr", `marks waits${item.refused ? " refused" : ""}`, made("td"), cell, made("td", "of-sum"));
+}
 
-  // All that waits, in order; what is written after something refused counts for nothing yet.
-  function draw(items, act) {
-    const state = Ahead.read();
-    if (!items.length) return;
-    const rows = [];
-    let counts = Boolean(state);
-    let isAhead = false;
-    items.forEach((item, at) => {
-      counts &&= !item.refused;
-      isAhead ||= counts;
-      // It is in the form.
-      if (item.editing) return;
-      const before = counts && structuredClone(state);
-      if (counts) Ahead.apply(state, item.effect);
-      rows.push(...rowsOf(item, items[at + 1], counts ? [before, state] : null));
-      rows.push(doneTo(item, at === items.length - 1, act));
-    });
-    body().append(...rows);
-    if (isAhead) drawState(state);
-    line(items.filter((item) => !item.editing), state, act);
-  }
+// Update sums and quotas below, and the form of the next entry.
+function drawState(state) {
+  one(".check").hidden = true;
+  const seats = [...Array(columns()).keys()].map((side) => state.sides.indexOf(side));
+  document.querySelectorAll("#table .quota").forEach((row, at) => {
+    const kind = Object.keys(state.left[0])[at];
+    row.querySelectorAll("td:not(.of-sum)").forEach((cell, side) => { cell.textContent = state.left[seats[side]][kind]; });
+  });
+  const form = one("form.entry");
+  if (form && !form.matches(".sealed")) Form.clear(Preview.paint(form, state));
+}
 
-  function body() {
-    const sheet = one(".sheet");
-    one(".nothing-yet")?.remove();
-    return sheet.tBodies[0] ?? sheet.createTBody();
-  }
+// The line above shows their number, instead of the last entry.
+function line(items, state, act) {
+  if (!items.length) return;
+  const last = items.at(-1);
+  const refused = items.find((item) => item.refused);
+  const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.over : `${words.waiting} ${items.length}`;
+  const says = made("span", "what", text);
+  const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, () => act.discard(last), "undo");
+  const bar = one(".last");
+  if (!bar) return;
+  const icon = bar.querySelector(".undo svg");
+  if (icon && !refused) after.prepend(icon);
+  bar.className = `last waits${refused ? " refused" : ""}${items.some((item) => item.waited) ? "" : " late"}`;
+  bar.replaceChildren(says, after || "");
+}
 
-  const columns = () => Number(one(".sheet").dataset.sides);
-
-  function rowsOf(item, next, states) {
-    const { effect } = item;
-    if (effect.type === "undo") {
-      for (const row of rowsOfLast()) row.classList.add("undone");
-      return [];
-    }
-    // Named and counted, it is one deal; what the server knows of it is counted here.
-    if (effect.type === "deal" && states?.[0].open && states[0].open.type !== "named") rowsOfLast().forEach((row) => { row.hidden = true; });
-    if (effect.type === "named" && next && !next.refused) return [];
-    return [effect.type === "deal" && effect.symbol ? dealRow(effect, states) : slimRow(item, states)];
-  }
-
-  function rowsOfLast() {
-    const rows = [...document.querySelectorAll("#table .sheet tr[data-position]")];
-    return rows.filter((row) => row.dataset.position === rows.at(-1).dataset.position);
-  }
-
-  const symbolOf = ({ symbol, colour }) => {
-    const shown = made("span", `symbol ${colour ?? ""}`, symbol ?? "");
-    shown.ariaHidden = "true";
-    return shown;
-  };
-
-  // Numbers tell two deals of one contract apart, totals are known of what counts only.
-  function dealRow(effect, states) {
-    const sides = [...Array(columns()).keys()];
-    const cells = sides.map((side) => {
-      const numbers = effect.counts.map(([, all]) => all.find(([of]) => of === side)?.[1] ?? 0);
-      const took = made("span", "took", numbers.join("·"));
-      if (!states) return made("td", "score", took);
-      const [before, after] = states.map(({ totals }) => totals[side]);
-      const points = after - before;
-      if (points) took.append(" ", made("span", "soft", Kingscore.points(points)));
-      return made("td", "score", made("b", "", Kingscore.points(after)), took);
-    });
-    const number = states ? made("th", "", states[0].deal) : made("td");
-    if (states) number.scope = "row";
-    const contract = made("td", "of-contract", made("span", "", symbolOf(effect), made("span", "short soft", effect.short ?? "")));
-    return made("tr", "waits", number, contract, ...cells, made("td", "of-sum"));
-  }
-
-  const isHand = ({ type }) => /^(deal|named|passed)$/.test(type);
-
-  function slimRow(item, states) {
-    const { effect } = item;
-    const note = made("td", "", made("span", "note", symbolOf(effect), effect.type === "named" ? ` ${item.label}: ${words.playing}` : ` ${item.label}`));
-    note.colSpan = columns() + 1;
-    const number = states && isHand(effect) ? states[0].deal : "";
-    return made("tr", "slim waits", made("td", "hand", number), note, made("td", "of-sum"));
-  }
-
-  // The mark of an item, and what can be done with it: only the last that waits is taken back.
-  function doneTo(item, isLast, act) {
-    const mark = made("span", "state", item.refused ? `${words.refused} ${item.label}` : words.waiting.replace(/\s*:\s*$/, ""));
-    const cell = made("td", "", mark);
-    if (item.refused) cell.append(made("span", "why", item.refused));
-    const again = item.refused ? item.html : isLast && item.effect.type === "deal" && one("form.entry");
-    if (again) cell.append(" ", button(words.edit, () => act.edit(item)));
-    if (item.refused || isLast) cell.append(" ", button(words.discard, () => act.discard(item)));
-    cell.colSpan = columns() + 1;
-    return made("tr", `marks waits${item.refused ? " refused" : ""}`, made("td"), cell, made("td", "of-sum"));
-  }
-
-  // Sums and quotas below, and the form of what comes next.
-  function drawState(state) {
-    one(".check").hidden = true;
-    const seats = [...Array(columns()).keys()].map((side) => state.sides.indexOf(side));
-    document.querySelectorAll("#table .quota").forEach((row, at) => {
-      const kind = Object.keys(state.left[0])[at];
-      row.querySelectorAll("td:not(.of-sum)").forEach((cell, side) => { cell.textContent = state.left[seats[side]][kind]; });
-    });
-    const form = one("form.entry");
-    if (form && !form.matches(".sealed")) Kingscore.clear(Ahead.paint(form, state));
-  }
-
-  // The line above that says how many: it takes the place of what was written last.
-  function line(items, state, act) {
-    if (!items.length) return;
-    const last = items.at(-1);
-    const refused = items.find((item) => item.refused);
-    const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.over : `${words.waiting} ${items.length}`;
-    const says = made("span", "what", text);
-    const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, () => act.discard(last), "undo");
-    const bar = one(".last");
-    if (!bar) return;
-    const icon = bar.querySelector(".undo svg");
-    if (icon && !refused) after.prepend(icon);
-    bar.className = `last waits${refused ? " refused" : ""}${items.some((item) => item.waited) ? "" : " late"}`;
-    bar.replaceChildren(says, after || "");
-  }
-
-  return { draw, labelOf, button };
-})();
+export { draw, labelOf, button };

@@ -7,7 +7,7 @@ from factory.django import DjangoModelFactory
 
 from tests.club_factories import AccountFactory
 from tests.factories import EVENING
-from tournaments.models import Check, Difference, Letter
+from tournaments.models import Check, Difference, Email
 
 
 class CheckFactory(DjangoModelFactory):
@@ -17,9 +17,7 @@ class CheckFactory(DjangoModelFactory):
         model = Check
 
     night = factory.Sequence(lambda n: EVENING.date() + timedelta(days=n))
-    cache = "results"
     started_at = EVENING
-    touched_at = EVENING
 
 
 class DifferenceFactory(DjangoModelFactory):
@@ -30,15 +28,14 @@ class DifferenceFactory(DjangoModelFactory):
 
     cache = "results"
     subject = factory.Sequence(lambda n: f"game:{n}")
-    seen_by = factory.SubFactory(CheckFactory)
     first_at = EVENING
 
 
-class LetterFactory(DjangoModelFactory):
+class EmailFactory(DjangoModelFactory):
     """A letter that waits."""
 
     class Meta:
-        model = Letter
+        model = Email
 
     user = factory.SubFactory(AccountFactory)
     about = factory.Sequence(lambda n: f"check:{n}")

@@ -6,9 +6,9 @@ import factory
 from factory.django import DjangoModelFactory
 
 from tests.deals import NAMES
-from tests.factories import EVENING, GameFactory, HeadFactory, record_all
+from tests.factories import EVENING, GameFactory, SetupFactory, record_all
 from tournaments.models import (
-    AuditLine,
+    AuditEntry,
     Club,
     Entrant,
     Event,
@@ -127,7 +127,7 @@ class TableFactory(DjangoModelFactory):
             or PlayerFactory(club=club, name=name)
             for name in names or NAMES
         ]
-        game = GameFactory(head=HeadFactory(players=names_at_table(sitting)))
+        game = GameFactory(head=SetupFactory(players=names_at_table(sitting)))
         game.table = table
         game.save()
         for number, player in enumerate(sitting):
@@ -139,9 +139,9 @@ class TableFactory(DjangoModelFactory):
             record_all(table.games.get(), bodies)
 
 
-class AuditLineFactory(DjangoModelFactory):
+class AuditEntryFactory(DjangoModelFactory):
     class Meta:
-        model = AuditLine
+        model = AuditEntry
 
     club = factory.SubFactory(ClubFactory)
     at = EVENING

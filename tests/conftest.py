@@ -3,13 +3,13 @@
 import gc
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from tests.databases import LEFT_OUT, TESTS, is_asked_once
-from tests.servers import database_to_test_with, drop_prepared_database
+from tests.servers import database_to_test_with, drop_prepared_database, prepared, serve
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -22,16 +22,8 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NO_CHROMIUM = "no Chromium on this machine"
 
-
-def pytest_addoption(parser):
-    parser.addoption(
-        "--second-database", action="store_true", help="leave out what tests/databases.py names"
-    )
-
-
-def pytest_ignore_collect(collection_path, config):
-    # None leaves the decision to others.
-    return (config.getoption("second_database") and collection_path in LEFT_OUT) or None
+TESTS = Path(__file__).parent
+SLOW_FOLDERS = ("browser", "faults", "production", "services/backups")
 
 
 def pytest_sessionstart(session):
@@ -56,26 +48,45 @@ def pytest_collection():
         gc.enable()
 
 
-def pytest_collection_modifyitems(config, items):
-    if config.getoption("second_database"):
-        once = [item for item in items if is_asked_once(item)]
-        config.hook.pytest_deselected(items=once)
-        items[:] = [item for item in items if item not in once]
+def pytest_ignore_collect(collection_path, config):
+    """Import no file of which `-m slow` or `-m "not slow"` chooses nothing."""
+    if not (collection_path.name.startswith("test_") and collection_path.suffix == ".py"):
+        return None
+    wanted, slow = config.option.markexpr, is_in_slow_file(collection_path)
+    if wanted == "slow" and not slow and "mark.slow" not in collection_path.read_text():
+        return True
+    return True if wanted == "not slow" and slow else None
+
+
+# Before pytest chooses by markers.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_in_slow_file(item.path):
+            item.add_marker(pytest.mark.slow)
     # On two busy cores Chromium is late now and then. What fails twice fails; the summary
     # counts what was run again.
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
     # A process takes a file at a time. Those that start programs take long: no other is to be idle
-    # at the end of a run because of one of them. All at the top of the tests do.
+    # at the end of a run because of one of them.
     long = {item.path for item in items if shares_with_its_module(item)}
-    items.sort(key=lambda item: item.path not in long and item.path.parent != TESTS)
+    items.sort(key=lambda item: item.path not in long)
+
+
+def is_in_slow_file(path):
+    """Whether a file plays in the browser, runs a whole site, breaks one, or plays a race."""
+    inside = path.relative_to(TESTS)
+    return inside.stem.endswith("together") or any(map(inside.is_relative_to, SLOW_FOLDERS))
 
 
 def shares_with_its_module(item):
-    """Whether a test needs a server or a world that is made once for all tests of its module."""
-    found = item._fixtureinfo.name2fixturedefs.values()
-    return any(each.scope == "module" for fixtures in found for each in fixtures)
+    """Whether a test needs a world that is made once for its module, or the server of all."""
+    found = item._fixtureinfo.name2fixturedefs.items()
+    return any(
+        each.scope == "module" or name == "server" for name, fixtures in found for each in fixtures
+    )
 
 
 def pytest_runtest_setup(item):
@@ -114,6 +125,14 @@ def browser_type_launch_args(browser_type_launch_args):
     # Chromium refuses its sandbox to root, as which tests run in containers.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": sandbox}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """A web server of two processes, shared by all tests that only talk to one."""
+    url = os.environ.get("KINGSCORE_DATABASE_URL")
+    with serve(tmp_path_factory.mktemp("served"), url, ready=prepared()) as server:
+        yield server
 
 
 @pytest.fixture(scope="session", autouse=True)

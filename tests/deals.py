@@ -1,22 +1,25 @@
 """The game most tests and benchmarks play, as plain data."""
 
+KINGS = ("turkish-king", "turkish-king-internet", "turkish-king-bloody", "rifki")
+"""The rulesets whose deals are those below."""
+
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz")
 
 
 def deal(contract, *counts, **fields):
     """A deal of a contract with one unit, as it stands in a record."""
-    unit = UNIT_OF[contract]
+    unit, _units = UNITS[contract]
     return {"type": "deal", "contract": contract, **fields, "counts": {unit: list(counts)}}
 
 
-UNIT_OF = {
-    "no-tricks": "tricks",
-    "no-hearts": "hearts",
-    "no-men": "men",
-    "no-queens": "queens",
-    "heart-king": "heart_king",
-    "last-two": "last_two",
-    "trump": "tricks",
+UNITS = {
+    "no-tricks": ("tricks", 13),
+    "no-hearts": ("hearts", 13),
+    "no-men": ("men", 8),
+    "no-queens": ("queens", 4),
+    "heart-king": ("heart_king", 1),
+    "last-two": ("last_two", 2),
+    "trump": ("tricks", 13),
 }
 
 # The whole game of docs/rules.md §1.1: it ends 540/−110/−330/−100.

@@ -6,32 +6,33 @@ import factory
 from django.utils import timezone
 
 from tests.deals import NAMES, WHOLE_GAME
-from tournaments.engine.ruleset_records import write_ruleset
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, HouseRuleset, Report, User, Write
+from tournaments.models import Game, HouseRuleset, Report, Revision, User
 from tournaments.models.reports import KEPT_FOR
-from tournaments.queries.sheets import Sheet, load_sheet
-from tournaments.services.play import playing, writing
+from tournaments.queries.games.sheets import Sheet, load_sheet
+from tournaments.services.games import playing, writing
 
 EVENING = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 
 
-class HeadFactory(factory.Factory):
-    """What a table agrees on before the first deal."""
+class SetupFactory(factory.Factory):
+    """The setup of a game, before the first deal."""
 
     class Meta:
-        model = playing.Head
+        model = playing.GameSetup
 
     ruleset = "turkish-king"
     players = NAMES
     first_declarer = 0
 
 
-class PenFactory(factory.Factory):
+class ContextFactory(factory.Factory):
     """A write by whoever holds the phone, each with a key of its own."""
 
     class Meta:
-        model = writing.Pen
+        model = writing.WriteContext
 
     key = factory.Sequence(lambda n: f"phone-key-{n:06}")
     revision = 0
@@ -45,7 +46,7 @@ class GameFactory(factory.Factory):
     class Meta:
         model = Game
 
-    head = factory.SubFactory(HeadFactory)
+    head = factory.SubFactory(SetupFactory)
     at = EVENING
     entries = ()
 
@@ -56,11 +57,11 @@ class GameFactory(factory.Factory):
         return game
 
 
-class WriteFactory(factory.django.DjangoModelFactory):
+class RevisionFactory(factory.django.DjangoModelFactory):
     """A row put past the service, to see what the database itself refuses."""
 
     class Meta:
-        model = Write
+        model = Revision
 
     game = factory.SubFactory(GameFactory)
     revision = factory.Sequence(lambda n: n + 1)
@@ -116,18 +117,24 @@ class HouseRulesetFactory(factory.django.DjangoModelFactory):
 def record(game: Game, body) -> Sheet:
     """Write one more entry at the revision the game is at."""
     game.refresh_from_db()
-    return playing.record_entry(game.pk, body, PenFactory(revision=game.revision))
+    return playing.record_entry(game.pk, parse_entry(body), ContextFactory(revision=game.revision))
 
 
 def record_all(game: Game, bodies) -> None:
     """Write all of these entries at once."""
     if bodies:
         game.refresh_from_db()
-        pen = PenFactory(revision=game.revision)
-        playing.record_entries(game.pk, bodies, pen)
+        context = ContextFactory(revision=game.revision)
+        playing.record_entries(game.pk, map(parse_entry, bodies), context)
         game.refresh_from_db()
 
 
 def reload(game: Game) -> Sheet:
     """The sheet as the database has it now."""
     return load_sheet(Game.objects.get(pk=game.pk))
+
+
+def log(game: Game) -> list[tuple]:
+    """The log of a game, row by row."""
+    rows = Revision.objects.filter(game_id=game.pk).order_by("revision")
+    return [(w.revision, str(w.kind), w.position, w.body, w.author, w.reason) for w in rows]

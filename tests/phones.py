@@ -9,12 +9,12 @@ from http.cookies import SimpleCookie
 from urllib.parse import urlencode
 
 from tests.deals import NAMES
+from tests.waiting import PATIENCE
 
 TEMPLATES = re.compile(r"<template.*?</template>", re.DOTALL)
 """What a page keeps for its scripts: nobody sees it."""
 
 CSRF_FIELD = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
-PATIENCE = 30
 
 # What a connection does when the server dies under it.
 CUT_OFF = (OSError, HTTPException)

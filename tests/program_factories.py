@@ -3,9 +3,9 @@
 import factory
 from factory.django import DjangoModelFactory
 
-from tests.club_factories import AccountFactory, AuditLineFactory, ClubFactory
+from tests.club_factories import AccountFactory, AuditEntryFactory, ClubFactory
 from tests.factories import EVENING
-from tournaments.models import Delivery, KeptAnswer, PersonalToken, Webhook
+from tournaments.models import Delivery, IdempotencyRecord, PersonalToken, Webhook
 
 
 class TokenFactory(DjangoModelFactory):
@@ -23,9 +23,9 @@ class TokenFactory(DjangoModelFactory):
         return model_class.objects.create(*args, **kwargs)[0]
 
 
-class KeptAnswerFactory(DjangoModelFactory):
+class IdempotencyRecordFactory(DjangoModelFactory):
     class Meta:
-        model = KeptAnswer
+        model = IdempotencyRecord
 
     key = factory.Sequence(lambda n: f"{n:064}")
     request = "0" * 64
@@ -48,7 +48,7 @@ class DeliveryFactory(DjangoModelFactory):
         model = Delivery
 
     webhook = factory.SubFactory(WebhookFactory)
-    line = factory.SubFactory(AuditLineFactory, club=factory.SelfAttribute("..webhook.club"))
+    line = factory.SubFactory(AuditEntryFactory, club=factory.SelfAttribute("..webhook.club"))
     happening = "round.closed"
     body = {
         "type": "round.closed",

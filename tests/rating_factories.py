@@ -38,7 +38,7 @@ class PlayerRatingFactory(DjangoModelFactory):
 
 
 class RatingChangeFactory(DjangoModelFactory):
-    """What a first game has changed."""
+    """The rating change of a first game."""
 
     class Meta:
         model = RatingChange

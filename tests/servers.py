@@ -17,13 +17,11 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from tests.waiting import wait_until
-from tournaments.management.commands.up import open_door
+from tests.waiting import PATIENCE, wait_until
+from tournaments.management.commands.up import open_listener
 from tournaments.management.programs import web_words
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 60
-PATIENCE_TO_PREPARE = 300
 
 MIGRATE = """
 from tournaments.management.commands import up
@@ -71,13 +69,13 @@ def made_once(name, make):
 def migrate(folder, **more):
     # As tests do: what outlives a power cut is written ten times more slowly on a busy disk.
     of_tests = {"DJANGO_SETTINGS_MODULE": "tests.settings", "KINGSCORE_TEST_DATA": str(folder)}
-    run_python(MIGRATE, environment_of(folder, **of_tests, **more), PATIENCE_TO_PREPARE)
+    run_python(MIGRATE, environment_of(folder, **of_tests, **more))
 
 
 def prepare(folder):
     shutil.copytree(migrated(), folder, dirs_exist_ok=True)
     in_folder = environment_of(folder, DJANGO_SETTINGS_MODULE="kingscore.settings")
-    run_python(PREPARE, in_folder, PATIENCE_TO_PREPARE)
+    run_python(PREPARE, in_folder)
 
 
 def environment_of(folder, **more):
@@ -86,7 +84,7 @@ def environment_of(folder, **more):
     return {**kept, "KINGSCORE_DATA": str(folder), **more}
 
 
-def run_python(code, environment, patience=PATIENCE):
+def run_python(code, environment):
     """Run code in the project, and return what it printed."""
     done = subprocess.run(
         [sys.executable, "-c", f"import django; django.setup()\n{code}"],
@@ -95,7 +93,7 @@ def run_python(code, environment, patience=PATIENCE):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=patience,
+        timeout=PATIENCE,
         check=False,
     )
     if done.returncode:
@@ -106,11 +104,11 @@ def run_python(code, environment, patience=PATIENCE):
 READ_SHEETS = """
 import json
 from tournaments.models import Game
-from tournaments.queries.sheets import load_sheets
+from tournaments.queries.games.sheets import load_sheets
 print(json.dumps({
     sheet.row.public_id: {
         "revision": sheet.row.revision,
-        "writes": [[write.revision, write.key, write.body] for write in sheet.writes],
+        "writes": [[write.revision, write.key, write.body] for write in sheet.revisions],
         "totals": list(sheet.game.totals),
         "expected_sum": sheet.game.expected_sum,
     }
@@ -122,8 +120,6 @@ print(json.dumps({
 class Server:
     """The web server on a folder, at an address that stays when it is started again."""
 
-    patience = PATIENCE
-
     def __init__(self, folder, database_url=None, settings="kingscore.settings", processes=2):
         self.folder, self.database_url, self.settings = Path(folder), database_url, settings
         self.web_processes = processes
@@ -132,7 +128,7 @@ class Server:
         if not (self.folder / "db.sqlite3").exists():
             self.run_python(PREPARE)
         # Held here as `up` holds it: a server started again is found at the same address.
-        self.door = open_door("127.0.0.1", 0)
+        self.door = open_listener("127.0.0.1", 0)
         self.host, self.port = self.door.getsockname()
 
     @property
@@ -166,7 +162,7 @@ class Server:
 
     def wait(self):
         """Wait for the first answer; until then visitors stand in the queue of the door."""
-        wait_until(self.answers, self.patience, said=lambda: self.said)
+        wait_until(self.answers, said=lambda: self.said)
 
     def answers(self):
         if self.process.poll() is not None:

@@ -4,29 +4,19 @@ The server is gunicorn as `up` starts it, on a folder of its own; with KINGSCORE
 works on PostgreSQL, in a database of its own.
 """
 
-import os
-import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from benchmarks.kill import kill_again_and_again
 from tests.deals import WHOLE_GAME, deal
 from tests.phones import Phone, new_key
-from tests.servers import prepared, serve
+from tests.together import at_once
+
+pytestmark = pytest.mark.slow
 
 RIFKI, QUEENS = WHOLE_GAME[:2]
 PHONES = 20
-PATIENCE = 30
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("served")
-    database = os.environ.get("KINGSCORE_DATABASE_URL")
-    with serve(folder, database, ready=prepared()) as server:
-        yield server
 
 
 @pytest.fixture
@@ -45,18 +35,6 @@ def phones(strangers):
     return [phone.join(strangers[0]) for phone in strangers]
 
 
-def at_once(asks):
-    """Let all ask at one moment; count the statuses they are answered with."""
-    start = threading.Barrier(len(asks))
-
-    def one(ask):
-        start.wait(PATIENCE)
-        return ask()
-
-    with ThreadPoolExecutor(len(asks)) as pool:
-        return list(pool.map(one, asks))
-
-
 def statuses(answers):
     return Counter(answer.status for answer in answers)
 
@@ -69,7 +47,7 @@ def test_same_deal_by_many_phones_is_stored_once_and_the_others_see_the_sheet(se
     keys = [new_key() for _ in phones]
 
     answers = at_once(
-        [
+        *[
             lambda phone=phone, key=key: phone.write_deal(RIFKI, 0, key)
             for phone, key in zip(phones, keys, strict=True)
         ]
@@ -86,7 +64,7 @@ def test_same_deal_by_many_phones_is_stored_once_and_the_others_see_the_sheet(se
 def test_same_deal_by_many_phones_with_one_key_is_stored_once_and_all_are_told_so(server, phones):
     key = new_key()
 
-    answers = at_once([lambda phone=phone: phone.write_deal(RIFKI, 0, key) for phone in phones])
+    answers = at_once(*[lambda phone=phone: phone.write_deal(RIFKI, 0, key) for phone in phones])
 
     assert statuses(answers) == {200: PHONES}
     assert sheet_of(server, phones[0])["writes"] == [[1, key, RIFKI]]
@@ -98,7 +76,7 @@ def test_two_phones_correcting_at_once_leave_one_correction(server, phones):
     versions = [deal("heart-king", 1, 0, 0, 0), deal("heart-king", 0, 0, 0, 1)]
 
     answers = at_once(
-        [
+        *[
             lambda phone=phone, body=body: phone.correct_deal(0, body, 2, new_key())
             for phone, body in zip(phones, versions, strict=False)
         ]
@@ -118,7 +96,7 @@ def test_two_phones_correcting_at_once_leave_one_correction(server, phones):
 def test_same_new_table_by_many_requests_is_opened_once(strangers):
     key = new_key()
 
-    paths = at_once([lambda phone=phone: phone.open_table(key) for phone in strangers])
+    paths = at_once(*[lambda phone=phone: phone.open_table(key) for phone in strangers])
 
     assert len(set(paths)) == 1
 

@@ -19,6 +19,8 @@ from tests.evening_by_hand import draw_deals, places_of, standings_of
 from tests.phones import CSRF_FIELD, Phone, deal_fields, new_key
 from tests.servers import prepared, serve
 
+pytestmark = pytest.mark.slow
+
 TABLES = 10
 ROUNDS = 5
 PLAYERS = [f"Oyuncu {number:02}" for number in range(1, 41)]
@@ -32,7 +34,7 @@ PREPARE = f"""
 from allauth.account.models import EmailAddress
 from django.utils.timezone import now
 from tournaments.models import User
-from tournaments.services.auditing import Actor
+from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import create_club
 user = User.objects.create_user("director", "director@example.org", {PASSWORD!r})
 EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from tests.program_factories import KeptAnswerFactory, TokenFactory
+from tests.program_factories import IdempotencyRecordFactory, TokenFactory
 from tournaments import tasks
-from tournaments.models import KeptAnswer, PersonalToken
+from tournaments.models import IdempotencyRecord, PersonalToken
 from tournaments.models.tokens import ANSWERS_KEPT
 
 pytestmark = pytest.mark.django_db
@@ -27,14 +27,14 @@ def test_sessions_that_are_over_are_forgotten_and_the_others_stay():
 
 def test_answers_and_tokens_whose_time_is_over_are_forgotten_and_the_others_stay():
     now = timezone.now()
-    KeptAnswerFactory(at=now - ANSWERS_KEPT - timedelta(seconds=1))
-    kept = KeptAnswerFactory(at=now - ANSWERS_KEPT + timedelta(minutes=1))
+    IdempotencyRecordFactory(at=now - ANSWERS_KEPT - timedelta(seconds=1))
+    kept = IdempotencyRecordFactory(at=now - ANSWERS_KEPT + timedelta(minutes=1))
     TokenFactory(expiry=-timedelta(seconds=1))
     lasting = [TokenFactory(expiry=timedelta(hours=1)), TokenFactory(expiry=None)]
 
     tasks.sweep_answers()
 
-    assert KeptAnswer.objects.get() == kept
+    assert IdempotencyRecord.objects.get() == kept
     assert set(PersonalToken.objects.all()) == set(lasting)
 
 
@@ -46,7 +46,7 @@ def test_everything_on_the_clock_is_a_task_there_is():
             tasks.expire_reports,
             tasks.sweep_ratings,
             tasks.sweep_checks,
-            tasks.sweep_letters,
+            tasks.sweep_emails,
             tasks.sweep_months,
             tasks.sweep_webhooks,
             tasks.forget_deliveries,

@@ -2,8 +2,11 @@
 
 import time
 
+PATIENCE = 600
+"""Seconds after which something hangs, however busy the machine is."""
 
-def wait_until(condition, patience=60.0, every=0.05, said=str):
+
+def wait_until(condition, patience=PATIENCE, every=0.05, said=str):
     """Wait until a condition holds, and return what it gave.
 
     Raises:

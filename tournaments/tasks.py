@@ -4,14 +4,13 @@ from celery import shared_task
 from django.core.management import call_command
 from django.utils import timezone
 
-from tournaments import building
-from tournaments.models import KeptAnswer, Report
-from tournaments.services.checking import nights
-from tournaments.services.clubs import month_letters
+from tournaments.models import IdempotencyRecord, Report
+from tournaments.reports import builder
+from tournaments.services import accounts, emails
+from tournaments.services.base.enqueue import WEBHOOKS_TASK
+from tournaments.services.checks import nights
+from tournaments.services.clubs import month_emails
 from tournaments.services.documents import reporting
-from tournaments.services.letters import sending
-from tournaments.services.nudges import WEBHOOKS_TASK
-from tournaments.services.people import tokens
 from tournaments.services.ratings import computing, due
 from tournaments.services.webhooks import keeping, sweeping
 
@@ -22,7 +21,7 @@ MOST_AT_ONCE = 200
 @shared_task(name=reporting.BUILD_TASK)
 def build_report(pk: int) -> None:
     """Build a report, unless it is done or someone else is building it."""
-    building.build_report(pk)
+    builder.build_report(pk)
 
 
 @shared_task(name="tournaments.tasks.sweep_reports")
@@ -45,22 +44,22 @@ def sweep_ratings() -> None:
     computing.sweep_ratings()
 
 
-@shared_task(name=nights.CHECK_TASK)
+@shared_task(name="tournaments.tasks.sweep_checks")
 def sweep_checks() -> None:
-    """Check the stored caches, once a night; a check that was left behind is gone on with."""
+    """Compare the stored caches with what they are computed from, once a night."""
     nights.sweep_checks(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_months")
 def sweep_months() -> None:
     """Mail the month that is over to the directors of each club, once."""
-    month_letters.sweep_months(timezone.now())
+    month_emails.sweep_months(timezone.now())
 
 
-@shared_task(name=sending.SEND_TASK)
-def sweep_letters() -> None:
+@shared_task(name=emails.SEND_TASK)
+def sweep_emails() -> None:
     """Send the letters that wait."""
-    sending.sweep_letters(timezone.now())
+    emails.sweep_emails(timezone.now())
 
 
 @shared_task(name=WEBHOOKS_TASK)
@@ -85,5 +84,5 @@ def sweep_sessions() -> None:
 def sweep_answers() -> None:
     """Forget what is no longer answered again, and the tokens whose time is over."""
     now = timezone.now()
-    KeptAnswer.objects.expired(now).delete()
-    tokens.expire_tokens(now)
+    IdempotencyRecord.objects.expired(now).delete()
+    accounts.expire_tokens(now)

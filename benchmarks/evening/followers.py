@@ -7,7 +7,7 @@ from benchmarks.evening.tally import Tally
 from benchmarks.evening.wire import CutOff
 
 EVERY = 2.0
-"""`hx-trigger` of templates/tournaments/_follow.html, in seconds."""
+"""`hx-trigger` of templates/tournaments/games/_follow.html, in seconds."""
 
 
 class Follower:

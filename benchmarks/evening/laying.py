@@ -8,12 +8,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tournaments.models import Game, User
-from tournaments.queries.sheets import load_sheets
-from tournaments.services.auditing import Actor
-from tournaments.services.clubs.events import EventPlan, create_event
+from tournaments.queries.games.sheets import load_sheets
+from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import create_club
-from tournaments.services.play.playing import Head
-from tournaments.services.play.tables import Laying, add_table
+from tournaments.services.events.events import EventPlan, create_event
+from tournaments.services.games.playing import GameSetup
+from tournaments.services.games.tables import Laying, add_table
 
 RULESET = "turkish-king"
 
@@ -29,7 +29,7 @@ def lay_evening(tables: int) -> list[dict[str, Any]]:
     place = event.rounds.get()
     for number in range(tables):
         names = [f"Oyuncu {4 * number + seat}" for seat in range(4)]
-        add_table(place.pk, Laying(Head(RULESET, ()), names), director, at=at)
+        add_table(place.pk, Laying(GameSetup(RULESET, ()), names), director, at=at)
     return [told(game) for game in Game.objects.filter(table__round=place).order_by("pk")]
 
 
@@ -52,7 +52,9 @@ def print_sheets(games: Sequence[str]) -> None:
             {
                 sheet.row.public_id: {
                     "revision": sheet.row.revision,
-                    "writes": [[write.revision, write.key, write.body] for write in sheet.writes],
+                    "writes": [
+                        [write.revision, write.key, write.body] for write in sheet.revisions
+                    ],
                     "totals": list(sheet.game.totals),
                     "result": sheet.row.result,
                 }

@@ -12,7 +12,7 @@ import redis
 from tests.postgres import Postgres
 from tests.servers import ROOT, Server, free_ports
 from tests.waiting import wait_until
-from tournaments.management.commands.up import open_door
+from tournaments.management.commands.up import open_listener
 from tournaments.management.programs import web_words, worker_words
 
 PATIENCE = 7200
@@ -104,22 +104,22 @@ class Bare:
     """The same web server with an application that answers 304 and nothing else."""
 
     def __init__(self) -> None:
-        self.door = open_door("127.0.0.1", 0)
-        self.host, self.port = self.door.getsockname()
-        words = web_words(f"fd://{self.door.fileno()}")
+        self.listener = open_listener("127.0.0.1", 0)
+        self.host, self.port = self.listener.getsockname()
+        words = web_words(f"fd://{self.listener.fileno()}")
         words[words.index("kingscore.asgi:application")] = "benchmarks.evening.bare:application"
         self.process = subprocess.Popen(
             [sys.executable, "-m", *words],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            pass_fds=[self.door.fileno()],
+            pass_fds=[self.listener.fileno()],
             start_new_session=True,
         )
 
     def close(self) -> None:
         """Stop it."""
         end(self.process)
-        self.door.close()
+        self.listener.close()
 
 
 def end(process: subprocess.Popen[bytes] | None) -> None:

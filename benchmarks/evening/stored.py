@@ -20,8 +20,9 @@ from django.utils import timezone
 from benchmarks.evening.laying import lay_evening
 from tests.evening_by_hand import draw_deals
 from tests.phones import new_key
+from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import (
-    AuditLine,
+    AuditEntry,
     ChangeFeed,
     Check,
     Club,
@@ -31,15 +32,15 @@ from tournaments.models import (
     PlayerRating,
     RatingChange,
     RatingPool,
+    Revision,
     Round,
     Seat,
     Table,
-    Write,
 )
-from tournaments.services.auditing import Actor
-from tournaments.services.clubs.events import close_round
-from tournaments.services.play.playing import record_entries
-from tournaments.services.play.writing import Pen
+from tournaments.services.audit import Actor
+from tournaments.services.events.events import close_round
+from tournaments.services.games.playing import record_entries
+from tournaments.services.games.writing import WriteContext
 from tournaments.services.ratings.computing import sweep_ratings
 
 Model = type[models.Model]
@@ -52,7 +53,7 @@ AT_ONCE = 20
 
 OF_A_CLUB: tuple[Model, ...] = (Club, Player, RatingPool, PlayerRating)
 OF_AN_EVENING: tuple[Model, ...] = (
-    Event, Round, Table, Game, Seat, Write, AuditLine, RatingChange,
+    Event, Round, Table, Game, Seat, Revision, AuditEntry, RatingChange,
 )  # fmt: skip
 HASHED = "left(md5({} || c.n), 12)"
 """A public id as long as it may be: copies of one are never the same."""
@@ -96,8 +97,8 @@ def play_one() -> None:
     Club.objects.update(rates_evenings=True)
     for game in Game.objects.all():
         actor = Actor(table=game.table.public_id if game.table else "", address="192.0.2.7")
-        pen = Pen(new_key(), 0, at, game.players[0], actor)
-        record_entries(game.pk, list(draw_deals(chance)), pen)
+        context = WriteContext(new_key(), 0, at, game.players[0], actor)
+        record_entries(game.pk, map(parse_entry, list(draw_deals(chance))), context)
     close_round(Round.objects.get().pk, Actor(), at=timezone.now())
     sweep_ratings()
     while ChangeFeed.number_new_lines():
@@ -159,7 +160,7 @@ def shifted(column: str, model: Model, spans: Spans) -> str:
 
 NUMBERED = {
     # In the order of the keys.
-    (AuditLine, "number"): lambda spans: shifted("t.id", AuditLine, spans),
+    (AuditEntry, "number"): lambda spans: shifted("t.id", AuditEntry, spans),
     (RatingChange, "number"): lambda _spans: "1 + c.week",
     (PlayerRating, "person"): lambda spans: f"'p' || ({shifted('t.player_id', Player, spans)})",
 }
@@ -174,14 +175,13 @@ def settle() -> None:
                 f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
             )
         cursor.execute(
-            "UPDATE tournaments_changefeed SET last = (SELECT max(id) FROM tournaments_auditline)"
+            "UPDATE tournaments_changefeed SET last = (SELECT max(id) FROM tournaments_auditentry)"
         )
         cursor.execute("VACUUM (FREEZE, ANALYZE)")
         cursor.execute("CHECKPOINT")
     # That of the night has been made: it would begin as soon as the worker looks.
     now = timezone.now()
-    moments = {"started_at": now, "touched_at": now, "finished_at": now}
-    done = {"state": Check.State.DONE, **moments}
+    done = {"started_at": now, "finished_at": now}
     Check.objects.get_or_create(night=timezone.localdate(), defaults=done)
 
 

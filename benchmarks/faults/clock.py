@@ -126,15 +126,15 @@ def _jump(server: ClockedServer, mails: MailSink, receiver: Receiver) -> Iterato
 def _background(
     server: Server, mails: MailSink, receiver: Receiver, name: str, language: str
 ) -> Iterator[str]:
-    """A document whose message was lost, a letter and a call, each done soon."""
+    """A document whose message was lost, an email and a call, each done soon."""
     page = order(server, language)
     lost = "from tournaments.models import Report; Report.objects.update(state='waiting')"
     waits = {
         "document": lambda: f"{page}file/" in read(server, page),
-        "letter": lambda: sum(mails.got.values()) == before["letter"] + 1,
+        "email": lambda: sum(mails.got.values()) == before["email"] + 1,
         "call": lambda: len(receiver.calls) == before["call"] + 1,
     }
-    before = {"letter": sum(mails.got.values()), "call": len(receiver.calls)}
+    before = {"email": sum(mails.got.values()), "call": len(receiver.calls)}
     wait_until(waits["document"], 60, 0.2)
     server.run_python(f"{INSIDE}write('{name.replace(' ', '-')}', 1); inside.send_test_call()")
     server.run_python(lost)

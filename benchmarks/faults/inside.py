@@ -16,20 +16,20 @@ from benchmarks.evening.laying import lay_evening
 from tournaments.models import (
     Club,
     Delivery,
+    Email,
     Event,
     Game,
-    Letter,
     RatingDue,
     Report,
     Round,
     User,
     Webhook,
 )
-from tournaments.services.auditing import NOBODY, Actor
-from tournaments.services.clubs.events import close_round
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.base.enqueue import THREAD, wake_worker
 from tournaments.services.documents.reporting import request_scoresheet
-from tournaments.services.letters.sending import SEND_TASK, Text, write_letters
-from tournaments.services.nudges import THREAD, nudge
+from tournaments.services.emails import SEND_TASK, Text, write_emails
+from tournaments.services.events.events import close_round
 from tournaments.services.webhooks.keeping import WebhookPlan, create_webhook, send_test
 
 CHECKS = ("rebuild_results", "rebuild_ratings")
@@ -46,13 +46,13 @@ def print_laid(tables: int, hook: str) -> None:
 
 
 def write(about: str, number: int) -> None:
-    """Write letters to so many accounts made for it."""
+    """Write emails to so many accounts made for it."""
     users = [
         User(username=f"{about}-{one}", email=f"{about}-{one}@club.example")
         for one in range(number)
     ]
     User.objects.bulk_create(users)
-    write_letters(users, about, Text(about, "…"), at=timezone.now())
+    write_emails(users, about, Text(about, "…"), at=timezone.now())
     let_nudges_go()
 
 
@@ -71,9 +71,9 @@ def close_all() -> None:
         close_round(place.pk, Actor(owner), at=timezone.now())
 
 
-def wake_worker() -> None:
-    """Have the worker look for letters now, and not within five minutes."""
-    nudge(SEND_TASK)
+def send_emails_now() -> None:
+    """Have the worker look for emails now, and not within five minutes."""
+    wake_worker(SEND_TASK)
     let_nudges_go()
 
 
@@ -86,11 +86,11 @@ def let_nudges_go() -> None:
 
 def let_leases_end() -> None:
     """As if the minutes had passed after which what a dead worker had is taken by another."""
-    Letter.objects.filter(sent_at=None).update(tried_at=F("tried_at") - LONG_AGO)
+    Email.objects.filter(sent_at=None).update(tried_at=F("tried_at") - LONG_AGO)
     Delivery.objects.filter(state="waiting").update(
         next_at=F("next_at") - LONG_AGO, tried_at=F("tried_at") - LONG_AGO
     )
-    wake_worker()
+    send_emails_now()
 
 
 def print_waiting() -> None:
@@ -100,7 +100,7 @@ def print_waiting() -> None:
         json.dumps(
             {
                 "reports": Report.objects.filter(state__in=going).count(),
-                "letters": Letter.objects.filter(sent_at=None).count(),
+                "emails": Email.objects.filter(sent_at=None).count(),
                 "calls": Delivery.objects.filter(state="waiting").count(),
                 "ratings": RatingDue.objects.count(),
             }
@@ -121,8 +121,8 @@ def print_found() -> None:
                 "files_missing": len(set(kept) - set(files)),
                 "files_of_two": len(kept) - len(set(kept)),
                 "files_left": len(set(files) - set(kept)),
-                "letters": Letter.objects.count(),
-                "letters_sent": Letter.objects.exclude(sent_at=None).count(),
+                "emails": Email.objects.count(),
+                "emails_sent": Email.objects.exclude(sent_at=None).count(),
                 "results": Game.objects.filter(result__isnull=False).count(),
                 "calls": sorted(Delivery.objects.values_list("public_id", flat=True)),
                 "calls_delivered": Delivery.objects.filter(state="delivered").count(),

@@ -19,14 +19,14 @@ import psycopg
 
 from benchmarks.evening.comparing import Comparison, compare
 from benchmarks.evening.playing import Evening, Plan, come, play
-from benchmarks.faults.programs import PATIENCE, Whole, answers, kill_group
+from benchmarks.faults.programs import Whole, answers, kill_group
 from tests.phones import CSRF_FIELD, Phone
 from tests.waiting import wait_until
 from tournaments.engine.variants import RULESETS
 
 INSIDE = "from benchmarks.faults import inside; inside."
 READ = "from benchmarks.evening.laying import print_sheets; print_sheets({})"
-LETTERS_EACH = 12
+EMAILS_EACH = 12
 LONGEST_DELAY = 4.0
 """Between two tries of a phone, here; the page itself goes on to 60 s after a minute without."""
 
@@ -50,7 +50,7 @@ class Kills:
     rounds: int
     asks_database: str
     story: Story = field(default_factory=Story)
-    letters: int = 0
+    emails: int = 0
     orders: int = 0
 
     def __call__(self) -> None:
@@ -77,15 +77,15 @@ class Kills:
     def prepare(self, about: str) -> None:
         """Give the worker something that it is at when it happens."""
         site = self.whole.site
-        site.run_python(f"{INSIDE}write('{about}', {LETTERS_EACH}); inside.ask_for_sheets(6)")
-        self.letters += LETTERS_EACH
+        site.run_python(f"{INSIDE}write('{about}', {EMAILS_EACH}); inside.ask_for_sheets(6)")
+        self.emails += EMAILS_EACH
 
     def kill_web(self) -> float:
         began = time.monotonic()
         site = self.whole.site
         site.kill()
         site.start()
-        wait_until(lambda: answers(site), PATIENCE)
+        wait_until(lambda: answers(site))
         return time.monotonic() - began
 
     def kill_worker(self) -> float:
@@ -123,7 +123,7 @@ class Kills:
         self.whole.kill_postgres()
         self.whole.postgres.start()
         # A page that asks the database.
-        wait_until(lambda: answers(self.whole.site, self.asks_database), PATIENCE)
+        wait_until(lambda: answers(self.whole.site, self.asks_database))
         return time.monotonic() - began
 
     def order(self) -> int:
@@ -142,7 +142,7 @@ class Kills:
     def wait_for(self, row: int) -> None:
         """Wait until a document is built."""
         question = "SELECT 1 FROM tournaments_report WHERE id = %s AND state = 'done'"
-        wait_until(lambda: self.tell(question, row), PATIENCE)
+        wait_until(lambda: self.tell(question, row))
 
     def tell(self, statement: str, *values: object) -> int:
         """Say something to the database; how many rows it was about."""
@@ -164,7 +164,7 @@ def finish(whole: Whole, story: Story, *, kill: bool = True) -> dict[str, Any]:
         worker.kill()
         worker.start()
     # Minutes pass after which what a dead worker had is taken by another; here they are skipped.
-    first = "let_leases_end(); inside." if kill else "wake_worker(); inside."
+    first = "let_leases_end(); inside." if kill else "send_emails_now(); inside."
     try:
         wait_until(lambda: _nothing_waits(whole, first), 300, 2)
     except TimeoutError:
@@ -192,7 +192,7 @@ def lines_of(
     yield f"  missing {found['files_missing']}, left by the dead {found['files_left']}"
     mails, calls = kills.whole.mails.got, Counter(kills.whole.receiver.ids)
     twice = sum(number - 1 for number in mails.values())
-    yield f"letters: {found['letters']} written, {len(mails)} arrived, {twice} of them once more"
+    yield f"emails: {found['emails']} written, {len(mails)} arrived, {twice} of them once more"
     again = sum(number - 1 for number in calls.values())
     yield f"calls: {len(found['calls'])} noted, {len(calls)} arrived, {again} of them once more"
     yield f"results: {found['results']}; differences of what is stored: {found['differences']}"
@@ -206,8 +206,8 @@ def problems_of(compared: Comparison, kills: Kills, found: dict[str, Any]) -> li
         problems.append(f"documents: {found['reports']}")
     if found["files_missing"] or found["files_of_two"]:
         problems.append(f"files: {found}")
-    if len(kills.whole.mails.got) != kills.letters:
-        problems.append(f"{kills.letters} letters, {len(kills.whole.mails.got)} arrived")
+    if len(kills.whole.mails.got) != kills.emails:
+        problems.append(f"{kills.emails} emails, {len(kills.whole.mails.got)} arrived")
     if set(found["calls"]) != set(kills.whole.receiver.ids):
         problems.append("calls differ from what the receiver got")
     if compared.lost or compared.twice:

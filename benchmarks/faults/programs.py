@@ -18,9 +18,6 @@ from tests.services.webhooks.receiver import Receiver, receiving
 from tests.waiting import wait_until
 from tournaments.management.programs import beat_words, worker_words
 
-PATIENCE = 300.0
-"""Seconds after which something that does not come back has not."""
-
 
 @dataclass
 class Program:
@@ -67,8 +64,6 @@ def kill_group(process: "subprocess.Popen[bytes] | None") -> None:
 
 class FaultySite(Site):
     """A web server with more said to its programs; without servers it has SQLite and a folder."""
-
-    patience = PATIENCE
 
     def __init__(
         self, folder: Path, database: str = "", broker: str = "folder://localhost", **more: str

@@ -13,31 +13,31 @@ from benchmarks.faults.kills import INSIDE, READ, Story, finish
 from benchmarks.faults.programs import Whole
 
 ROUNDS = 6
-LETTERS_EACH = 20
+EMAILS_EACH = 20
 
 
 @dataclass
 class Orders:
-    """Letters and documents, now and then, while others play."""
+    """Emails and documents, now and then, while others play."""
 
     whole: Whole
     seconds: float
-    letters: int = 0
+    emails: int = 0
 
     def __call__(self) -> None:
         """Have them done."""
         for number in range(ROUNDS):
             site = self.whole.sites[number % len(self.whole.sites)]
             site.run_python(
-                f"{INSIDE}write('together-{number}', {LETTERS_EACH}); inside.ask_for_sheets(20)"
+                f"{INSIDE}write('together-{number}', {EMAILS_EACH}); inside.ask_for_sheets(20)"
             )
-            self.letters += LETTERS_EACH
+            self.emails += EMAILS_EACH
             time.sleep(self.seconds / ROUNDS / 2)
 
 
 def run(whole: Whole, tables: int, seconds: float, followers: int) -> int:
     """Play at both; whether anything was done twice or not at all."""
-    # Long enough that the other worker looks for letters meanwhile.
+    # Long enough that the other worker looks for emails meanwhile.
     whole.mails.slow = 0.05
     hook = whole.receiver.url("127.0.0.1")
     laid = json.loads(whole.site.run_python(f"{INSIDE}print_laid({tables}, '{hook}')"))
@@ -55,13 +55,13 @@ def run(whole: Whole, tables: int, seconds: float, followers: int) -> int:
     mails, calls = whole.mails.got, Counter(whole.receiver.ids)
     print(f"phones: {dict(evening.tally.errors) or 'no error'}; deals: {compared}")
     print(f"documents: {found['reports']}, by tries {found['attempts']}")
-    print(f"letters: {found['letters']} written, arrived so often: {Counter(mails.values())}")
+    print(f"emails: {found['emails']} written, arrived so often: {Counter(mails.values())}")
     print(f"calls: {len(found['calls'])} noted, arrived so often: {Counter(calls.values())}")
     print(f"results: {found['results']}; differences of what is stored: {found['differences']}")
     wrong = [*story.problems, *compared.problems, *found["differences"]]
     if [set(found["attempts"]), set(mails.values()), set(calls.values())] != [{"1"}, {1}, {1}]:
         wrong.append("something was done twice")
-    if len(mails) != orders.letters or set(calls) != set(found["calls"]):
+    if len(mails) != orders.emails or set(calls) != set(found["calls"]):
         wrong.append("something was not done")
     for line in wrong:
         print("WRONG:", line)

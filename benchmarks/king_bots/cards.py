@@ -50,11 +50,11 @@ SIZE = 26
 
 
 @compiled
-def draw(lots: np.ndarray, number: int) -> int:
+def draw(rng: np.ndarray, number: int) -> int:
     """A whole number below `number` (L'Ecuyer 1988), from two numbers of state."""
-    lots[0] = lots[0] * 40014 % 2147483563
-    lots[1] = lots[1] * 40692 % 2147483399
-    return (lots[0] - lots[1]) % 2147483562 % number
+    rng[0] = rng[0] * 40014 % 2147483563
+    rng[1] = rng[1] * 40692 % 2147483399
+    return (rng[0] - rng[1]) % 2147483562 % number
 
 
 @compiled
@@ -210,12 +210,12 @@ def take(deal: np.ndarray) -> None:
 
 
 @compiled
-def shuffled(lots: np.ndarray, leader: int) -> np.ndarray:
+def shuffled(rng: np.ndarray, leader: int) -> np.ndarray:
     """A new deal of 13 cards each, its contract not yet named."""
     deal = np.zeros(SIZE, dtype=np.int64)
     cards = np.arange(52)
     for place in range(51, 0, -1):
-        other = draw(lots, place + 1)
+        other = draw(rng, place + 1)
         cards[place], cards[other] = cards[other], cards[place]
     for place in range(52):
         deal[HAND + place % 4] |= 1 << cards[place]

@@ -1,11 +1,11 @@
 """Make the games again: `python -m benchmarks.king_bots.generate` (some ten minutes).
 
     --evenings 100      of 40 players, 5 rounds, 10 tables: `games.txt.gz`
-    --measure 20000     other games, between kinds by lot, to know their strengths: `strengths.json`
+    --measure 20000     other games, between random kinds, to know their strengths: `strengths.json`
 
 With 0 evenings and 0 to measure it only lets the engine check the games that are kept. Each game
-has lots of its own, made from `--seed` and its number; `uv sync --group experiments` brings numba,
-without which it takes days.
+has random numbers of its own, made from `--seed` and its number. `uv sync --group experiments`
+brings numba, without which it takes days.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.king_bots.bots import KINDS, PLAYERS, STRENGTHS, kind_of, kinds
 from benchmarks.king_bots.playing import play_game
 from benchmarks.king_bots.sheets import Sheet, keep, kept, record_of
-from tournaments.engine.records import read_game, write_result
+from tournaments.engine.documents.records import read_game, write_result
 
 AT_TABLES = 40
 ROUNDS = 5
@@ -71,8 +71,8 @@ def play_evening(
 def play(lot: str, seats: list[int]) -> tuple[tuple[int, ...], ...]:
     """The deals of a game between these kinds of bots."""
     chance = random.Random(lot)
-    lots = np.array([chance.randrange(1, 2147483563), chance.randrange(1, 2147483399)])
-    rows = play_game(kinds()[seats], 0, lots)
+    rng = np.array([chance.randrange(1, 2147483563), chance.randrange(1, 2147483399)])
+    rows = play_game(kinds()[seats], 0, rng)
     return tuple(tuple(int(number) for number in row) for row in rows)
 
 

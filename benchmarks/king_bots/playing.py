@@ -42,7 +42,7 @@ TRUMP_LATER = 60
 
 
 @compiled
-def play_game(bots: np.ndarray, first: int, lots: np.ndarray) -> np.ndarray:
+def play_game(bots: np.ndarray, first: int, rng: np.ndarray) -> np.ndarray:
     """The deals of a game, one row each; `bots` one row for each seat."""
     rows = np.full((MOST_DEALS, ROW), -1, dtype=np.int64)
     penalties = np.full(6, 2)
@@ -50,10 +50,10 @@ def play_game(bots: np.ndarray, first: int, lots: np.ndarray) -> np.ndarray:
     played, number = 0, 0
     while played < 20 and number < MOST_DEALS:
         declarer = (first + played) % 4
-        deal = shuffled(lots, declarer)
+        deal = shuffled(rng, declarer)
         allowed = what_is_left(penalties, left[declarer])
-        deal[CONTRACT] = name_contract(deal, allowed, bots[declarer], lots)
-        play_deal(deal, bots, lots)
+        deal[CONTRACT] = name_contract(deal, allowed, bots[declarer], rng)
+        play_deal(deal, bots, rng)
         write(deal, rows[number])
         number += 1
         contract = deal[CONTRACT]
@@ -79,10 +79,10 @@ def what_is_left(penalties: np.ndarray, own: np.ndarray) -> int:
 
 
 @compiled
-def play_deal(deal: np.ndarray, bots: np.ndarray, lots: np.ndarray) -> None:
+def play_deal(deal: np.ndarray, bots: np.ndarray, rng: np.ndarray) -> None:
     """Play a deal to its end."""
     while not over(deal):
-        card = choose_card(deal, bots[to_play(deal)], lots)
+        card = choose_card(deal, bots[to_play(deal)], rng)
         assert legal(deal) >> card & 1
         learn(deal, card)
         lay(deal, card)
@@ -97,18 +97,18 @@ def write(deal: np.ndarray, row: np.ndarray) -> None:
 
 
 @compiled
-def name_contract(deal: np.ndarray, allowed: int, bot: np.ndarray, lots: np.ndarray) -> int:
+def name_contract(deal: np.ndarray, allowed: int, bot: np.ndarray, rng: np.ndarray) -> int:
     """The contract a bot names: any, by eye, or by worlds it can imagine."""
     best, most = -1, 0.0
     for contract in range(10):
         if not allowed >> contract & 1:
             continue
         if bot[NAMING] < 0:
-            worth = float(draw(lots, 1000))
+            worth = float(draw(rng, 1000))
         elif bot[NAMING] == 0:
             worth = look_of(deal[HAND + to_play(deal)], contract)
         else:
-            worth = promise_of(deal, contract, bot[NAMING], lots)
+            worth = promise_of(deal, contract, bot[NAMING], rng)
         if contract >= TRUMP:
             worth -= TRUMP_LATER if bot[NAMING] >= 0 else 0
         if best < 0 or worth > most:
@@ -117,11 +117,11 @@ def name_contract(deal: np.ndarray, allowed: int, bot: np.ndarray, lots: np.ndar
 
 
 @compiled
-def promise_of(deal: np.ndarray, contract: int, worlds: int, lots: np.ndarray) -> float:
+def promise_of(deal: np.ndarray, contract: int, worlds: int, rng: np.ndarray) -> float:
     """What a contract brings the leader on average, if all play by eye."""
     total, seat = 0.0, to_play(deal)
     for _ in range(worlds):
-        world = imagined(deal, seat, 0, lots)
+        world = imagined(deal, seat, 0, rng)
         world[CONTRACT] = contract
         play_on(world, 13)
         total += margin(world, seat)

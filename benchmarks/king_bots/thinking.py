@@ -41,22 +41,22 @@ TRIES = 6
 
 
 @compiled
-def choose_card(deal: np.ndarray, bot: np.ndarray, lots: np.ndarray) -> int:
+def choose_card(deal: np.ndarray, bot: np.ndarray, rng: np.ndarray) -> int:
     """The card a bot lays when it is its turn."""
     options = legal(deal)
     if options & (options - 1) == 0:
         return top_of(options)
-    if draw(lots, 1000) < bot[SLIPS]:
-        return any_of(options, lots)
-    if bot[WORLDS] and draw(lots, 1000) < bot[ATTENTION]:
-        return best_in_worlds(deal, options, bot, lots)
+    if draw(rng, 1000) < bot[SLIPS]:
+        return any_of(options, rng)
+    if bot[WORLDS] and draw(rng, 1000) < bot[ATTENTION]:
+        return best_in_worlds(deal, options, bot, rng)
     return by_eye(deal)
 
 
 @compiled
-def any_of(cards: int, lots: np.ndarray) -> int:
+def any_of(cards: int, rng: np.ndarray) -> int:
     """One of the cards by lot."""
-    for _ in range(draw(lots, number_of(cards))):
+    for _ in range(draw(rng, number_of(cards))):
         cards &= cards - 1
     return top_of(cards & -cards)
 
@@ -143,7 +143,7 @@ def clean(deal: np.ndarray) -> bool:
 
 
 @compiled
-def best_in_worlds(deal: np.ndarray, options: int, bot: np.ndarray, lots: np.ndarray) -> int:
+def best_in_worlds(deal: np.ndarray, options: int, bot: np.ndarray, rng: np.ndarray) -> int:
     """The card that does best where the hidden cards may lie, if all then play by eye."""
     seat = to_play(deal)
     until = min(13, deal[TRICKS] + bot[AHEAD])
@@ -151,7 +151,7 @@ def best_in_worlds(deal: np.ndarray, options: int, bot: np.ndarray, lots: np.nda
     # Where looking ahead sees no difference, the eye decides.
     worth[by_eye(deal)] = 0.5
     for _ in range(bot[WORLDS]):
-        world = imagined(deal, seat, bot[MEMORY], lots)
+        world = imagined(deal, seat, bot[MEMORY], rng)
         rest = options
         while rest:
             card = top_of(rest)
@@ -190,21 +190,21 @@ def margin(deal: np.ndarray, seat: int) -> float:
 
 
 @compiled
-def imagined(deal: np.ndarray, seat: int, memory: int, lots: np.ndarray) -> np.ndarray:
+def imagined(deal: np.ndarray, seat: int, memory: int, rng: np.ndarray) -> np.ndarray:
     """The deal as it may be for all that a seat has seen."""
     world = deal.copy()
     hidden = ALL & ~deal[SEEN] & ~deal[HAND + seat]
     for attempt in range(TRIES + 1):
         # Seats that show out of suits can leave no room for the rest; at last they are ignored.
         heeded = memory and attempt < TRIES
-        if spread(world, deal, hidden, seat * 2 + (1 if heeded else 0), lots):
+        if spread(world, deal, hidden, seat * 2 + (1 if heeded else 0), rng):
             break
     return world
 
 
 @compiled
 def spread(
-    world: np.ndarray, deal: np.ndarray, hidden: int, seat_and_heed: int, lots: np.ndarray
+    world: np.ndarray, deal: np.ndarray, hidden: int, seat_and_heed: int, rng: np.ndarray
 ) -> bool:
     """Deal the hidden cards by lot to the other seats; whether there was room for all."""
     seat, heeded = seat_and_heed // 2, seat_and_heed % 2
@@ -221,7 +221,7 @@ def spread(
         while rest:
             bit = rest & -rest
             rest ^= bit
-            other = holder(deal, bit * heeded, room, lots)
+            other = holder(deal, bit * heeded, room, rng)
             if other < 0:
                 return False
             room[other] -= 1
@@ -230,7 +230,7 @@ def spread(
 
 
 @compiled
-def holder(deal: np.ndarray, bit: int, room: np.ndarray, lots: np.ndarray) -> int:
+def holder(deal: np.ndarray, bit: int, room: np.ndarray, rng: np.ndarray) -> int:
     """A seat by lot with room for a card that it may have; -1 if there is none."""
     places = 0
     for other in range(4):
@@ -238,7 +238,7 @@ def holder(deal: np.ndarray, bit: int, room: np.ndarray, lots: np.ndarray) -> in
             places += room[other]
     if places == 0:
         return -1
-    lot = draw(lots, places)
+    lot = draw(rng, places)
     for other in range(4):
         if not deal[CANNOT + other] & bit:
             lot -= room[other]

@@ -14,23 +14,19 @@ COMES = {
     "api": "programs",
     "admin": "back office",
     "management": "command line",
+    "tasks": "workers",
 }
 """Who comes in at the top."""
 
 SAYS = {
-    "web": "a page each: what the visitor may touch, a form, a service, a response",
-    "visitors": "who may touch what; rules as JSON for pages and programs",
-    "tasks": "what the worker does: asks the database what waits",
-    "building": "makes one document, however often it is begun",
+    "web": "pages, commands and tasks: check who asks, call a service, answer",
     "reports": "documents: PDF by typst, XLSX, CSV",
-    "telling": "what is read, put into words once for pages, paper and API",
+    "presenters": "what pages, documents and API answers show; who may see it",
     "services": "what a person can do: one function, one transaction each",
-    "messages": "a sentence for each code of the engine",
-    "words": "what everything in the games is called",
+    "texts": "names and sentences, translated",
     "queries": "rows to values of the engine, in a fixed number of queries",
     "models": "rows and named constraints: SQLite or PostgreSQL",
-    "counts": "what happens, counted for the metrics",
-    "engine": "the games, seating, standings, ratings: plain Python",
+    "engine": "rules, seating, standings, ratings, documents: plain Python",
 }
 """What a layer is for, by one of its modules."""
 

@@ -1,1 +1,1 @@
-"""What is seen of a running site: whether it is alive, log lines, counts, and who works."""
+"""Monitoring of a running site: health, logs, metrics and workers."""

@@ -1,8 +1,8 @@
-"""Whether the server is alive and ready, for containers and balancers of load.
+"""Liveness and readiness probes for containers and load balancers.
 
-They ask by plain HTTP and by whatever name the machine has, so that the answer comes before the
-redirect to HTTPS, the names of hosts and all else. Libraries for it answer in a view, behind all
-that, and wait as long as a database hangs.
+Probes use plain HTTP and any host name, so the answer comes before the redirect to HTTPS, the
+check of host names and all else. Libraries for it answer in a view, behind all that, and wait as
+long as a database hangs.
 """
 
 import logging
@@ -19,23 +19,23 @@ from django.utils import timezone
 from kingscore.celery import app
 from kingscore.observing.metrics import tell_metrics
 from kingscore.outages import Outage, outage_of
-from tournaments.queries.running import missing_migrations
+from tournaments.queries.site import missing_migrations
 
 logger = logging.getLogger(__name__)
 
 PATIENCE = 3
-"""For so many seconds all parts together are waited for."""
+"""Seconds to wait for all parts together."""
 
 KEPT_SECONDS = 1.0
-"""So old may an answer be: strangers may ask as often as they like."""
+"""Maximum age of an answer in seconds: strangers may ask as often as they like."""
 
 
 class NotReady(Exception):
-    """What is missing, in words that hold no secret."""
+    """The reason why a part is not ready, without secrets."""
 
 
 class Look:
-    """Looks at one part in a thread of its own: one that hangs holds up this thread alone."""
+    """Checks one part in a thread of its own: one that hangs blocks this thread alone."""
 
     def __init__(self, ask: Callable[[], None]) -> None:
         self.ask = ask
@@ -44,7 +44,7 @@ class Look:
         self.asked_at = 0.0
 
     def begin(self) -> Future[str]:
-        """Ask, unless that was done a moment ago, or the last question is still unanswered."""
+        """Start a check, unless one ran a moment ago or still runs."""
         with self.lock:
             is_old = monotonic() - self.asked_at >= KEPT_SECONDS
             if self.answer is None or (is_old and self.answer.done()):
@@ -53,7 +53,7 @@ class Look:
             return self.answer
 
     def run(self, answer: Future[str]) -> None:
-        """Say ok, or what is wrong: of a fault only its kind, since its words may hold secrets."""
+        """Return ok or the fault; of an exception only the class, since its text may be secret."""
         try:
             self.ask()
         except NotReady as missing:
@@ -65,7 +65,7 @@ class Look:
 
 
 def ask_database() -> None:
-    """Have the database answer anything."""
+    """Run a trivial query."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -74,9 +74,9 @@ def ask_database() -> None:
 
 
 def ask_for_writing() -> None:
-    """Commit a row: a full disk and a standby show nowhere else.
+    """Commit a row: only a write detects a full disk or a standby.
 
-    It is one that the cache throws away, in a table without which nobody can sign in.
+    The row is one that the cache discards, in a table that signing in needs.
     """
     table = connection.ops.quote_name(str(settings.CACHES["default"]["LOCATION"]))
     now = connection.ops.adapt_datetimefield_value(timezone.now().replace(microsecond=0))
@@ -97,7 +97,7 @@ def ask_for_writing() -> None:
 
 
 def ask_migrations() -> None:
-    """Compare the migrations of this version with those the database has seen."""
+    """Compare the migrations of this version with those applied in the database."""
     try:
         missing = missing_migrations()
     finally:
@@ -107,7 +107,7 @@ def ask_migrations() -> None:
 
 
 def ask_broker() -> None:
-    """Connect to the broker: Redis is pinged, and the folder of messages is made if missing."""
+    """Connect to the broker. Redis is pinged; a missing folder of messages is created."""
     with app.connection_for_write() as broker:
         broker.default_channel  # noqa: B018 - connects
 
@@ -121,7 +121,7 @@ LOOKS = {
 
 
 def look_at_parts() -> dict[str, str]:
-    """Return what each part says, after `PATIENCE` seconds at most."""
+    """Return the result of each part, after `PATIENCE` seconds at most."""
     answers = {name: look.begin() for name, look in LOOKS.items()}
     wait(answers.values(), timeout=PATIENCE)
     late = f"no answer in {PATIENCE} seconds"
@@ -131,7 +131,7 @@ def look_at_parts() -> dict[str, str]:
 def answer_probes(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer `/healthz`, `/readyz` and `/metrics` before anything else looks at the request."""
+    """Answer `/healthz`, `/readyz` and `/metrics` before any other middleware runs."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         answer = PROBES.get(request.path_info)
@@ -146,7 +146,7 @@ def answer_probes(
 
 
 def alive(_request: HttpRequest) -> HttpResponse:
-    """Say that the process answers, without asking anything else."""
+    """Answer that the process is alive, without checking anything else."""
     return HttpResponse(
         "ok\n",
         content_type="text/plain; charset=utf-8",
@@ -155,7 +155,7 @@ def alive(_request: HttpRequest) -> HttpResponse:
 
 
 def ready(_request: HttpRequest) -> HttpResponse:
-    """Say of each part whether it is there, with 503 where one is not."""
+    """Answer with the state of each part, with 503 if one is not ready."""
     parts = look_at_parts()
     is_ready = set(parts.values()) == {"ok"}
     if not is_ready:
@@ -171,6 +171,6 @@ PROTECTION = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""What the middleware below would send with it."""
+"""Headers that the middleware below would send."""
 
 PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": tell_metrics}

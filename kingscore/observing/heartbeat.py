@@ -1,7 +1,7 @@
-"""A worker's sign of life: a row that says when it was last heard of, and what it is at.
+"""A worker's heartbeat: a row with the time of the last sign of life and the current task.
 
-A thread of its own writes it, for a worker that runs one task after another in its main thread is
-deaf to all else meanwhile. Whatever goes wrong here, the tasks go on.
+A separate thread writes it, because a worker that runs tasks in its main thread can do nothing
+else meanwhile. Faults in this thread do not stop the tasks.
 """
 
 import logging
@@ -17,21 +17,21 @@ from django.db import connection
 from django.utils import timezone
 
 from tournaments.models import Worker
-from tournaments.services.running import note_alive, note_gone
+from tournaments.services.site import note_alive, note_gone
 
 logger = logging.getLogger(__name__)
 
 EVERY = 30
-"""Seconds from one sign of life to the next."""
+"""Seconds between two heartbeats."""
 
 
 class Heartbeat:
-    """Writes the row of this worker until it is stopped."""
+    """Updates the row of this worker until it is stopped."""
 
     def __init__(self) -> None:
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self.started_at = timezone.now()
-        # One value, so that the thread never sees a task with the moment of another.
+        # One value, so that the thread never sees a task with the start time of another.
         self.busy: tuple[str, datetime] | None = None
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -40,7 +40,7 @@ class Heartbeat:
         self.thread.start()
 
     def stop(self) -> None:
-        """End, and take the row away: this worker is not lost but stopped."""
+        """Stop, and delete the row: this worker is not lost but stopped."""
         self.over.set()
         self.thread.join(timeout=5)
 
@@ -51,11 +51,11 @@ class Heartbeat:
         self.do(self.leave)
 
     def do(self, write: Callable[[], None]) -> None:
-        """Write, if the database lets us; each time by a connection of its own."""
+        """Run a query if the database is available; each time on a new connection."""
         try:
             with closing(connection):
                 write()
-        except Exception as fault:  # noqa: BLE001 - whatever it is, the next one may come through
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the next one may succeed
             logger.warning("No sign of life could be written: %s", fault)
 
     def beat(self) -> None:

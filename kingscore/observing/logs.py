@@ -1,7 +1,7 @@
-"""Log lines for people and programs: what happened, never to whom, nor the address of a table.
+"""Log formats for people and programs, without personal data and without addresses of tables.
 
-What a line may say is chosen here, by a few lines of our own: libraries for lines as JSON write
-whatever a record and its exception hold, and that is what has to be kept out.
+The fields of a line are chosen here, in a few lines of our own: libraries for JSON logs write
+everything that a record and its exception hold, and that is what has to be kept out.
 """
 
 import json
@@ -18,17 +18,17 @@ BLACK = "…"
 
 SECRETS = (
     # Any part of an address as long as 128 bits are in base64, so that no new kind of address is
-    # forgotten. A folder of a traceback with so long a name is blackened too, and does not mind.
+    # forgotten. A folder of a traceback with so long a name is redacted too, which does no harm.
     re.compile(r"(?<=/)[\w-]{22,}(?=[/?#\s'\"]|$)", re.ASCII),
-    # Tokens of programs, with the word before them or without.
+    # Tokens of programs, with or without the word before them.
     re.compile(r"\bks_\w+|(?<=Bearer )\S+|(?<=Token )\S{20,}", re.ASCII),
-    # Who signs in at a database or a broker.
+    # Credentials for a database or a broker.
     re.compile(r"(?<=://)[^/\s@]+(?=@)"),
-    # Mail addresses.
+    # E-mail addresses.
     re.compile(rf"[^\s@<>()\"',;:=/{BLACK}]+@[\w-]+(\.[\w-]+)+"),
 )
 
-# PostgreSQL tells the row there: names, addresses and all.
+# PostgreSQL puts the row there: names, addresses and all.
 ROW = re.compile(r"\s*(DETAIL|CONTEXT|HINT|LINE \d+):.*", re.DOTALL)
 
 ADDRESS = re.compile(
@@ -36,26 +36,26 @@ ADDRESS = re.compile(
 )
 
 WITHOUT_VALUES = {
-    # Of Django, of each database, and of the broker: all call them so.
+    # Loggers of Django, of each database, and of the broker.
     *("OperationalError", "InterfaceError", "ProgrammingError", "IntegrityError", "RedisError"),
     *("OSError", "ImportError", "AttributeError", "NameError", "TypeError"),
     *("ImproperlyConfigured", "DisallowedHost"),
 }
-"""What these say is of columns, files, hosts and names in the code. Of all others only the kind is
-told: "invalid literal: 'Ayşe'" is about somebody."""
+"""Messages of these contain columns, files, hosts and names in the code. Of all others only the
+class is logged: "invalid literal: 'Ayşe'" is personal data."""
 
 CAUSED = "The above exception was the direct cause of the following exception:"
 MEANWHILE = "During handling of the above exception, another exception occurred:"
 
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""With one of these, what somebody sent could look like another line of the log."""
+"""With one of these characters, user input could look like another line of the log."""
 
 FIELDS = ("route", "method", "status", "ms", "task", "sql", "kind")
-"""What lines about requests, tasks, statements and refusals say apart from their words."""
+"""Further fields of lines about requests, tasks, statements, refusals and sign-ins."""
 
 
 def said(record: logging.LogRecord) -> str:
-    """Return the words of a record without secrets, addresses and what a row holds."""
+    """Return the message of a record without secrets, addresses and contents of rows."""
     if isinstance(record.args, tuple):
         record.args = tuple(harmless(arg, record) for arg in record.args)
     words = record.getMessage()
@@ -63,29 +63,29 @@ def said(record: logging.LogRecord) -> str:
     if fault is not None:
         # Celery repeats what the exception says.
         for form in (repr(fault), str(fault)):
-            words = words.replace(form, told(fault)) if form else words
+            words = words.replace(form, message_of(fault)) if form else words
     return blackened(
         ADDRESS.sub(BLACK, words) if record.name.startswith(("gunicorn", "uvicorn")) else words
     )
 
 
 def harmless(arg: object, record: logging.LogRecord) -> object:
-    """Return what stands for an argument of a record: a path may name people, a fault tell rows."""
+    """Return a safe form of an argument: paths may hold names, exceptions values of rows."""
     request = getattr(record, "request", None)
     if request is not None and arg == request.path:
         return route_of(request)
-    return told(arg) if isinstance(arg, BaseException) else arg
+    return message_of(arg) if isinstance(arg, BaseException) else arg
 
 
 def blackened(text: str) -> str:
-    """Return a text without what gives access or leads to a person."""
+    """Return a text without secrets and personal data."""
     for secret in SECRETS:
         text = secret.sub(BLACK, text)
     return text
 
 
-def told(fault: BaseException) -> str:
-    """Return what an exception says as far as it is about the program."""
+def message_of(fault: BaseException) -> str:
+    """Return the message of an exception without personal data."""
     kind = type(fault)
     where = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
     name = where + kind.__qualname__
@@ -95,21 +95,20 @@ def told(fault: BaseException) -> str:
 
 
 def traced(fault: BaseException, seen: frozenset[int] = frozenset()) -> Iterator[str]:
-    """Give the traceback of an exception as Python writes it, with `told` for its words."""
+    """Yield the traceback of an exception as Python writes it, its message by `message_of`."""
     before = fault.__cause__ or (None if fault.__suppress_context__ else fault.__context__)
     if before is not None and id(before) not in seen:
         yield from traced(before, seen | {id(fault)})
         yield f"\n{CAUSED if fault.__cause__ else MEANWHILE}\n\n"
     yield "Traceback (most recent call last):\n"
     yield from traceback.format_tb(fault.__traceback__)
-    yield told(fault) + "\n"
+    yield message_of(fault) + "\n"
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Writes a line for people, and a traceback below it."""
+    """Formats a line for people, with a traceback below it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line to write."""
         work = CURRENT.get()
         mark = f" [{work.id}]" if work else ""
         time = self.formatTime(record, "%Y-%m-%d %H:%M:%S%z")
@@ -119,10 +118,9 @@ class DiscreetFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes an object on a line of its own, for programs that gather logs."""
+    """Formats one JSON object a line, for programs that collect logs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line to write."""
         work = CURRENT.get()
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -137,24 +135,23 @@ class JsonFormatter(logging.Formatter):
 
 
 class MailFormatter(JsonFormatter):
-    """Writes a mail as it is: codes and links are what it is for."""
+    """Formats an e-mail unredacted: readers need its codes and links."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line to write."""
         return json.dumps({"logger": record.name, "message": record.getMessage()})
 
 
 def trace_of(record: logging.LogRecord) -> str | None:
-    """Return the traceback of a record that has one, unless it is about what a visitor sent."""
+    """Return the traceback of a record, unless it is about something that a visitor sent."""
     about_visitor = record.name.startswith("django.security")
     fault = record.exc_info[1] if record.exc_info and not about_visitor else None
     return blackened("".join(traced(fault))).rstrip() if fault else None
 
 
 def logging_of(form: str) -> dict[str, Any]:
-    """Return what goes into the log: our own news, and what goes wrong elsewhere.
+    """Return the logging configuration: our own messages, and faults of libraries.
 
-    As `json` there is a line for each request, too; in a terminal nobody could read the rest.
+    With `json`, each request is logged too; in a terminal that would hide the rest.
     """
     as_json = form == "json"
     line, mail = ("JsonFormatter", "MailFormatter") if as_json else ("DiscreetFormatter", None)
@@ -175,20 +172,21 @@ def logging_of(form: str) -> dict[str, Any]:
 
 
 def loggers_of(*, as_json: bool) -> dict[str, Any]:
-    """Return what each part of the program, and of the libraries, may say."""
+    """Return the level and handlers of each logger of the program and the libraries."""
     return {
         "tournaments": {"level": "INFO"},
         "kingscore.observing.requests": {"level": "INFO" if as_json else "WARNING"},
         "kingscore.observing.refusals": {"level": "INFO"},
-        # Codes and links are what a mail is for: they must be readable.
+        "kingscore.observing.sign_ins": {"level": "INFO"},
+        # E-mails contain codes and links, which must be readable.
         "kingscore.mail": {"handlers": ["mail"], "level": "INFO", "propagate": False},
-        # These bring handlers of their own, which would write the addresses of tables.
+        # These bring handlers of their own, which would log the addresses of tables.
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
-        # Each page that is not there: the lines of requests tell it, and how often.
+        # Each missing page: the request log has them, with their number.
         "django.request": {"handlers": [], "level": "ERROR", "propagate": True},
-        # A line for each request while developing, with its whole address.
+        # A line for each request during development, with its whole address.
         "django.server": {"handlers": [], "level": "ERROR", "propagate": True},
         "gunicorn.error": {"handlers": [], "level": "WARNING", "propagate": True},
-        # Below that it says of each request that it did not understand it.
+        # Below that it logs each request that it did not understand.
         "uvicorn.error": {"handlers": [], "level": "ERROR", "propagate": True},
     }

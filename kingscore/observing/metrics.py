@@ -1,7 +1,7 @@
-"""What Prometheus is told: the counts of all processes that share the data folder, and the queues.
+"""Metrics for Prometheus: counts of all processes that share the data folder, and the queues.
 
-Each process counts in files of its own, as prometheus_client has it for several processes. Their
-names hold that of the machine, so that containers with one folder do not write to one file.
+Each process counts in files of its own, as prometheus_client does with several processes. Their
+names contain the machine's name, so that containers with one folder do not share a file.
 """
 
 import os
@@ -24,9 +24,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from prometheus_client.values import MultiProcessValue
 
-from tournaments.counts import REFUSALS, WRITES
 from tournaments.models import Worker
-from tournaments.queries.running import load_queues
+from tournaments.queries.site import load_queues
+from tournaments.services.games.writing import REFUSED_WRITES, WRITES
 
 REQUESTS = Counter("kingscore_requests", "Requests answered", ["route", "method", "status"])
 REQUEST_SECONDS = Histogram(
@@ -49,30 +49,14 @@ FORGOTTEN_AFTER = 30 * 24 * 60 * 60
 NAME = re.compile(r"[a-z]+_(?P<machine>.*)-(?P<group>\d+)-\d+\.db")
 
 ROOM = 2 * 1024 * 1024
-"""Of each file, in bytes: enough for every route there is."""
-
-
-def count_request(route: str, method: str, status: int, seconds: float) -> None:
-    """Count a request that was answered."""
-    REQUESTS.labels(route, method, status).inc()
-    REQUEST_SECONDS.labels(route, method).observe(seconds)
-
-
-def count_task(task: str, seconds: float) -> None:
-    """Count a task that is over, however it ended."""
-    TASK_SECONDS.labels(task).observe(seconds)
-
-
-def count_failure(task: str) -> None:
-    """Count a task that broke."""
-    TASK_FAILURES.labels(task).inc()
+"""Size of each file in bytes: enough for every route."""
 
 
 def begin_counting(group: int) -> None:
-    """Let this process count where all see it; called once when it starts.
+    """Count in files that all processes see; called once at the start of a process.
 
-    `group` is the process whose end ends this one: with it go the counts, as Prometheus knows it
-    of any program that is started again. One that is replaced while it lives leaves its own.
+    `group` is the process whose end ends this one. The counts are removed with it, as Prometheus
+    expects of any program that restarts. A process replaced while the group lives leaves its own.
     """
     folder = settings.METRICS_FOLDER
     if folder is None:
@@ -81,7 +65,7 @@ def begin_counting(group: int) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         forget_dead(folder, machine)
-        # Taken now: a page that cannot be had later, on a full disk, would end the process.
+        # Allocated now: if the disk is full, a later allocation would end the process.
         for kind in ("counter", "histogram"):
             with (folder / f"{kind}_{machine}-{group}-{os.getpid()}.db").open("ab") as file:
                 os.posix_fallocate(file.fileno(), 0, ROOM)
@@ -93,7 +77,7 @@ def begin_counting(group: int) -> None:
 
 
 def forget_dead(folder: Path, machine: str) -> None:
-    """Remove the files of groups that are no more, and of machines long not heard of."""
+    """Remove the files of dead groups, and of machines not seen for long."""
     long_ago = time.time() - FORGOTTEN_AFTER
     for path in folder.glob("*.db"):
         name = NAME.fullmatch(path.name)
@@ -107,21 +91,20 @@ def forget_dead(folder: Path, machine: str) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is a process of this number."""
+    """Return whether a process with this number exists."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as fault:
+        # It belongs to somebody else.
+        return isinstance(fault, PermissionError)
     return True
 
 
-class State(Collector):
-    """What is not counted but looked up when Prometheus asks."""
+class CurrentValues(Collector):
+    """Values that are looked up when Prometheus asks."""
 
     def collect(self) -> Iterator[Metric]:
-        """Give the version, and what waits; where the database is away, only that it is."""
+        """Yield the version and the queues; if the database is down, only that fact."""
         build = GaugeMetricFamily(
             "kingscore_build_info", "The version", labels=["version", "python"]
         )
@@ -138,7 +121,7 @@ class State(Collector):
 
 
 def waiting() -> Iterator[Metric]:
-    """Give how much waits of each kind, how long the first has, and how many workers live."""
+    """Yield per kind how many rows wait and how long the first has, and how many workers live."""
     now = timezone.now()
     length = GaugeMetricFamily("kingscore_queue_length", "What waits", labels=["queue"])
     age = GaugeMetricFamily(
@@ -155,7 +138,7 @@ def waiting() -> Iterator[Metric]:
 
 
 def tell_metrics(request: HttpRequest) -> HttpResponse:
-    """Answer Prometheus, if it knows the token; for all others there is nothing."""
+    """Answer Prometheus if it sends the token; answer all others 404."""
     if not settings.METRICS_TOKEN or not compare_digest(
         request.headers.get("Authorization", "").encode(),
         f"Bearer {settings.METRICS_TOKEN}".encode(),
@@ -169,12 +152,19 @@ def tell_metrics(request: HttpRequest) -> HttpResponse:
 
 
 def everything() -> CollectorRegistry:
-    """Return what there is to tell: counts of all processes, or where none share, of this one."""
+    """Return the registry with the counts of all processes, or of this one if none are shared."""
     registry = CollectorRegistry()
-    registry.register(State())
+    registry.register(CurrentValues())
     if values.ValueClass is not values.MutexValue:
         MultiProcessCollector(registry, str(settings.METRICS_FOLDER))  # type: ignore[no-untyped-call]
     else:
-        for counts in (REQUESTS, REQUEST_SECONDS, TASK_SECONDS, TASK_FAILURES, WRITES, REFUSALS):
+        for counts in (
+            REQUESTS,
+            REQUEST_SECONDS,
+            TASK_SECONDS,
+            TASK_FAILURES,
+            WRITES,
+            REFUSED_WRITES,
+        ):
             registry.register(counts)
     return registry

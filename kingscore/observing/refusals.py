@@ -1,6 +1,7 @@
-"""A line in the log for each failed sign-in, refused permission and limit that was reached.
+"""Log each failed sign-in, refused permission and exceeded limit.
 
-It says which kind, and by the id of the request when and where; never who, nor any address.
+A line gives the kind, and by the id of the request the time and the route. It never names a
+person or an address.
 """
 
 import logging
@@ -14,21 +15,21 @@ STATUSES = {401: "token", 403: "permission", 429: "limit"}
 
 
 def note_refusal(kind: str) -> None:
-    """Write a line about something that was refused."""
+    """Log a refusal."""
     logger.info("Refused: %s", kind, extra={"kind": kind})
 
 
 def note_limit(request: HttpRequest, action: str) -> None:
-    """Write a line about a limit that was reached."""
+    """Log an exceeded limit."""
     note_refusal(f"limit {action}")
     request.limit_is_noted = True  # type: ignore[attr-defined]
 
 
 def note_answer(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Write a line about an answer that refuses something."""
+    """Log an answer that refuses something."""
     kind = STATUSES.get(response.status_code)
     if response.status_code == 404 and request.resolver_match and is_signed_in(request):
-        # What somebody may not see is not found.
+        # A missing permission is answered 404.
         kind = "permission"
     if kind == "limit" and hasattr(request, "limit_is_noted"):
         return
@@ -37,7 +38,7 @@ def note_answer(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def is_signed_in(request: HttpRequest) -> bool:
-    """Whether somebody was found to be signed in; the database is not asked for it."""
+    """Return whether the request is known to be signed in, without a query."""
     user = getattr(request, "user", None)
     if isinstance(user, SimpleLazyObject):
         user = getattr(request, "_cached_user", None)

@@ -1,4 +1,4 @@
-"""A line in the log and a count for each request, by its route: addresses of tables are secrets."""
+"""Log and count each request by its route: addresses of tables are secrets."""
 
 import logging
 import os
@@ -7,7 +7,7 @@ from time import perf_counter
 
 from django.http import HttpRequest, HttpResponseBase
 
-from kingscore.observing.metrics import begin_counting, count_request
+from kingscore.observing.metrics import REQUEST_SECONDS, REQUESTS, begin_counting
 from kingscore.observing.refusals import note_answer
 from kingscore.observing.work import CURRENT, HEADER, Work, id_from, route_of
 
@@ -19,7 +19,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 def watch_requests(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Give each request an id, which its answer tells, and say how it was answered."""
+    """Give each request an id, send it with the answer, and log the answer."""
     # The web server's first process starts all others.
     begin_counting(group=os.getppid())
 
@@ -39,11 +39,12 @@ def watch_requests(
 
 
 def tell(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
-    """Count and log a request that was answered."""
-    # Any word can be sent as a method.
+    """Count and log an answered request."""
+    # Clients can send any word as a method.
     method = request.method if request.method in METHODS else "other"
     route, status, ms = route_of(request), response.status_code, round(seconds * 1000, 1)
-    count_request(route, str(method), status, seconds)
+    REQUESTS.labels(route, method, status).inc()
+    REQUEST_SECONDS.labels(route, method).observe(seconds)
     logger.info(
         "%s %s: %d after %s ms",
         *(method, route, status, ms),

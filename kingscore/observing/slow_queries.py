@@ -1,4 +1,4 @@
-"""Statements that took long, in the log: with placeholders, never with what stood in them."""
+"""Log slow SQL statements with placeholders, never with their values."""
 
 import logging
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from kingscore.observing.work import CURRENT
 logger = logging.getLogger(__name__)
 
 LONGEST = 2000
-"""Of a statement with thousands of placeholders the beginning tells enough."""
+"""Logged length of a statement, which may have thousands of placeholders."""
 
 
 def watch_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Watch a connection; it says that it is new whenever it is opened again."""
+    """Watch a connection, on the signal that Django sends whenever it is opened."""
     if settings.SLOW_QUERY_MS and watch_statement not in connection.execute_wrappers:
         connection.execute_wrappers.append(watch_statement)
 
@@ -25,7 +25,7 @@ def watch_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
 def watch_statement(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
 ) -> Any:
-    """Execute a statement, and say so where that took long."""
+    """Execute a statement, and log it if it was slow."""
     began = perf_counter()
     try:
         return execute(sql, params, many, context)
@@ -36,7 +36,7 @@ def watch_statement(
 
 
 def tell_slow(sql: str, ms: int) -> None:
-    """Log a statement with where it was asked."""
+    """Log a statement with the request or task that ran it."""
     work = CURRENT.get()
     where = work.name if work else "none"
     words = " ".join(str(sql).split())[:LONGEST]

@@ -1,6 +1,6 @@
-"""What is known of tasks: how long they take, for which request they are, and who does them.
+"""Signals of tasks: duration, the id of the request that sent them, and their workers.
 
-Celery catches what goes wrong in these and logs it: no task fails for it.
+Celery catches and logs exceptions in these handlers: no task fails because of them.
 """
 
 import os
@@ -20,21 +20,21 @@ from celery.signals import (
 from django.utils import timezone
 
 from kingscore.observing.heartbeat import Heartbeat
-from kingscore.observing.metrics import begin_counting, count_failure, count_task
+from kingscore.observing.metrics import TASK_FAILURES, TASK_SECONDS, begin_counting
 from kingscore.observing.work import CURRENT, Work, id_from
 
 HEADER = "request_id"
 
 UNDER_WAY: dict[str, tuple[Token[Work | None], float]] = {}
-"""By the id of a task: what this thread was at before, and when it began."""
+"""The previous work of this thread and the start time, by the id of a task."""
 
 HEART: list[Heartbeat] = []
-"""That of this process, where it is a worker."""
+"""The heartbeat of this process, if it is a worker."""
 
 
 @before_task_publish.connect
 def send_id(headers: dict[str, Any], **_: Any) -> None:
-    """Send the id of the request along with the task it asks for."""
+    """Send the id of the request along with the task."""
     work = CURRENT.get()
     if work is not None:
         headers[HEADER] = work.id
@@ -42,7 +42,7 @@ def send_id(headers: dict[str, Any], **_: Any) -> None:
 
 @task_prerun.connect
 def begin_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
-    """Note what this thread is at."""
+    """Record the current task of this thread."""
     sent = {**(task.request.headers or {}), **vars(task.request)}
     work = Work(id_from(sent.get(HEADER) or task_id), task.name)
     UNDER_WAY[task_id] = CURRENT.set(work), perf_counter()
@@ -52,23 +52,23 @@ def begin_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
 
 @task_postrun.connect
 def end_task(task_id: str, task: Task[Any, Any], **_: Any) -> None:
-    """Count a task that is over."""
+    """Count a finished task."""
     before, began = UNDER_WAY.pop(task_id)
     CURRENT.reset(before)
-    count_task(task.name, perf_counter() - began)
+    TASK_SECONDS.labels(task.name).observe(perf_counter() - began)
     for heart in HEART:
         heart.busy = None
 
 
 @task_failure.connect
 def note_failure(sender: Task[Any, Any], **_: Any) -> None:
-    """Count a task that broke."""
-    count_failure(sender.name)
+    """Count a failed task."""
+    TASK_FAILURES.labels(sender.name).inc()
 
 
 @worker_ready.connect
 def begin_work(**_: Any) -> None:
-    """Begin to count, and to give signs of life."""
+    """Start metrics and heartbeat."""
     begin_counting(group=os.getpid())
     HEART.append(Heartbeat())
     HEART[0].start()
@@ -76,6 +76,6 @@ def begin_work(**_: Any) -> None:
 
 @worker_shutdown.connect
 def end_work(**_: Any) -> None:
-    """Say that this worker is gone."""
+    """Remove the row of this worker."""
     while HEART:
         HEART.pop().stop()

@@ -3,22 +3,21 @@
 import json
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 
 import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from tests.club_factories import MemberFactory
+from tests.club_factories import ClubFactory, MemberFactory
 from tests.counting import LONG_AFTER
+from tournaments.api.reference.description import document
 from tournaments.models import PersonalToken, Role, Scope
 
 
 @cache
 def described_codes(name):
     """The codes that the description lists."""
-    description = json.loads(Path("tournaments/api/openapi.json").read_text(encoding="utf-8"))
-    return frozenset(description["components"]["schemas"][name]["enum"])
+    return frozenset(document()["components"]["schemas"][name]["enum"])
 
 
 def assert_codes_described(answer):
@@ -84,3 +83,23 @@ def program(db):
     """A program without a token."""
     caches["throttles"].clear()
     return Program()
+
+
+@pytest.fixture
+def club(db):
+    return ClubFactory(slug="moda")
+
+
+@pytest.fixture
+def member(program, club):
+    return program.role("member", club)
+
+
+@pytest.fixture
+def director(program, club):
+    return program.role("director", club)
+
+
+@pytest.fixture
+def owner(program, club):
+    return program.role("owner", club)

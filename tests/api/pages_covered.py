@@ -64,7 +64,7 @@ ADDRESSES = {
     "remove_table": ["event_table"],
     "club_games": ["games"],
     "club_game": ["game", "game_ratings"],
-    "table_door": ["table", "enter_table"],
+    "table_link": ["table", "enter_table"],
     "confirm": ["confirmations"],
     "confirm_own": ["confirmations"],
     "imports": ["import_players", "import_results", "import_records"],

@@ -17,7 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from tests.api.access_table import FORBIDDEN, MISSING, NO_METHOD, OK, REFUSED, TABLE, UNKNOWN
 from tests.api.access_world import KEYS, LIMITED, VISITORS, make_programs
 from tests.web.access_world import CLUB, OTHER_CLUB, WHOLE_NAME
-from tests.web.test_access import noting
+from tests.web.walking import noting, walkers
 from tournaments.models import Club, Event
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -173,7 +173,7 @@ def test_every_address_says_which_scope_it_needs():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("who", [*VISITORS, *LIMITED])
+@pytest.mark.parametrize("who", [*walkers(VISITORS), *LIMITED])
 def test_program_gets_what_the_table_says_and_nothing_refused_is_written(who, programs):
     walk = Walk(who, programs)
     for name, row in TABLE.items():
@@ -188,6 +188,7 @@ def test_program_gets_what_the_table_says_and_nothing_refused_is_written(who, pr
     assert not walk.surprises, "\n".join(walk.surprises)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("who", ["nobody", "other", "staff"])

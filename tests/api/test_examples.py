@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-from tests.servers import PATIENCE, ROOT, prepared, serve
+from tests.servers import ROOT, prepared, serve
+from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "api-examples.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -67,7 +70,7 @@ def test_examples_do_what_the_page_says(worked, tmp_path):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=3 * PATIENCE,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{server.said[-3000:]}"

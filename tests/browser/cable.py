@@ -16,8 +16,8 @@ class Cable:
     def __init__(self, target):
         parts = urlsplit(target)
         self.server = (parts.hostname, parts.port)
-        self.door = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.door.getsockname()[1]}"
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://localhost:{self.listener.getsockname()[1]}"
         self.plugged, self.hanging, self.ends = True, False, set()
         self.losing, self.doomed = False, set()
         threading.Thread(target=self.take_calls, daemon=True).start()
@@ -25,7 +25,7 @@ class Cable:
     def take_calls(self):
         with contextlib.suppress(OSError):
             while True:
-                caller, _ = self.door.accept()
+                caller, _ = self.listener.accept()
                 if self.plugged:
                     self.connect(caller)
                 else:
@@ -83,4 +83,4 @@ class Cable:
     def close(self):
         """Put the cable away."""
         self.pull()
-        self.door.close()
+        self.listener.close()

@@ -1,19 +1,19 @@
-"""Phones for the browser tests, put away after each."""
+"""Phones and laptops for the browser tests, put away after each."""
 
 import pytest
-from django.test import Client
+from django.core.cache import cache
 from playwright.sync_api import expect
 
 from tests.browser.cable import Cable
-from tests.browser.phone import Phone, TablePhone, game_with
+from tests.browser.laptop import LAPTOP, Laptop
+from tests.browser.phone import Phone
 from tests.club_factories import MemberFactory
-from tournaments.web.phone import address
 
-# As long as what is waited for comes: more browsers work at once than there are processors.
-expect.set_options(timeout=20_000)
+# Patient: more browsers work at once than there are processors.
+expect.set_options(timeout=30_000)
 
 NOT_NEEDED = [
-    # What Playwright leaves out: a second switch of this name takes the place of its own.
+    # Those that Playwright leaves out: a second switch of this name replaces its own.
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
     *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
     *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"),
@@ -27,7 +27,7 @@ NOT_NEEDED = [
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args):
-    """No word from Chromium to anyone but the server under test."""
+    """Chromium speaks to nobody but the server under test."""
     quiet = [
         "--disable-gpu",
         "--disable-quic",
@@ -50,57 +50,32 @@ def addresses_that_phones_can_open(settings):
 
 @pytest.fixture
 def new_phone(browser, live_server):
-    """Make phones; they are put away after the test."""
+    """Make phones, each with a cable of its own to the server; `user` is signed in on it."""
     phones = []
 
-    def make(**settings):
-        phones.append(Phone(browser, live_server.url, **settings))
-        return phones[-1]
+    def make(user=None, **settings):
+        phone = Phone(browser, Cable(live_server.url), **settings)
+        phones.append(phone)
+        if user is not None:
+            phone.sign_in(user)
+        return phone
 
     yield make
-    for phone in phones:
-        phone.context.close()
-
-
-@pytest.fixture
-def table_phone(browser, live_server):
-    """Make phones that write at tables, each with a cable of its own to the server."""
-    phones = []
-
-    def make(**settings):
-        phones.append(TablePhone(browser, Cable(live_server.url), **settings))
-        return phones[-1]
-
-    yield make
+    complaints = [each for phone in phones for each in phone.complaints]
     for phone in phones:
         phone.context.close()
         phone.cable.close()
+    # Counted against guessing: of no concern to the next test.
+    cache.clear()
+    assert complaints == []
 
 
 @pytest.fixture
-def at_table(table_phone):
-    """A phone that writes at a table with some deals."""
+def new_laptop(new_phone):
+    """Make laptops in Turkish, signed in as directors of a club."""
 
-    def open_table(deals=0, locale="en", **head):
-        phone = table_phone(locale=locale)
-        phone.game = game_with(deals, **head)
-        phone.open(address(phone.game, "write"))
-        return phone
-
-    return open_table
-
-
-@pytest.fixture
-def directors_phone(table_phone, db):
-    """A phone in Turkish, signed in as the director of a club."""
-
-    def make(club, **settings):
-        phone = table_phone(**{"locale": "tr-TR", **settings})
-        client = Client()
-        client.force_login(MemberFactory(club=club, role="director").user)
-        (session,) = client.cookies.values()
-        cookie = {"name": session.key, "value": session.value, "url": phone.base}
-        phone.context.add_cookies([cookie])
-        return phone
+    def make(club):
+        director = MemberFactory(club=club, role="director").user
+        return Laptop(new_phone(director, locale="tr-TR", **LAPTOP))
 
     return make

@@ -1,4 +1,4 @@
-"""A director's laptop in Chromium: what is pressed there, and what its browser complains of."""
+"""A director's laptop in Chromium, and the complaints of its browser."""
 
 from django.urls import reverse
 
@@ -12,7 +12,7 @@ LAPTOP = {
 class Laptop:
     """A laptop, signed in by `phone`; addresses are those of the tournament `row`, once it is.
 
-    Controls are known by where they lead: what is written on them is in the reader's language.
+    Controls are known by where they lead: their labels are in the reader's language.
     """
 
     def __init__(self, phone):
@@ -44,7 +44,7 @@ class Laptop:
         return self.page.locator(f"form[action='{self.url(name, *more)}']")
 
     def press(self, button):
-        """Press what leads to another page, and wait for that."""
+        """Press a link or button, and wait for the page it leads to."""
         with self.page.expect_navigation():
             button.click()
 

@@ -1,25 +1,28 @@
-"""A phone in Chromium, and what every page is looked at for."""
+"""A phone in Chromium, and the faults that every page is searched for."""
 
 import re
 from pathlib import Path
 
-from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import GameFactory, HeadFactory, reload
+from django.test import Client
 
+from tests.deals import NAMES
+from tests.factories import GameFactory, SetupFactory, reload
+from tournaments.web.base.phone import address
+
+# The page's own module: it has run once it is imported, however lately the page was loaded.
+SHOWN = """async () => {
+  const { href, src } = document.querySelector("[href*='/kept.'], [src*='/kept.']");
+  return (await import(href ?? src)).shown();
+}"""
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-
-LIGHT_AND_DARK = {"color_scheme": "light and dark", "reduced_motion": "reduce"}
-
-LOOKS = [("tr", "light and dark"), ("it", "dark"), ("en", "light")]
-"""Languages and schemes in which pages are looked at: each of both, Turkish in both."""
 
 VIOLATIONS = """
 async options => (await axe.run(document, options)).violations
   .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.any.map(a => a.message)))
 """
 
-# What can be tapped, except what is far off the screen until the keyboard reaches it.
+# Everything to tap, except links that are off the screen until the keyboard reaches them.
 SMALL_TARGETS = """
 () => [...document.querySelectorAll("a, button, input, select, summary")]
   .map(e => e.matches("input") && e.closest("label") || e)
@@ -36,78 +39,109 @@ INLINE = """
 """
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
-
-def game_with(deals=0, **head):
-    """A table with the first deals of the whole game."""
-    return reload(GameFactory(head=HeadFactory(**head), entries=WHOLE_GAME[:deals])).row
-
-
 ALL_RULES = {"resultTypes": ["violations"]}
 RULES_OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 """In the style sheet nothing but colours is another in the dark."""
 
 
+def game_with(entries=(), **head):
+    """A game in which these entries are written."""
+    return reload(GameFactory(head=SetupFactory(**head), entries=entries)).row
+
+
+def only_found(found):
+    """Only those faults that were found."""
+    return {looked_for: which for looked_for, which in found.items() if which}
+
+
 class Phone:
-    """A phone of its own, with cookies of its own.
+    """A phone with cookies and a cable of its own; it counts taps, and notes complaints."""
 
-    What is light and dark is looked at in both on the same page, rather than opened twice.
-    """
-
-    def __init__(self, browser, base, color_scheme="light", **settings):
-        self.also_dark = color_scheme == "light and dark"
-        scheme = "light" if self.also_dark else color_scheme
-        chosen = {"locale": "en", "color_scheme": scheme, **settings}
-        self.context = browser.new_context(**PHONE | chosen)
+    def __init__(self, browser, cable, **settings):
+        self.context = browser.new_context(**PHONE | {"locale": "en"} | settings)
         self.page = self.context.new_page()
-        self.base, self.taps, self.foreign = base, 0, []
-        self.page.on("request", self.note)
+        self.cable, self.base = cable, cable.url
+        self.taps, self.foreign, self.complaints = 0, [], []
+        self.page.on("request", self.note_request)
+        self.context.on("console", self.note_message)
+        self.context.on("weberror", self.note_error)
 
-    def note(self, request):
+    def note_request(self, request):
         if not request.url.startswith((self.base, "data:")):
             self.foreign.append(request.url)
 
+    def note_message(self, message):
+        if "Content Security Policy" in message.text:
+            self.complaints.append(f"{message.page.url}: {message.text}")
+
+    def note_error(self, error):
+        self.complaints.append(f"{error.page.url}: {error.error} {error.error.stack}")
+
     def open(self, path):
         self.page.goto(path if path.startswith("http") else self.base + path)
+
+    def sign_in(self, user):
+        client = Client()
+        client.force_login(user)
+        (session,) = client.cookies.values()
+        cookie = {"name": session.key, "value": session.value, "url": self.base}
+        self.context.add_cookies([cookie])
 
     def tap(self, target):
         target.tap()
         self.taps += 1
 
+    def tap_and_go(self, target, path):
+        """Tap, and wait for a page whose address fits the pattern."""
+        self.tap(self.page.locator(target) if isinstance(target, str) else target)
+        self.page.wait_for_url(re.compile(path))
+
     def start_table(self, names=NAMES):
+        """Start a game by the form, and return the address of its page."""
         self.open("/new/")
-        for seat, name in enumerate(names):
-            self.page.fill(f"[name=name{seat}]", name)
+        self.name_seats(names)
         self.page.locator(".actions button").tap()
         self.page.wait_for_url(re.compile("/play/"))
         return self.page.url
 
+    def name_seats(self, names):
+        for seat, name in enumerate(names):
+            self.page.fill(f"[name=name{seat}]", name)
+
+    def sit_down(self, *entries, **head):
+        """Open the page of a new game in which these entries are written."""
+        self.game = game_with(entries, **head)
+        self.open(address(self.game, "write"))
+
+    # Faults of a page.
+
     def faults(self):
-        """What is wrong with the page as it stands, by what was looked for; {} where nothing is."""
+        """Search the page as it is, in light and dark; {} where nothing is wrong."""
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(AXE.read_text())
-        found = {
-            "violations": self.page.evaluate(VIOLATIONS, ALL_RULES),
-            "in the dark": self.also_dark and self.violations_in_the_dark(),
-            "small targets": self.page.evaluate(SMALL_TARGETS),
-            "inline scripts and styles": self.page.evaluate(INLINE),
-            "wider than the phone": self.page.evaluate(SIDEWAYS),
-            "from elsewhere": self.foreign,
-        }
-        return {what: which for what, which in found.items() if which}
-
-    def violations_in_the_dark(self):
+        # Colours that are still changing have no contrast of their own.
+        self.page.emulate_media(reduced_motion="reduce")
+        found = {"violations": self.page.evaluate(VIOLATIONS, ALL_RULES)}
         self.page.emulate_media(color_scheme="dark")
-        found = self.page.evaluate(VIOLATIONS, RULES_OF_COLOURS)
+        found["in the dark"] = self.page.evaluate(VIOLATIONS, RULES_OF_COLOURS)
         self.page.emulate_media(color_scheme="light")
-        return found
+        found["inline scripts and styles"] = self.page.evaluate(INLINE)
+        found["from elsewhere"] = self.foreign
+        return only_found(found) | self.misfits()
 
+    def misfits(self, **size):
+        """Search for targets too small and a page too wide, on a screen of this size."""
+        if size:
+            self.page.set_viewport_size({**PHONE["viewport"], **size})
+        found = {
+            f"small targets {size}": self.page.evaluate(SMALL_TARGETS),
+            f"wider than the screen {size}": self.page.evaluate(SIDEWAYS),
+        }
+        if size:
+            self.page.set_viewport_size(PHONE["viewport"])
+        return only_found(found)
 
-class TablePhone(Phone):
-    """A phone with which a table writes its deals, tap by tap."""
-
-    def __init__(self, browser, cable, **settings):
-        super().__init__(browser, cable.url, **settings)
-        self.cable = cable
+    # The signal.
 
     def lose_signal(self):
         self.cable.pull()
@@ -116,6 +150,12 @@ class TablePhone(Phone):
     def find_signal(self):
         self.cable.plug()
         self.page.evaluate("dispatchEvent(new Event('online'))")
+
+    def wake(self):
+        """Look at the phone again: its page asks at once for news."""
+        self.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    # The page of a table.
 
     def choose(self, body):
         """Tap the contract; a trump suit names trump as well."""
@@ -127,23 +167,26 @@ class TablePhone(Phone):
 
     def count(self, body):
         """Tap the numbers, until the form knows the rest."""
-        ((unit, counts),) = body["counts"].items()
-        tiles = self.page.locator(f".unit-{unit} .tile")
-        if unit in ("heart_king", "last_two"):
-            for seat, number in enumerate(counts):
-                for _ in range(number):
-                    self.tap(tiles.nth(seat))
-            return
-        for number in counts:
-            if self.can_save():
-                return
-            self.tap(self.key(number))
+        for unit, counts in body["counts"].items():
+            fieldset = self.page.locator(f".unit-{unit}")
+            if fieldset.get_attribute("data-one-tap") is not None:
+                for side, number in enumerate(counts):
+                    for _ in range(number):
+                        self.tap(fieldset.locator(".tile").nth(side))
+                continue
+            for number in counts:
+                if self.can_save():
+                    return
+                self.tap(self.key(number))
 
     def key(self, number):
         return self.page.locator(f".keys [data-number='{number}']")
 
+    def tiles(self, unit):
+        return self.page.locator(f".unit-{unit} .tile")
+
     def numbers(self, unit):
-        """The numbers that stand in the tiles, the phone's holder first."""
+        """The numbers in the tiles, the phone's holder first."""
         return [tile.input_value() for tile in self.page.locator(f".unit-{unit} input").all()]
 
     @property
@@ -157,20 +200,42 @@ class TablePhone(Phone):
         self.choose(body)
         self.count(body)
 
-    def write_deal(self, body):
-        """Write down a deal; the taps it took."""
-        before, revision = self.taps, self.revision
+    def send(self, body):
+        """Enter a deal and save it, without waiting for the answer."""
         self.enter(body)
         self.tap(self.save)
-        self.page.wait_for_selector(f"#table[data-revision='{revision + 1}']")
+
+    def write_deal(self, body):
+        """Write a deal; return the taps it took."""
+        before = self.taps
+        self.enter(body)
+        self.save_and_wait()
         return self.taps - before
+
+    def save_and_wait(self):
+        """Tap Save, and wait until the server has written it."""
+        revision = self.revision + 1
+        self.tap(self.save)
+        self.wait_for(revision)
+
+    def wait_for(self, revision):
+        self.page.wait_for_selector(f"#table[data-revision='{revision}']")
 
     @property
     def revision(self):
         return int(self.page.get_attribute("#table", "data-revision"))
 
+    def sheet(self):
+        """The sheet of the game as the database has it."""
+        return reload(self.game)
+
+    def stored(self):
+        """The entries of the sheet as the database has them."""
+        sheet = self.sheet()
+        return [sheet.body(position) for position in sheet.positions]
+
     def totals(self):
-        """The totals in the last line of the sheet that was written."""
+        """The totals in the last written line of the sheet that has points."""
         written = self.page.locator(".sheet tr[data-position]:has(.score)").last
         cells = written.locator(".score b").all_inner_texts()
         return [int(text.replace("−", "-").replace("♚", "")) for text in cells]
@@ -184,7 +249,7 @@ class TablePhone(Phone):
         )
 
     def waiting(self):
-        """What stands in the sheet as not sent yet or refused, a line for each: row and mark."""
+        """The deals not sent yet or refused, a line for each: row of the sheet and mark."""
         return self.page.locator("#table").evaluate(
             """table => [...table.querySelectorAll(".sheet .marks.waits")].map(mark => {
               const before = mark.previousElementSibling;
@@ -193,20 +258,22 @@ class TablePhone(Phone):
             })"""
         )
 
+    # Pages kept by the browser.
+
     def stay_after_reload(self):
-        """Wait until the browser has kept what is shown for a reload without signal."""
+        """Wait until the browser has kept this page for a reload without signal."""
         here = self.page.url.removeprefix(self.base).partition("?")[0]
-        shown = self.page.evaluate("Kept.table()")
+        shown = self.page.evaluate(SHOWN)
         self.wait_for_kept(lambda kept: shown in kept.get(here, ""))
 
     def wait_for_kept(self, holds):
         """Wait until `holds` of the pages that the browser keeps, and its worker is at work."""
         controlled = "Boolean(navigator.serviceWorker.controller)"
-        # Not wait_for_function, to which a promise is as good as what it promises.
-        for _ in range(100):
+        # Not wait_for_function, to which a promise is as good as its value.
+        for _ in range(400):
             if self.page.evaluate(controlled) and holds(self.kept()):
                 return
-            self.page.wait_for_timeout(100)
+            self.page.wait_for_timeout(50)
         raise AssertionError(f"the browser keeps only {[*self.kept()]}")
 
     def kept(self):

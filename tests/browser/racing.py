@@ -1,7 +1,7 @@
-"""Phones that write on the same tables while their signal dies and returns, and what became of it.
+"""Phones that write on the same tables while their signal dies and returns, and the outcome.
 
 Each deal is another one, so that a line of a sheet tells which write it came from. The pages are
-used by what people see: contract, numbers, Save, what waits, what was refused and why.
+used by their visible parts: contract, numbers, Save, waiting and refused deals.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from playwright.sync_api import Error
 
 from tests.browser.phone import game_with
 from tests.factories import reload
-from tournaments.web.phone import address
+from tournaments.web.base.phone import address
 
 DEALS = 40
 """Deals of a game: short enough for its page to stay small."""
@@ -39,7 +39,7 @@ GROUPS = ((0, 1, 2), (3,), (4,))
 """The phones that share a table; the first three overtake each other."""
 
 CHANCES = {"pull": 0.06, "hang": 0.02, "lose_answer": 0.08, "reload": 0.04}
-"""What happens to a phone with a signal before it does something."""
+"""The chances of each mishap before a phone with a signal does something."""
 
 EDITS = 0.1
 """The chance that a deal that waits is taken back into the form, once its turn comes."""
@@ -111,7 +111,7 @@ def written_in(row):
 
 
 def typed_in(seen):
-    """The deal that stands in the form."""
+    """The deal in the form."""
     contract, counts = seen["typed"]
     return contract, tuple(counts)
 
@@ -126,7 +126,7 @@ def waiting_in(seen):
 
 @dataclass
 class Table:
-    """A game on which some phones write, and what it has in store for them."""
+    """A game on which some phones write, and the deals they will write."""
 
     chance: random.Random
     game: object = field(default_factory=lambda: game_with(ruleset="race", document=RULES))
@@ -136,7 +136,7 @@ class Table:
         self.written, self.dropped = [], set()
 
     def sheet(self):
-        """How often each deal stands on the sheet."""
+        """How often each deal is on the sheet."""
         bodies = reload(self.game).record["entries"]
         return Counter((b["contract"], tuple(b["counts"][UNITS[b["contract"]]])) for b in bodies)
 
@@ -225,7 +225,7 @@ class Racer:
         return self.phone.page.evaluate(LOOK)
 
     def act(self, seen):
-        """Answer what was refused, or change what waits, or write the next deal."""
+        """Answer a refused deal, or change a waiting one, or write the next."""
         if seen["typed"] and typed_in(seen) in waiting_in(seen):
             self.met["saved, but left in the form"] += 1
         if seen["typed"]:
@@ -242,7 +242,7 @@ class Racer:
             self.next_table()
 
     def answer_form(self, deal):
-        """Send what is in the form, or give it up where it was refused."""
+        """Send the deal in the form, or give it up where it was refused."""
         if self.chance.random() < 0.5 and self.tap("#table .save", "Discard what I typed"):
             self.table.dropped.add(deal)
         else:
@@ -256,16 +256,19 @@ class Racer:
             self.table.dropped.add(deal)
 
     def tap(self, part, text):
-        """Tap what has this text, if it is still there."""
+        """Tap the link or button with this text, if it is still there."""
         return self.phone.page.evaluate(TAP, [part, text])
 
     def settle(self):
-        """With a signal: go on until nothing waits and what was refused is answered."""
+        """With a signal: go on until nothing waits and every refused deal is answered."""
         self.get_signal()
         self.phone.page.evaluate("dispatchEvent(new Event('online'))")
         deadline = time.monotonic() + SETTLED
         while (seen := self.look()) is None or seen["typed"] or seen["waits"]:
             assert time.monotonic() < deadline, seen
+            # An answer that was still to be lost pulls the cable once more.
+            if not self.phone.cable.plugged:
+                self.get_signal()
             if seen is None:
                 self.phone.open(self.table.path)
             elif seen["typed"] or refused_in(seen):
@@ -274,7 +277,7 @@ class Racer:
 
 
 def race(make_phone, writes, seed):
-    """Have five phones write so often; how the writes ended, what was met, and the seconds."""
+    """Have five phones write so often; return outcomes, mishaps and seconds."""
     began, chance = time.monotonic(), random.Random(seed)
     tables = {}
 

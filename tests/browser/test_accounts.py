@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
 from django.urls import reverse
@@ -23,13 +25,6 @@ KEY = {
 }
 
 
-@pytest.fixture(autouse=True)
-def counts_forgotten():
-    """What was counted against guessing is of no concern to the next test."""
-    yield
-    cache.clear()
-
-
 def last_code():
     return re.search(r"^\d{4}-\d{4}$", mail.outbox[-1].body, re.MULTILINE)[0]
 
@@ -38,6 +33,13 @@ def submit(phone, path):
     """Tap the button at the bottom, and wait for the next page."""
     phone.tap(phone.page.locator(".actions button"))
     phone.page.wait_for_url(lambda url: url == f"{phone.base}{path}")
+
+
+def refused(phone, sign=".errors"):
+    """Tap the button at the bottom, and search the page that comes back for faults."""
+    phone.tap(phone.page.locator(".actions button"))
+    phone.page.wait_for_selector(sign)
+    return phone.faults()
 
 
 def sign_up(phone):
@@ -50,12 +52,19 @@ def sign_up(phone):
     submit(phone, "/")
 
 
-def sign_in(phone):
-    phone.open(reverse("account_login"))
-    phone.page.fill("[name=login]", AYSE)
-    submit(phone, reverse("account_confirm_login_code"))
-    phone.page.fill("[name=code]", last_code())
-    submit(phone, "/")
+def give_key(phone):
+    """Let the phone make passkeys; it knows nobody yet."""
+    session = phone.context.new_cdp_session(phone.page)
+    session.send("WebAuthn.enable")
+    session.send("WebAuthn.addVirtualAuthenticator", {"options": KEY})
+
+
+def add_passkey(phone):
+    give_key(phone)
+    phone.open(reverse("mfa_list_webauthn"))
+    phone.page.locator(".actions a").tap()
+    phone.page.fill("[name=name]", "Telefonum")
+    submit(phone, reverse("mfa_list_webauthn"))
 
 
 def sign_out(phone):
@@ -63,179 +72,115 @@ def sign_out(phone):
     submit(phone, "/")
 
 
-def add_passkey(phone):
-    session = phone.context.new_cdp_session(phone.page)
-    session.send("WebAuthn.enable")
-    session.send("WebAuthn.addVirtualAuthenticator", {"options": KEY})
-    phone.open(reverse("mfa_list_webauthn"))
-    phone.page.locator(".actions a").tap()
-    phone.page.fill("[name=name]", "Telefonum")
-    submit(phone, reverse("mfa_list_webauthn"))
-
-
-def test_sign_up_in_turkish_takes_four_taps(new_phone):
-    phone = new_phone(locale="tr")
-
-    sign_up(phone)
-
-    # To the door, to the sign-up, for the code, with the code.
-    assert phone.taps == 4
+def test_sign_up_in_turkish_takes_four_taps_and_another_device_signs_it_out(new_phone):
+    lost, other = new_phone(locale="tr"), new_phone()
+    sign_up(lost)
+    # To the sign-in, to the sign-up, for the code, with the code.
+    assert lost.taps == 4
     assert User.objects.get().email == AYSE
-    expect(phone.page.locator(".messages")).to_contain_text(f"Merhaba {AYSE}")
+    expect(lost.page.locator(".messages")).to_contain_text(f"Merhaba {AYSE}")
     assert mail.outbox[0].subject == "Kingscore: e-posta adresinizi doğrulayın"
 
+    cache.clear()
+    other.open(reverse("account_login"))
+    other.page.fill("[name=login]", AYSE)
+    submit(other, reverse("account_confirm_login_code"))
+    other.page.fill("[name=code]", last_code())
+    submit(other, "/")
+    other.open(reverse("usersessions_list"))
+    expect(other.page.locator(".things li")).to_have_count(2)
+    other.page.locator(".things button").tap()
+    expect(other.page.locator(".things li")).to_have_count(1)
+    lost.open(reverse("account_email"))
+    expect(lost.page).to_have_url(re.compile(reverse("account_login")))
+    other.open(reverse("account_email"))
+    expect(other.page.locator("main")).to_contain_text(AYSE)
 
-def pages_before(phone):
-    """What somebody sees who is not in yet, the refused forms among it."""
+
+def test_forms_that_are_refused_and_pages_of_passkeys_are_without_faults(new_phone):
+    phone = new_phone(locale="it")
+    found = {}
     phone.open(reverse("account_login"))
     phone.page.locator("summary").tap()
     phone.page.fill("[name=login]", AYSE)
-    phone.page.fill("[name=password]", "yanlış")
-    phone.tap(phone.page.locator(".actions button"))
-    phone.page.wait_for_selector(".notice-bad")
-    yield "sign-in, refused"
+    phone.page.fill("[name=password]", "sbagliata")
+    found["sign-in"] = refused(phone, ".notice-bad")
     phone.open(reverse("account_signup"))
-    phone.tap(phone.page.locator(".actions button"))
-    phone.page.wait_for_selector(".errors")
-    yield "sign-up, refused"
+    found["sign-up"] = refused(phone)
     phone.page.fill("[name=email]", AYSE)
     submit(phone, reverse("account_email_verification_sent"))
     phone.page.fill("[name=code]", "1")
-    phone.tap(phone.page.locator(".actions button"))
-    phone.page.wait_for_selector(".errors")
-    yield "code, refused"
+    found["code"] = refused(phone)
     phone.page.fill("[name=code]", last_code())
     submit(phone, "/")
-    yield "first page"
-
-
-def pages_within(phone):
-    """The pages of the account."""
-    for name in ("account_email", "account_set_password", "usersessions_list", "account_logout"):
-        phone.open(reverse(name))
-        yield name
     add_passkey(phone)
-    yield "passkeys"
+    found["passkeys"] = phone.faults()
     for link in ("edit", "remove"):
         phone.open(reverse("mfa_list_webauthn"))
-        phone.page.locator(f"a[href*='/{link}/']").tap()
-        phone.page.wait_for_url(re.compile(link))
-        yield link
-    phone.open(reverse("mfa_add_webauthn"))
-    yield "add"
+        phone.tap_and_go(f"a[href*='/{link}/']", link)
+        found[link] = phone.faults()
     phone.open(reverse("account_set_password"))
     phone.page.fill("[name=password1]", "sepet-havlu-33")
     phone.page.fill("[name=password2]", "sepet-havlu-33")
     submit(phone, reverse("account_change_password"))
-    yield "password"
+    found["password"] = phone.faults()
+    phone.open(reverse("account_logout"))
+    found["sign-out"] = phone.faults()
+
+    assert {page: faults for page, faults in found.items() if faults} == {}
 
 
-@pytest.mark.parametrize(("language", "scheme"), [("tr", "dark"), ("it", "light")])
-def test_pages_of_an_account_have_no_faults(new_phone, language, scheme):
-    phone = new_phone(locale=language, color_scheme=scheme)
-    faults = {name: phone.faults() for name in pages_before(phone)}
-    faults |= {name: phone.faults() for name in pages_within(phone)}
-    sign_out(phone)
-    phone.open(reverse("account_reset_password"))
-    faults["password forgotten"] = phone.faults()
-
-    assert {name: found for name, found in faults.items() if found} == {}
-    assert len(faults) == 14
-
-
-def test_passkey_opens_the_door_by_itself(new_phone):
+def test_passkey_signs_in_proves_who_it_is_and_is_removed(new_phone, caplog):
+    caplog.set_level("INFO", "kingscore.observing.sign_ins")
     phone = new_phone()
     sign_up(phone)
     add_passkey(phone)
     expect(phone.page.locator(".things li")).to_contain_text("Telefonum")
-    sign_out(phone)
-    letters = len(mail.outbox)
+    # Signed in with a code, an owner of the server needs it for the office.
+    User.objects.update(is_staff=True)
+    phone.open(reverse("admin:index"))
+    phone.page.wait_for_url(re.compile(reverse("office_factor")))
+    assert phone.faults() == {}
+    phone.tap_and_go("main a[href*=next]", reverse("mfa_reauthenticate_webauthn"))
+    phone.tap(phone.page.locator("#mfa_webauthn_reauthenticate"))
+    phone.page.wait_for_url(f"{phone.base}{reverse('admin:index')}")
 
+    sign_out(phone)
+    emails = len(mail.outbox)
     phone.open(reverse("account_login"))
     phone.page.get_by_role("button", name="Sign in with a passkey").tap()
     phone.page.wait_for_url(f"{phone.base}/")
-
     expect(phone.page.locator(".messages")).to_contain_text(f"Hello {AYSE}")
-    assert len(mail.outbox) == letters
+    assert "Accepted: sign-in by passkey" in caplog.messages
+    assert len(mail.outbox) == emails
+
+    forget_when_signed_in()
+    phone.open(reverse("mfa_add_webauthn"))
+    phone.page.wait_for_url(re.compile(reverse("mfa_reauthenticate_webauthn")))
+    phone.page.get_by_role("button", name="Use a passkey").tap()
+    phone.page.wait_for_url(re.compile(reverse("mfa_add_webauthn")))
+    assert "Accepted: reauthentication by passkey" in caplog.messages
+
     phone.open(reverse("mfa_list_webauthn"))
     phone.page.get_by_role("link", name="Remove Telefonum").tap()
     submit(phone, reverse("mfa_list_webauthn"))
     expect(phone.page.locator(".things")).to_have_count(0)
 
 
-def test_passkey_proves_who_it_is_once_more(new_phone):
-    phone = new_phone()
-    sign_up(phone)
-    add_passkey(phone)
-    forget_when_signed_in()
-
-    phone.open(reverse("mfa_add_webauthn"))
-    phone.page.wait_for_url(re.compile(reverse("mfa_reauthenticate_webauthn")))
-    phone.page.get_by_role("button", name="Use a passkey").tap()
-
-    phone.page.wait_for_url(re.compile(reverse("mfa_add_webauthn")))
-
-
-def test_passkey_opens_the_office(new_phone):
-    phone = new_phone(locale="tr", color_scheme="dark")
-    sign_up(phone)
-    add_passkey(phone)
-    User.objects.update(is_staff=True)
-
-    phone.open(reverse("admin:index"))
-    phone.page.wait_for_url(re.compile(reverse("office_factor")))
-    faults = phone.faults()
-    phone.page.locator("main a[href*=next]").tap()
-    phone.page.wait_for_url(re.compile(reverse("mfa_reauthenticate_webauthn")))
-    phone.tap(phone.page.locator("#mfa_webauthn_reauthenticate"))
-
-    phone.page.wait_for_url(f"{phone.base}{reverse('admin:index')}")
-    assert faults == {}
-
-
 def forget_when_signed_in():
     """As if the sign-in was of another day."""
-    from django.contrib.sessions.backends.db import SessionStore
-    from django.contrib.sessions.models import Session
-
     session = SessionStore(Session.objects.get().pk)
     session["signed_in_at"] = 0
     session.save()
 
 
-def test_failing_passkey_is_said_on_the_page(new_phone):
+def test_failing_and_missing_passkeys_are_shown_on_the_page(new_phone):
     phone = new_phone()
     phone.open(reverse("account_login"))
-    session = phone.context.new_cdp_session(phone.page)
-    session.send("WebAuthn.enable")
-    # A phone that knows nobody.
-    session.send("WebAuthn.addVirtualAuthenticator", {"options": KEY})
-
+    give_key(phone)
     phone.page.get_by_role("button", name="Sign in with a passkey").tap()
-
     expect(phone.page.get_by_role("alert")).to_contain_text("That did not work.")
 
-
-def test_without_passkeys_in_the_browser_none_are_offered(new_phone):
-    phone = new_phone()
     phone.context.add_init_script("delete window.PublicKeyCredential")
     phone.open(reverse("account_login"))
-
     expect(phone.page.locator("#passkey_login")).to_be_hidden()
-
-
-def test_lost_phone_is_signed_out_from_another(new_phone):
-    lost, other = new_phone(), new_phone()
-    sign_up(lost)
-    cache.clear()
-    sign_in(other)
-    other.open(reverse("usersessions_list"))
-    expect(other.page.locator(".things li")).to_have_count(2)
-
-    other.page.locator(".things button").tap()
-    expect(other.page.locator(".things li")).to_have_count(1)
-
-    lost.open(reverse("account_email"))
-    expect(lost.page).to_have_url(re.compile(reverse("account_login")))
-    other.open(reverse("account_email"))
-    expect(other.page.locator("main")).to_contain_text(AYSE)

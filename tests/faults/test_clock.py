@@ -9,19 +9,21 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from kingscore.beat import Scheduler
-from tests.check_factories import CheckFactory, LetterFactory
+from tests.check_factories import CheckFactory, EmailFactory
 from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, GameFactory, PenFactory, ReportFactory, reload
+from tests.factories import EVENING, ContextFactory, GameFactory, ReportFactory, reload
 from tests.program_factories import DeliveryFactory
 from tournaments.api.throttling import ReadThrottle
-from tournaments.models import Check, Delivery, Letter, Report
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import Delivery, Email, Report
 from tournaments.models.people import MOST_WRONG_TYPED
-from tournaments.services.auditing import Actor
-from tournaments.services.letters.sending import sweep_letters
-from tournaments.services.people.claims import TooManyCodes, WrongCode, find_by_code
-from tournaments.services.play import playing
-from tournaments.services.webhooks.calling import Answer
+from tournaments.services.audit import Actor
+from tournaments.services.checks.nights import claim_check
+from tournaments.services.emails import sweep_emails
+from tournaments.services.games import playing
+from tournaments.services.people.claims import TooManyCodes, WrongClaimCode, find_by_code
+from tournaments.services.webhooks.calling import CallAnswer
 from tournaments.services.webhooks.sweeping import sweep_webhooks
 
 BACK = timedelta(hours=2)
@@ -34,39 +36,39 @@ def test_game_goes_on_in_the_order_of_its_revisions(jump):
     game = GameFactory()
     for number, body in enumerate(WHOLE_GAME[:6]):
         at = EVENING + (jump if number >= 3 else timedelta())
-        playing.record_entry(game.pk, body, PenFactory(revision=number, at=at))
+        playing.record_entry(game.pk, parse_entry(body), ContextFactory(revision=number, at=at))
 
-    assert [write.body for write in reload(game).writes] == list(WHOLE_GAME[:6])
+    assert [write.body for write in reload(game).revisions] == list(WHOLE_GAME[:6])
 
 
 @pytest.mark.django_db
 def test_letter_written_ahead_of_the_clock_is_sent_once():
-    letter = LetterFactory(written_at=timezone.now() + BACK)
+    letter = EmailFactory(written_at=timezone.now() + BACK)
 
     for _ in range(2):
-        sweep_letters(timezone.now())
-        Letter.objects.update(tried_at=None)
+        sweep_emails(timezone.now())
+        Email.objects.update(tried_at=None)
 
-    assert (len(mail.outbox), Letter.objects.get(pk=letter.pk).sent_at is None) == (1, False)
+    assert (len(mail.outbox), Email.objects.get(pk=letter.pk).sent_at is None) == (1, False)
 
 
 @pytest.mark.django_db
 def test_letter_tried_ahead_of_the_clock_is_tried_again():
-    LetterFactory(written_at=EVENING, tried_at=EVENING + BACK, tries=1)
+    EmailFactory(written_at=EVENING, tried_at=EVENING + BACK, tries=1)
 
-    sweep_letters(EVENING)
+    sweep_emails(EVENING)
 
     assert len(mail.outbox) == 1
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("ahead", "waiting"), [(BACK, 1), (timedelta(seconds=5), 0)])
-def test_report_and_check_left_behind_ahead_of_the_clock_are_gone_on_with(ahead, waiting):
+def test_report_and_check_left_behind_ahead_of_the_clock_are_taken_up(ahead, waiting):
     ReportFactory(state=Report.State.BUILDING, touched_at=EVENING + ahead)
-    CheckFactory(state=Check.State.LOOKING, touched_at=EVENING + ahead)
+    check = CheckFactory(started_at=EVENING + ahead)
 
     assert Report.objects.awaiting_build(EVENING).count() == waiting
-    assert Check.objects.awaiting_work(EVENING).count() == waiting
+    assert (claim_check(check.night, EVENING) is not None) == waiting
 
 
 @pytest.mark.django_db(transaction=True)
@@ -77,7 +79,7 @@ def test_calls_noted_or_tried_ahead_of_the_clock_are_made():
     # It failed a minute ago, and waits for its hour.
     waits = DeliveryFactory(next_at=later, tried_at=timezone.now(), tries=4)
 
-    sweep_webhooks(lambda _message, _at: Answer(200))
+    sweep_webhooks(lambda _message, _at: CallAnswer(200))
 
     states = dict(Delivery.objects.values_list("pk", "state"))
     assert states == {noted.pk: "delivered", tried.pk: "delivered", waits.pk: "waiting"}
@@ -89,7 +91,7 @@ def test_wrong_codes_typed_ahead_of_the_clock_are_forgotten():
 
     with pytest.raises(TooManyCodes):
         find_by_code("1-abc", Actor(user), at=EVENING + timedelta(minutes=1))
-    with pytest.raises(WrongCode):
+    with pytest.raises(WrongClaimCode):
         find_by_code("1-abc", Actor(user), at=EVENING - BACK)
 
 

@@ -17,10 +17,10 @@ from kingscore.outages import outage_of
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import ReportFactory
 from tests.phones import deal_fields
-from tournaments.models import Game, Report, Write
+from tournaments.models import Game, Report, Revision
 from tournaments.models.reports import MOST_ATTEMPTS
+from tournaments.presenters.documents import reason_of
 from tournaments.services.documents.building import retry_report
-from tournaments.telling.documents import reason_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -115,10 +115,10 @@ def test_deal_refused_by_a_full_database_is_taken_with_the_same_key_later(person
 
     # Without a revision: the phone's outbox takes it for no answer, keeps the deal and sends again.
     assert (refused.status_code, refused.headers.get("Kingscore-Revision")) == (507, None)
-    assert Write.objects.count() == sum(games_revisions()) == answered
+    assert Revision.objects.count() == sum(games_revisions()) == answered
     full_disk(False)
     assert [write(person, sheet, number).status_code for _ in range(2)] == [200, 200]
-    assert Write.objects.count() == sum(games_revisions()) == answered + 1
+    assert Revision.objects.count() == sum(games_revisions()) == answered + 1
 
 
 def write(person, sheet, number):

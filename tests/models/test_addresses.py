@@ -3,8 +3,8 @@
 import pytest
 
 from tests.factories import EVENING, GameFactory
-from tournaments.models import Game, addresses
-from tournaments.services.play import playing
+from tournaments.models import Game
+from tournaments.services.games import playing
 
 pytestmark = pytest.mark.django_db
 
@@ -27,40 +27,11 @@ def test_address_opens_the_door_of_its_kind_only(door, kind):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_address_of_another_game_opens_nothing(door):
-    game, other = GameFactory(), GameFactory()
-
-    assert not DOORS[door](game.public_id, other.secret(door)).exists()
-
-
-@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("change", [str.swapcase, lambda s: s[:-1], lambda s: "", lambda s: "ğ"])
 def test_address_with_a_wrong_secret_opens_nothing(door, change):
     game = GameFactory()
 
     assert not DOORS[door](game.public_id, change(game.secret(door))).exists()
-
-
-@pytest.mark.parametrize("door", DOORS)
-def test_address_of_no_game_opens_nothing(door):
-    game = GameFactory()
-    secret = game.secret(door)
-    playing.delete_game(game.pk)
-
-    assert not DOORS[door](game.public_id, secret).exists()
-
-
-def test_address_is_long_enough_not_to_be_guessed():
-    secret = GameFactory().secret("write")
-
-    # 24 characters of base64: 144 bits.
-    assert (len(secret), addresses.BYTES * 8) == (24, 144)
-
-
-def test_address_can_be_derived_again_from_what_is_stored():
-    game = GameFactory()
-
-    assert Game.objects.get(pk=game.pk).secret("follow") == game.secret("follow")
 
 
 def test_address_depends_on_the_secret_of_the_server(settings):
@@ -93,36 +64,6 @@ def test_address_to_follow_is_revoked_by_its_own_generation_only():
     assert Game.objects.writable_at(game.public_id, write).get() == game
 
 
-def test_queryset_got_before_a_revocation_opens_nothing_after_it():
-    game = GameFactory()
-    door = Game.objects.writable_at(game.public_id, game.secret("write"))
-
-    playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
-
-    assert not door.exists()
-
-
-def test_once_writable_knows_the_address_whose_pen_was_taken():
-    game = GameFactory()
-    before = game.secret("write")
-    assert not Game.objects.once_writable_at(game.public_id, before).exists()
-
-    taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
-
-    assert Game.objects.once_writable_at(game.public_id, before).get() == game
-    assert not Game.objects.once_writable_at(game.public_id, taken.secret("write")).exists()
-
-
-@pytest.mark.parametrize("kind", ["pen", "follow"])
-def test_once_writable_knows_no_address_of_another_kind(kind):
-    game = GameFactory()
-    before = game.secret(kind)
-
-    playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
-
-    assert not Game.objects.once_writable_at(game.public_id, before).exists()
-
-
 def test_once_writable_looks_back_over_ten_hands():
     game = GameFactory()
     secrets = []
@@ -133,11 +74,7 @@ def test_once_writable_looks_back_over_ten_hands():
     known = [Game.objects.once_writable_at(game.public_id, secret).exists() for secret in secrets]
 
     assert known == [False, False, *[True] * 10]
-
-
-@pytest.mark.parametrize("door", ["writable_at", "takeable_at", "readable_at", "once_writable_at"])
-def test_address_of_a_game_that_never_was_opens_nothing(door):
-    assert not getattr(Game.objects, door)("nosuchgame", "x" * 24).exists()
+    assert not Game.objects.once_writable_at(game.public_id, game.secret("write")).exists()
 
 
 @pytest.mark.parametrize("door", ["writable_at", "takeable_at", "readable_at", "once_writable_at"])

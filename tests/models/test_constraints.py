@@ -1,4 +1,4 @@
-"""What the database refuses by itself, constraint by constraint."""
+"""Constraints of the database, one by one."""
 
 import pytest
 from django.apps import apps
@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.club_factories import (
     AccountFactory,
-    AuditLineFactory,
+    AuditEntryFactory,
     ClubFactory,
     EntrantFactory,
     EventFactory,
@@ -27,13 +27,10 @@ from tests.factories import (
     GameFactory,
     HouseRulesetFactory,
     ReportFactory,
-    WriteFactory,
+    RevisionFactory,
 )
-from tests.models.check_refusals import CHECKS_REFUSED
-from tests.models.program_refusals import PROGRAMS_REFUSED
-from tests.models.rating_refusals import RATINGS_REFUSED
-from tests.models.running_refusals import RUNNING_REFUSED
-from tournaments.models import Confirmation, Game, Match, Merge, Player, Seat
+from tests.models.other_refusals import OTHERS_REFUSED, two
+from tournaments.models import Confirmation, Game, Match, Merge, Seat
 
 pytestmark = pytest.mark.django_db
 
@@ -49,8 +46,8 @@ def start_twice():
 def write_twice(**same):
     """Two writes of one game that share what is given."""
     game = GameFactory()
-    WriteFactory(game=game, **same)
-    WriteFactory(game=game, **same)
+    RevisionFactory(game=game, **same)
+    RevisionFactory(game=game, **same)
 
 
 def match(length="best-of", number=3):
@@ -62,12 +59,6 @@ def number_twice():
     of_match = match()
     for _ in range(2):
         update_game(match=of_match, match_number=1)
-
-
-def two(factory, **same):
-    """Two rows that share what is given."""
-    factory(**same)
-    factory(**same)
 
 
 def merge(kept, gone):
@@ -224,27 +215,31 @@ REFUSED = {
     "seat_number_is_a_seat": [lambda: sit(("Ayşe", 4))],
     "confirmation_one_per_seat": [lambda: confirm(2, 2)],
     "confirmation_seat_is_a_seat": [lambda: confirm(4)],
-    "audit_kind_known": [lambda: AuditLineFactory(kind="weather")],
-    "audit_says_what_was_done": [lambda: AuditLineFactory(action="")],
+    "audit_kind_known": [lambda: AuditEntryFactory(kind="weather")],
+    "audit_says_what_was_done": [lambda: AuditEntryFactory(action="")],
     "match_length_known": [lambda: match(length="for-ever")],
     "match_of_one_game_or_more": [lambda: match(number=0)],
-    "write_one_per_revision": [lambda: write_twice(revision=1)],
-    "write_one_per_key": [lambda: write_twice(key="the-same-key")],
-    "write_kind_known": [lambda: WriteFactory(kind="erasure")],
-    "write_position_unless_head": [
-        lambda: WriteFactory(kind="head", position=0),
-        lambda: WriteFactory(kind="entry", position=None),
-        lambda: WriteFactory(kind="correction", position=None),
-        lambda: WriteFactory(kind="withdrawal", position=None, body=None),
+    "revision_one_per_revision": [lambda: write_twice(revision=1)],
+    "revision_one_per_key": [lambda: write_twice(key="the-same-key")],
+    "revision_kind_known": [lambda: RevisionFactory(kind="erasure")],
+    "revision_position_unless_head": [
+        lambda: RevisionFactory(kind="head", position=0),
+        lambda: RevisionFactory(kind="entry", position=None),
+        lambda: RevisionFactory(kind="correction", position=None),
+        lambda: RevisionFactory(kind="completion", position=None),
+        lambda: RevisionFactory(kind="reveal", position=None),
+        lambda: RevisionFactory(kind="withdrawal", position=None, body=None),
     ],
-    "write_body_unless_withdrawal": [
-        lambda: WriteFactory(kind="withdrawal"),
-        lambda: WriteFactory(kind="entry", body=None),
-        lambda: WriteFactory(kind="correction", body=None),
-        lambda: WriteFactory(kind="head", position=None, body=None),
+    "revision_body_unless_withdrawal": [
+        lambda: RevisionFactory(kind="withdrawal"),
+        lambda: RevisionFactory(kind="entry", body=None),
+        lambda: RevisionFactory(kind="correction", body=None),
+        lambda: RevisionFactory(kind="completion", body=None),
+        lambda: RevisionFactory(kind="reveal", body=None),
+        lambda: RevisionFactory(kind="head", position=None, body=None),
     ],
-    "write_key_not_empty": [lambda: WriteFactory(key="")],
-    "write_revision_from_one": [lambda: WriteFactory(revision=0)],
+    "revision_key_not_empty": [lambda: RevisionFactory(key="")],
+    "revision_number_from_one": [lambda: RevisionFactory(revision=0)],
     "report_state_known": [lambda: ReportFactory(state="lost")],
     "report_done_has_file": [lambda: ReportFactory(state="done")],
     "report_format_known": [lambda: ReportFactory(format="doc")],
@@ -259,10 +254,7 @@ REFUSED = {
     "house_ruleset_has_a_slug": [lambda: HouseRulesetFactory(slug="")],
     "house_ruleset_has_a_name": [lambda: HouseRulesetFactory(name="")],
     "house_ruleset_revision_from_one": [lambda: HouseRulesetFactory(revision=0)],
-    **RATINGS_REFUSED,
-    **CHECKS_REFUSED,
-    **PROGRAMS_REFUSED,
-    **RUNNING_REFUSED,
+    **OTHERS_REFUSED,
 }
 
 
@@ -276,7 +268,7 @@ def named_constraints():
 
 
 def sign_of(name):
-    """What the database says when it refuses by a constraint."""
+    """The database's message when a constraint refuses."""
     model, constraint = named_constraints()[name]
     if connection.vendor != "sqlite" or not isinstance(constraint, models.UniqueConstraint):
         return name
@@ -299,73 +291,20 @@ def test_constraint_refuses_by_its_name(name, number):
     assert sign_of(name) in str(refused.value)
 
 
-def test_two_games_never_share_a_public_id():
-    game = GameFactory()
-
-    with pytest.raises(IntegrityError, match="public_id"):
-        Game.objects.create(public_id=game.public_id, players=[], played_at=game.played_at)
-
-
-def test_two_reports_never_share_their_content():
-    ReportFactory(content_key="x" * 64)
-
-    with pytest.raises(IntegrityError, match="content_key"):
-        ReportFactory(content_key="x" * 64)
-
-
-def test_games_started_without_a_key_are_no_repeats_of_each_other():
-    GameFactory()
-    GameFactory()
-
-    assert Game.objects.filter(start_key=None).count() == 2
-
-
-def test_same_key_and_revision_may_stand_in_two_games():
-    WriteFactory(revision=1, key="the-same-key")
-    WriteFactory(revision=1, key="the-same-key")
-
-
-def test_two_house_rulesets_never_share_a_slug():
-    HouseRulesetFactory(slug="moda")
-
-    with pytest.raises(IntegrityError, match="slug"):
-        HouseRulesetFactory(slug="moda")
-
-
 @pytest.mark.parametrize("other", ["işıl", "IŞIL", " Işıl  ", "İşil"])
 def test_players_of_one_club_never_share_a_name_up_to_case_and_dots(other):
     club = ClubFactory()
-    PlayerFactory(club=club, name="Işıl")
+    # Also where that player was merged into another.
+    PlayerFactory(club=club, name="Işıl", merged_into=PlayerFactory(club=club))
 
     with pytest.raises(IntegrityError):
         PlayerFactory(club=club, name=other)
 
 
-def test_two_clubs_may_have_players_seasons_and_accounts_of_one_name():
+def test_two_clubs_may_have_players_of_one_name_and_account():
     account = AccountFactory()
     for _ in range(2):
-        club = ClubFactory()
-        PlayerFactory(club=club, name="Işıl", account=account)
-        SeasonFactory(club=club, name="2026/27")
-
-    assert Player.objects.filter(account=account).count() == 2
-
-
-def test_any_number_of_players_may_be_without_account_or_removed():
-    club = ClubFactory()
-    for _ in range(2):
-        PlayerFactory(club=club)
-        PlayerFactory(club=club, name="", removed_at=EVENING)
-
-    assert Player.objects.filter(club=club, account=None).count() == 4
-
-
-def test_name_of_a_merged_player_stays_theirs():
-    kept = PlayerFactory(name="Işıl")
-    PlayerFactory(club=kept.club, name="Işıl K.", merged_into=kept)
-
-    with pytest.raises(IntegrityError):
-        PlayerFactory(club=kept.club, name="ışıl k.")
+        PlayerFactory(name="Işıl", account=account)
 
 
 def test_player_is_merged_once_more_after_it_was_undone():
@@ -375,34 +314,3 @@ def test_player_is_merged_once_more_after_it_was_undone():
     first.save()
 
     assert merge(kept, gone).pk != first.pk
-
-
-def test_link_for_members_may_be_used_by_any_number_and_up_to_its_last_use():
-    InvitationFactory(role="member", most_uses=None, uses=500)
-    InvitationFactory(role="member", most_uses=2, uses=2)
-    InvitationFactory(role="owner", most_uses=1, uses=1)
-
-
-def test_season_may_last_a_day():
-    SeasonFactory(starts_on="2026-09-01", ends_on="2026-09-01")
-
-
-def test_sheet_is_confirmed_anew_after_it_was_changed():
-    game = GameFactory()
-    for revision in (1, 2):
-        Confirmation.objects.create(game=game, seat=0, revision=revision, at=EVENING)
-
-
-@pytest.mark.parametrize(
-    "factory",
-    [EventFactory, TableFactory, PlayerFactory, InvitationFactory],
-    ids=lambda factory: factory._meta.model.__name__,
-)
-def test_two_rows_with_addresses_never_share_a_public_id(factory):
-    with pytest.raises(IntegrityError, match="public_id"):
-        two(factory, public_id="thesame234")
-
-
-def test_two_clubs_never_share_a_slug():
-    with pytest.raises(IntegrityError, match="slug"):
-        two(ClubFactory, slug="moda")

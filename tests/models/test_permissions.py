@@ -8,7 +8,6 @@ from tests.club_factories import (
     ClubFactory,
     EventFactory,
     MemberFactory,
-    RoundFactory,
     TableFactory,
 )
 from tests.factories import EVENING, GameFactory, HouseRulesetFactory, UserFactory
@@ -54,14 +53,9 @@ def those_for_whom(visitors, rows, wanted):
 )
 def test_role_in_a_club_says_who_may_what(club, visitors, rows, allowed):
     assert those_for_whom(visitors, rows, club) == allowed
-
-
-def test_published_club_is_seen_by_everybody_and_directed_by_nobody_more(club, visitors):
     Club.objects.update(published=True)
-
-    assert those_for_whom(visitors, Club.objects.seen_by, club) == VISITORS
-    assert those_for_whom(visitors, Club.objects.of_member, club) == ["member", "director", "owner"]
-    assert those_for_whom(visitors, Club.objects.directed_by, club) == ["director", "owner"]
+    published = VISITORS if rows == Club.objects.seen_by else allowed
+    assert those_for_whom(visitors, rows, club) == published
 
 
 def test_visitor_without_account_has_no_club(club):
@@ -83,31 +77,15 @@ def test_each_club_is_found_once_by_a_member_of_several(club):
 @pytest.mark.parametrize(
     ("published", "seen"), [(False, ["member", "director", "owner"]), (True, VISITORS)]
 )
-def test_event_is_seen_in_its_club_until_it_is_published(club, visitors, published, seen):
-    event = EventFactory(club=club, published=published)
-
-    assert those_for_whom(visitors, Event.objects.seen_by, event) == seen
-    assert those_for_whom(visitors, Event.objects.directed_by, event) == ["director", "owner"]
-
-
-def test_event_of_a_published_club_is_published_by_itself(visitors):
-    event = EventFactory(club=ClubFactory(published=True))
-    assert those_for_whom(visitors, Event.objects.seen_by, event) == []
-
-
-@pytest.mark.parametrize(
-    ("published", "seen"), [(False, ["member", "director", "owner"]), (True, VISITORS)]
-)
-def test_game_is_seen_with_its_event(club, visitors, published, seen):
+def test_event_and_game_are_seen_in_their_club_until_published(club, visitors, published, seen):
     event = EventFactory(club=club, published=published)
     game = TableFactory(round__event=event).games.get()
 
     assert those_for_whom(visitors, Game.objects.seen_by, game) == seen
-
-
-def test_game_of_an_open_table_is_seen_by_nobody_without_its_address(club, visitors):
-    game = GameFactory()
-    assert those_for_whom(visitors, Game.objects.seen_by, game) == []
+    # That of an open table is seen by nobody without its address.
+    assert those_for_whom(visitors, Game.objects.seen_by, GameFactory()) == []
+    assert those_for_whom(visitors, Event.objects.seen_by, event) == seen
+    assert those_for_whom(visitors, Event.objects.directed_by, event) == ["director", "owner"]
 
 
 def writable(game):
@@ -148,13 +126,6 @@ def test_director_needs_the_address_of_the_sheet_too(club, visitors):
         for rows in (Game.objects.writable_at, Game.objects.closed_at):
             assert not rows(game.public_id, secret).exists()
         assert not Game.objects.writable_at(game.public_id, secret, visitors["owner"]).exists()
-
-
-def test_round_that_is_over_closes_no_other(club, visitors):
-    RoundFactory(event__club=club, closed_at=EVENING)
-    game = TableFactory(round__event__club=club).games.get()
-
-    assert those_for_whom(visitors, writable(game), game) == VISITORS
 
 
 def test_house_rules_of_a_club_are_offered_in_it_and_those_of_the_server_to_all(club, visitors):

@@ -7,9 +7,7 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
-from tests.waiting import wait_until
-
-PATIENCE = 60
+from tests.waiting import PATIENCE, wait_until
 
 
 class Part:
@@ -36,7 +34,7 @@ class Part:
             )
 
     def wait(self):
-        wait_until(self.is_ready, PATIENCE, said=self.last_words)
+        wait_until(self.is_ready, said=self.last_words)
 
     def is_ready(self):
         assert self.process.poll() is None, f"{self.name} ended: {self.last_words()}"

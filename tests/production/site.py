@@ -21,8 +21,9 @@ from tests.production.laying import (
     lay_proxy,
     lay_static_files,
 )
-from tests.production.parts import PATIENCE, Part, Postgres, listens_at
+from tests.production.parts import Part, Postgres, listens_at
 from tests.servers import READ_SHEETS, free_ports
+from tests.waiting import PATIENCE
 
 
 class Ports:
@@ -112,7 +113,7 @@ class Site:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=4 * PATIENCE,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stderr

@@ -12,7 +12,6 @@ from tests.production.laying import environment_of_proxy, lay_proxy
 from tests.production.parts import Part, listens_at
 from tests.production.site import Ports
 from tests.production.visitors import SecurePhone
-from tests.servers import prepared, serve
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
@@ -69,14 +68,13 @@ def test_fault_is_told_without_its_visitor_and_address(tmp_path, rude_server):
     assert [each for each in told if each in proxy.said] == []
 
 
-def test_body_in_chunks_is_never_taken_for_an_empty_one(tmp_path):
+def test_body_in_chunks_is_never_taken_for_an_empty_one(tmp_path, server):
     ports = Ports()
-    with serve(tmp_path / "data", ready=prepared(), processes=1) as server:
-        ports.webs = [server.port]
-        with proxy_before(tmp_path, ports) as (phone, _proxy):
-            body = iter([b'{"ruleset": "turkish-king", ', b'"players": ["A", "B", "C", "D"]}'])
-            headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
-            line = phone.connect()
-            line.request("POST", "/api/v1/games/", body, headers, encode_chunked=True)
-            assert line.getresponse().status in {201, 411}
-            line.close()
+    ports.webs = [server.port]
+    with proxy_before(tmp_path, ports) as (phone, _proxy):
+        body = iter([b'{"ruleset": "turkish-king", ', b'"players": ["A", "B", "C", "D"]}'])
+        headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+        line = phone.connect()
+        line.request("POST", "/api/v1/games/", body, headers, encode_chunked=True)
+        assert line.getresponse().status in {201, 411}
+        line.close()

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from http.client import HTTPSConnection
 
 from tests.deals import WHOLE_GAME
-from tests.phones import CUT_OFF, PATIENCE, Phone, new_key
+from tests.phones import CUT_OFF, Phone, new_key
+from tests.waiting import PATIENCE
 
 
 @dataclass
@@ -42,7 +43,7 @@ class PatientPhone(SecurePhone):
     def ask(self, *what, **more):
         begun = time.monotonic()
         while (answer := self.try_to_ask(*what, **more)) is None:
-            assert time.monotonic() < begun + 2 * PATIENCE, "nobody answers any more"
+            assert time.monotonic() < begun + PATIENCE, "nobody answers any more"
             time.sleep(0.2)
         self.longest = max(self.longest, time.monotonic() - begun)
         return answer
@@ -74,7 +75,7 @@ class Writer:
 
     def stop(self):
         self.done.set()
-        self.thread.join(3 * PATIENCE)
+        self.thread.join(PATIENCE)
         assert not self.thread.is_alive()
 
     @property

@@ -1,4 +1,4 @@
-"""What the tests of documents share: reading a PDF, and records to make one of."""
+"""Fixtures of the tests of documents: a reader of PDF files, and records."""
 
 import io
 from functools import cached_property

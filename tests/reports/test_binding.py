@@ -62,7 +62,7 @@ def opened(document):
 
 
 def number_tree(node):
-    """What a number tree holds, by key."""
+    """The values of a number tree, by key."""
     found = pikepdf.NumberTree(node)
     return {key: found[key] for key in found}
 

@@ -8,16 +8,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
-from tests.club_factories import EventFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
-from tests.services.tournaments.test_tournaments import running
+from tests.tournament_builders import running
 from tournaments.models import Game, Report
 from tournaments.reports.documents import compose
-from tournaments.services.auditing import NOBODY
+from tournaments.services.audit import NOBODY
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.tournaments.drawing import publish_round, seat_next_round
-from tournaments.services.tournaments.rounds import close_round, open_round
+from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.seating import publish_round, seat_next_round
 
 pytestmark = pytest.mark.django_db
 
@@ -146,14 +145,6 @@ def test_last_round_is_left_out_while_its_standings_are_hidden():
     assert "After round 2 of 2" in data_of(of_directors, "standings.typ")["lines"]
 
 
-def test_booklet_before_the_first_round_has_cover_and_standings():
-    row = running(*NAMES)
-    assert [chapter.template for chapter in composed(row).chapters] == [
-        "booklet_front.typ",
-        "standings.typ",
-    ]
-
-
 def test_booklet_is_read_in_as_many_queries_however_many_tables():
     def queries(names):
         row = running(*names, rounds=2)
@@ -164,8 +155,3 @@ def test_booklet_is_read_in_as_many_queries_however_many_tables():
         return len(captured)
 
     assert queries(NAMES) == queries([f"Oyuncu {n}" for n in range(13)])
-
-
-def test_evening_has_no_booklet():
-    with pytest.raises(ValueError, match="no tournament"):
-        composed(type("Evening", (), {"event": EventFactory()}))

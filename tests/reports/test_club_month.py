@@ -7,31 +7,25 @@ from django.utils import translation
 
 from tests.club_factories import (
     ClubFactory,
-    EntrantFactory,
     EventFactory,
     PlayerFactory,
-    RoundFactory,
-    SittingFactory,
     TableFactory,
     TournamentFactory,
 )
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
-from tournaments.models import Game, Player, Report, Round, Tournament
-from tournaments.queries.clubs import months_of
+from tests.reports.asked import silent, tournament
+from tournaments.models import Game, Player, Report, Tournament
+from tournaments.queries.statistics import months_of
 from tournaments.reports.club_month import compose_club_month
-from tournaments.reports.month_tables import month_tables
+from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db
 
 NOVEMBER = date(2026, 11, 1)
 SURE = 40.0**2
-
-
-def silent(*_step):
-    """Nobody asks how far it is."""
 
 
 def compose(club, month=NOVEMBER):
@@ -75,18 +69,6 @@ def club():
     draft.event.name = "Taslak"
     draft.event.save()
     return club
-
-
-def tournament(club):
-    """A tournament of one round, which Ayşe has won."""
-    row = TournamentFactory(event__club=club, event__held_on=date(2026, 11, 21), state="finished")
-    place = RoundFactory(event=row.event, number=1, published_at=EVENING)
-    table = TableFactory(round=place, players=NAMES, entries=WHOLE_GAME)
-    for side, seat in enumerate(table.games.get().seats.order_by("number")):
-        entrant = EntrantFactory(tournament=row, number=side + 1, player=seat.player)
-        SittingFactory(round=place, entrant=entrant, table=table, side=side)
-    Round.objects.filter(pk=place.pk).update(closed_at=EVENING)
-    return row
 
 
 def test_month_tells_of_evenings_people_ratings_and_records(club):
@@ -137,15 +119,6 @@ def test_record_is_told_with_the_one_it_broke(club):
     assert [(row[0]["text"], row[1]["text"], row[2]["text"], row[3]) for row in records] == [
         ("Highest game", "Burak", "400", "540"),
     ]
-
-
-def test_name_that_was_removed_is_told_by_no_month(club):
-    Player.objects.filter(name="Işıl").update(name="", removed_at=EVENING)
-
-    found = compose(club)
-
-    assert found["newcomers"]["rows"] == [["removed player", "1"]]
-    assert "Işıl" not in str(found)
 
 
 def test_month_in_which_nothing_was_played_is_told_all_the_same(club):

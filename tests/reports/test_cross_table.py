@@ -6,9 +6,10 @@ import openpyxl
 import pytest
 from django.utils import translation
 
+from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tests.reports.test_standings_document import NAMES, file_of, play, report_of
-from tests.services.tournaments.test_tournaments import running
+from tests.reports.asked import FIVE, file_of, report_of
+from tests.tournament_builders import closed, running
 from tournaments.models import Entrant, Ruling
 from tournaments.reports.cross_table import compose_cross_table, side_by_side
 from tournaments.reports.meetings import Meetings
@@ -37,9 +38,9 @@ def rule(place, name, kind, points=0):
 @pytest.fixture
 def played():
     """Five at one table and out; two rounds, of which the second has rulings."""
-    row = running(*NAMES, rounds=2)
-    play(row)
-    place = play(row)
+    row = running(*FIVE, rounds=2)
+    closed(row, WHOLE_GAME)
+    place = closed(row, WHOLE_GAME)
     rule(place, "Ayşe", "absent", -300)
     rule(place, "Deniz", "adjusted", 7)
     return row
@@ -48,10 +49,10 @@ def played():
 @pytest.fixture
 def duels():
     """Four, two at a table, everybody against everybody; whoever sits first wins by 10."""
-    row = running(*NAMES[:4], ruleset="euchre-two", seating="round-robin", rounds=3)
+    row = running(*FIVE[:4], ruleset="euchre-two", seating="round-robin", rounds=3)
     for _ in range(3):
         # To ten: the first point ends it.
-        play(row, WON[:1])
+        closed(row, WON[:1])
     return row
 
 
@@ -90,21 +91,6 @@ def test_house_players_have_no_number(played):
 
     assert cells_of(data, "Deniz")[0] == ("1", "540", "⌂ 2 5")
     assert "⌂ house player" in data["legend"]
-
-
-def test_hidden_last_round_has_no_column():
-    row = running(*NAMES, rounds=2, hide_last=True)
-    play(row)
-    play(row, close=False)
-
-    assert composed(row)["groups"][0]["rounds"] == ["1"]
-    assert composed(row, audience="directors")["groups"][0]["rounds"] == ["1", "2"]
-
-
-def test_tournament_without_rounds_has_its_entrants():
-    data = composed(running(*NAMES, rounds=1))
-
-    assert [row["cells"] for row in data["groups"][0]["rows"]] == [[]] * 5
 
 
 def test_many_rounds_stand_in_several_tables():
@@ -194,16 +180,10 @@ def test_pages_are_tagged_and_their_head_is_repeated(played, pdf, paper, languag
     assert document.lines.count(f"{head} 1 2 {data['words']['points']}") == 3
 
 
-def test_matrix_is_set(duels, pdf):
-    document = pdf(typeset("cross_table.typ", composed(duels)))
-
-    assert document.text.count("×") == 4
-
-
 def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries):
-    for names in (NAMES[:4], [f"Oyuncu {n}" for n in range(12)]):
+    for names in (FIVE[:4], [f"Oyuncu {n}" for n in range(12)]):
         row = running(*names, rounds=1)
-        play(row, WON)
+        closed(row, WON)
         asked_for = report(row)
         asked_for.event = type(row.event).objects.get(pk=row.event_id)
         with django_assert_num_queries(7):

@@ -1,65 +1,30 @@
-"""What stands on the documents of the hall: cards, badges, the seating, certificates."""
+"""The documents of the hall: cards, badges, the seating, certificates."""
 
 import pytest
 from django.utils import translation
 
-from tests.club_factories import ClubFactory, TableFactory
-from tests.deals import NAMES
-from tests.factories import EVENING, ReportFactory
-from tests.services.tournaments.test_tournaments import NINE, plan, play, running
+from tests.club_factories import TableFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING
+from tests.reports.asked import HOST, asked, silent
+from tests.tournament_builders import NINE, closed, play, published, running, seated
 from tournaments.models import Entrant, Player, Report
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.documents import compose
 from tournaments.reports.name_badges import compose_name_badges
 from tournaments.reports.name_order import name_order
 from tournaments.reports.round_seats import round_of, seats_of
-from tournaments.reports.seating_lists import sorted_seats
 from tournaments.reports.table_cards import compose_table_cards
-from tournaments.services.auditing import NOBODY
-from tournaments.services.tournaments.drawing import publish_round, seat_next_round
-from tournaments.services.tournaments.entering import register_entrants, withdraw_entrant
-from tournaments.services.tournaments.entering_lists import Entry
-from tournaments.services.tournaments.leading import create_tournament, move_tournament
-from tournaments.services.tournaments.rounds import close_round, open_round
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.seating import publish_round
 
 pytestmark = pytest.mark.django_db
 
 Kind, Audience = Report.Kind, Report.Audience
 TWELVE = [f"Oyuncu {n}" for n in range(12)]
-HOST = "https://king.example/"
-
-
-def told(*_steps):
-    """Nobody watches."""
-
-
-def asked(event, kind, audience=Audience.DIRECTORS, **parameters):
-    return ReportFactory(
-        kind=kind,
-        event=event,
-        club=event.club,
-        audience=audience,
-        parameters={"host": HOST, **parameters},
-    )
-
-
-def seated(row):
-    return seat_next_round(row.pk, NOBODY, at=EVENING)
-
-
-def published(row):
-    place = seated(row)
-    publish_round(place.pk, NOBODY, at=EVENING)
-    place.refresh_from_db()
-    return place
-
-
-def closed(row):
-    place = published(row)
-    open_round(place.pk, NOBODY, at=EVENING)
-    play(place)
-    close_round(place.pk, NOBODY, at=EVENING)
-    return place
 
 
 def card(table, first, *names):
@@ -77,12 +42,8 @@ def card(table, first, *names):
 
 def paired(**settings):
     """A tournament of two pairs that runs."""
-    rules = {"ruleset": "turkish-king-partners", **settings}
-    row = create_tournament(ClubFactory(), plan(**rules), NOBODY, at=EVENING)
-    move_tournament(row.pk, "registration", NOBODY, at=EVENING)
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
-    register_entrants(row.pk, pairs, NOBODY, at=EVENING)
-    return move_tournament(row.pk, "running", NOBODY, at=EVENING)
+    return running(*pairs, ruleset="turkish-king-partners", **settings)
 
 
 def without_code(card):
@@ -97,7 +58,7 @@ def test_cards_name_who_sits_where_and_lead_to_the_doors():
     table.games.update(first_declarer=2)
     report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
 
-    data = compose_table_cards(report, told)
+    data = compose_table_cards(report, silent)
 
     assert [without_code(each) for each in data["cards"]] == [
         card(table, 2, *NAMES),
@@ -111,29 +72,17 @@ def test_card_tells_of_the_code_and_never_the_code():
     table = TableFactory(round__event__table_codes=True)
     report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
 
-    data = compose_table_cards(report, told)
+    data = compose_table_cards(report, silent)
 
     assert data["words"]["use"].endswith("The director says the four digits.")
     assert table.code not in str(data["words"]) + str(data["cards"][0]["seats"])
-
-
-def test_replaced_address_is_on_the_next_cards():
-    table = TableFactory()
-    report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
-    (before,) = compose_table_cards(report, told)["cards"]
-    table.generation += 1
-    table.save()
-
-    (after,) = compose_table_cards(report, told)["cards"]
-
-    assert (before["url"] == after["url"], after["url"].split("/")[-2]) == (False, table.secret)
 
 
 @pytest.mark.parametrize("kind", [Kind.TABLE_CARDS, Kind.NAME_BADGES, Kind.CERTIFICATES])
 def test_what_is_for_directors_is_made_for_nobody_else(kind):
     event = running(*NINE).event
     with pytest.raises(ValueError, match="directors only"):
-        compose(asked(event, kind, Audience.MEMBERS, round=1), told)
+        compose(asked(event, kind, Audience.MEMBERS, round=1), silent)
 
 
 def test_seating_that_is_not_published_is_for_directors_only():
@@ -142,7 +91,7 @@ def test_seating_that_is_not_published_is_for_directors_only():
 
     for_all = asked(row.event, Kind.SEATING_BY_NAME, Audience.VISITORS, round=1)
     with pytest.raises(ValueError, match="not published"):
-        compose(for_all, told)
+        compose(for_all, silent)
     seats = seats_of(round_of(asked(row.event, Kind.SEATING_BY_NAME, round=1)))
 
     names = {f"e{n}": name for n, name in enumerate(NINE, 1)}
@@ -150,7 +99,7 @@ def test_seating_that_is_not_published_is_for_directors_only():
     assert [table.names for table in seats.tables] == tables
     assert seats.byes == tuple(names[key] for key in place.seating["byes"])
     assert (seats.is_proposed, {table.row for table in seats.tables}) == (True, {None})
-    assert compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), told)["cards"] == []
+    assert compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), silent)["cards"] == []
 
 
 def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
@@ -168,29 +117,6 @@ def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
     assert (seats.byes, seats.is_proposed) == (proposed.byes, False)
     Player.objects.filter(name=seats.byes[0]).update(initials=True)
     assert seats_of(round_of(report)).byes == ("O. " + seats.byes[0].split()[1] + ".",)
-
-
-def test_pair_sits_as_its_game_has_it():
-    row = paired()
-    place = seated(row)
-
-    (proposed,) = seats_of(place).tables
-    publish_round(place.pk, NOBODY, at=EVENING)
-    place.refresh_from_db()
-    (laid,) = seats_of(place).tables
-
-    assert laid.names == proposed.names
-    pairs = {frozenset(laid.names[0::2]), frozenset(laid.names[1::2])}
-    assert pairs == {frozenset(("Ayşe", "Burak")), frozenset(("Cem", "Deniz"))}
-
-
-def test_everybody_is_found_by_name_with_table_and_seat():
-    table = TableFactory(number=7, players=["Şule", "Ilgın", "İnci", "Sena"])
-
-    with translation.override("tr"):
-        found = sorted_seats(seats_of(table.round))
-
-    assert found == [("Ilgın", 7, 2), ("İnci", 7, 3), ("Sena", 7, 4), ("Şule", 7, 1)]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +142,7 @@ def test_badges_are_for_who_plays_in_the_order_of_names():
     withdraw_entrant(Entrant.objects.get(number=5).pk, NOBODY, at=EVENING)
 
     with translation.override("tr"):
-        data = compose_name_badges(asked(row.event, Kind.NAME_BADGES), told)
+        data = compose_name_badges(asked(row.event, Kind.NAME_BADGES), silent)
 
     assert data["badges"] == [
         {"name": "Cem Er", "team": "", "number": "№ 3"},
@@ -229,10 +155,10 @@ def test_badges_are_for_who_plays_in_the_order_of_names():
 
 def test_first_three_get_certificates_and_equals_share_theirs():
     row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=2)
-    assert compose_certificates(asked(row.event, Kind.CERTIFICATES), told)["items"] == []
-    place = closed(row)
+    assert compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"] == []
+    place = closed(row, WHOLE_GAME)
 
-    data = compose_certificates(asked(row.event, Kind.CERTIFICATES), told)
+    data = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)
 
     seats = place.tables.get().games.get().players
     first, third = data["items"][0], data["items"][2]
@@ -259,7 +185,7 @@ def test_each_of_a_pair_gets_a_certificate():
     play(place, [stop])
     close_round(place.pk, NOBODY, at=EVENING)
 
-    items = compose_certificates(asked(row.event, Kind.CERTIFICATES), told)["items"]
+    items = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"]
 
     assert {(item["name"], item["place"]) for item in items} == {
         (name, "First place, shared") for name in NAMES
@@ -272,7 +198,7 @@ def test_each_of_a_pair_gets_a_certificate():
 @pytest.mark.parametrize("number", [1, 3])
 def test_as_many_queries_whatever_the_tables(django_assert_num_queries, number):
     row = running(*TWELVE[: 4 * number])
-    closed(row)
+    closed(row, WHOLE_GAME)
     event = row.event
     counts = {
         Kind.TABLE_CARDS: 4,
@@ -285,4 +211,4 @@ def test_as_many_queries_whatever_the_tables(django_assert_num_queries, number):
     for kind, count in counts.items():
         report = asked(event, kind, round=1)
         with django_assert_num_queries(count):
-            compose(report, told)
+            compose(report, silent)

@@ -7,7 +7,9 @@ from django.utils import translation
 from openpyxl import load_workbook
 
 from tests.club_factories import TableFactory
-from tests.reports.test_hall import HOST, NINE, asked, closed, published, running, told
+from tests.deals import WHOLE_GAME
+from tests.reports.asked import HOST, asked, silent
+from tests.tournament_builders import NINE, closed, published, running
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
 from tournaments.reports.documents import compose
@@ -16,11 +18,6 @@ pytestmark = pytest.mark.django_db
 
 Kind, Format = Report.Kind, Report.Format
 SIZES = {Paper.A4: (595, 842), Paper.LETTER: (612, 792)}
-SAYS = {
-    "tr": (Kind.SEATING_BY_NAME, "Oturma düzeni"),
-    "it": (Kind.SEATING_BY_TABLE, "Tavolo"),
-    "en": (Kind.TABLE_CARDS, "Table"),
-}
 
 
 @pytest.fixture
@@ -31,7 +28,7 @@ def made(tmp_path):
         report = asked(event, kind, **parameters)
         report.format = form
         with translation.override(language):
-            compose(report, told).write(tmp_path / "file", told)
+            compose(report, silent).write(tmp_path / "file", silent)
         return (tmp_path / "file").read_bytes()
 
     return make
@@ -40,7 +37,7 @@ def made(tmp_path):
 @pytest.mark.parametrize("paper", SIZES)
 def test_each_kind_is_set_as_tagged_pages_with_its_fonts(pdf, made, paper):
     row = running(*NINE)
-    closed(row)
+    closed(row, WHOLE_GAME)
     event = row.event
     event.club.paper = paper
     pages = {Kind.TABLE_CARDS: 1, Kind.NAME_BADGES: 1, Kind.CERTIFICATES: 3}
@@ -54,18 +51,6 @@ def test_each_kind_is_set_as_tagged_pages_with_its_fonts(pdf, made, paper):
         assert page.reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
         assert set(page.fonts.values()) == {True}
         assert event.name in page.text
-
-
-@pytest.mark.parametrize("language", SAYS)
-def test_page_speaks_the_language_asked_for(pdf, made, language):
-    table = TableFactory(number=3)
-    kind, word = SAYS[language]
-
-    page = pdf(made(table.round.event, kind, language=language, round=table.round.number))
-
-    assert word in page.text
-    assert all(name in page.text for name in ("Ayşe", "Burak", "Cem", "Deniz"))
-    assert page.reader.trailer["/Root"]["/Lang"] == language
 
 
 def test_card_has_its_code_as_a_picture_and_as_a_link(pdf, made):
@@ -86,11 +71,6 @@ def test_long_list_goes_on_with_its_head_in_each_column(pdf, made):
 
     assert (by_name.pages, by_table.pages) == (2, 1)
     assert (by_name.text.count("Player"), by_table.text.count("Player")) == (3, 2)
-
-
-def test_nothing_to_print_says_so(pdf, made):
-    event = running(*NINE).event
-    assert "No round is closed yet." in pdf(made(event, Kind.CERTIFICATES)).text
 
 
 def rows_of(workbook):

@@ -151,23 +151,6 @@ def test_cards_fill_their_page_on_both_papers_with_whole_names(pdf, paper):
     assert "…" not in page.text
 
 
-def test_certificates_lie_across_the_page_one_for_each(pdf):
-    items = [
-        {
-            "kind": "BAŞARI BELGESİ",
-            "name": name,
-            "place": "1. sıra",
-            "lines": [],
-            "signatures": ["–"],
-        }
-        for name in NAMES[:3]
-    ]
-    page = pdf(typeset("specimen.typ", data("a4", kind="certificate", items=items, club=None)))
-
-    assert tuple(round(float(side)) for side in page.reader.pages[0].mediabox[2:]) == (842, 595)
-    assert list(bookmarks(page.reader)) == [(name, n) for n, name in enumerate(NAMES[:3], 1)]
-
-
 def test_wall_is_in_large_print_and_a_booklet_begins_with_what_is_in_it(pdf):
     wall = {"columns": COLUMNS[1::2], "rows": [[NAMES[1], "7"]], "count": 2}
     large = typeset("specimen.typ", data("a4", kind="wall", **wall))

@@ -5,20 +5,14 @@ from datetime import date
 import pytest
 from django.utils import translation
 
-from tests.club_factories import (
-    ClubFactory,
-    EventFactory,
-    PlayerFactory,
-    SeasonFactory,
-    TableFactory,
-)
+from tests.club_factories import ClubFactory, EventFactory, SeasonFactory, TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.rating_factories import PlayerRatingFactory, RatingChangeFactory, RatingPoolFactory
-from tests.reports.test_club_month import silent, tournament
+from tests.reports.asked import silent, tournament
 from tournaments.models import Game, Player, Report
 from tournaments.reports.player_games import read_season
 from tournaments.reports.player_season import compose_player_season
-from tournaments.reports.player_tables import player_tables
+from tournaments.reports.player_spreadsheet import player_tables
 from tournaments.reports.typesetting import typeset
 
 pytestmark = pytest.mark.django_db
@@ -105,16 +99,6 @@ def test_all_the_time_tells_of_places_contracts_opponents_and_tournaments(club):
         "+14",
         "1520",
     ]
-
-
-def test_player_without_a_game_has_a_document_all_the_same(club, pdf):
-    nobody = PlayerFactory(club=club, name=LONG)
-    report = Report(kind="player-season", club=club, player=nobody, parameters={})
-
-    data = compose_player_season(club, read_season(report, silent), silent)
-
-    assert (data["curve"], data["games"], data["opponents"]) == (None, [], [])
-    assert pdf(typeset("player_season.typ", data)).pages == 1
 
 
 @pytest.mark.parametrize("parameters", [{"season": 10**9}, {"season": "x"}])

@@ -1,13 +1,11 @@
 """Reports of events: read when they are built, built once for each content, private."""
 
 import os
-import threading
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.files.base import ContentFile
-from django.db import connection
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory
@@ -16,8 +14,8 @@ from tournaments.models import Report
 from tournaments.models.clubs import Role
 from tournaments.models.reports import GIVEN_UP_AFTER
 from tournaments.services.documents.building import (
+    BuildProgress,
     NotOurs,
-    Progress,
     claim_report,
     finish_report,
     hold_content,
@@ -104,30 +102,6 @@ def test_same_content_is_built_once(event, written):
     assert third.file.name == first.file.name
 
 
-@pytest.mark.django_db(transaction=True)
-def test_of_many_with_the_same_content_at_once_one_builds_it():
-    event = EventFactory()
-    claimed = [claim(ask(event, parameters={"copy": number})) for number in range(6)]
-    together, holds = threading.Barrier(len(claimed)), []
-
-    def hold(report):
-        connection.ensure_connection()
-        try:
-            together.wait(30)
-            holds.append(hold_content(report, KEY, EVENING))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=hold, args=[report]) for report in claimed]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert sorted(holds) == [False] * 5 + [True]
-    (builder,) = Report.objects.filter(content_key=KEY)
-    assert builder.twins.count() == 5
-
-
 @pytest.mark.parametrize("how", ["failed", "cancelled", "killed"])
 def test_who_waits_for_the_same_content_builds_it_when_the_other_does_not(event, written, how):
     first, second = ask(event), ask(event, audience=Report.Audience.DIRECTORS)
@@ -155,14 +129,6 @@ def test_file_lost_with_its_folder_is_built_again(event, written):
     assert hold_content(claim(ask(event)), KEY, EVENING)
 
 
-def test_content_read_anew_after_a_crash_is_another(event):
-    report = ask(event)
-    hold_content(claim(report), KEY, EVENING)
-    again = claim(report, LATE)
-    assert again.content_key is None
-    assert hold_content(again, "6" * 64, LATE)
-
-
 @pytest.mark.parametrize(
     "undo",
     [
@@ -178,7 +144,7 @@ def test_builder_stops_at_the_next_step_when_it_is_no_longer_wanted(event, writt
     builder = claim(report)
     undo(Report.objects.get(pk=report.pk))
     with pytest.raises(NotOurs):
-        Progress(builder)(Report.Step.SETTING)
+        BuildProgress(builder)(Report.Step.SETTING)
     with pytest.raises(NotOurs):
         hold_content(builder, KEY, EVENING)
     finish_report(builder, written, EVENING)

@@ -10,7 +10,7 @@ from django.utils import translation
 from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
-from tournaments.engine.tournament_settings import TournamentSettings, write_settings
+from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import Event, Game, Report
 from tournaments.reports import sheets_book
 from tournaments.reports.contents import key_of
@@ -89,7 +89,7 @@ def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
     page = pdf(path.read_bytes())
     texts = [" ".join(p.extract_text().split()) for p in page.reader.pages]
     assert ["540 −110 −330 −100" in text for text in texts] == [True, False, False]
-    assert [text.count("1. raunt · Masa 1") for text in texts] == [1, 0, 0]
+    assert [text.count("1. raunt · 1. masa") for text in texts] == [1, 0, 0]
     assert [f"{number} / 3" in text for number, text in enumerate(texts, 1)] == [True] * 3
     games = Game.objects.order_by("table__round__number", "table__number")
     assert page.links == [
@@ -101,8 +101,8 @@ def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(
         marks = outline(document)
     assert [(title, page) for title, page, _below in marks] == [("1. raunt", 0), ("2. raunt", 2)]
     assert marks[0][2] == [
-        ("Masa 1: Ayşe, Burak, Cem, Deniz", 0, []),
-        ("Masa 2: Işıl, İrem, Jale, Şule", 1, []),
+        ("1. masa: Ayşe, Burak, Cem, Deniz", 0, []),
+        ("2. masa: Işıl, İrem, Jale, Şule", 1, []),
     ]
 
 
@@ -131,11 +131,6 @@ def test_round_is_asked_for_alone(evening):
     assert data["title"] == "Cuma akşamı: 2. raunt"
     with pytest.raises(ValueError, match="round 3 is gone"):
         composed(report_of(evening, round=3))
-
-
-def test_event_without_a_game_has_no_sheets():
-    with pytest.raises(ValueError, match="no sheets"):
-        composed(report_of(EventFactory()))
 
 
 def test_records_are_one_list_in_the_order_of_the_pages(evening, tmp_path):
@@ -187,3 +182,16 @@ def test_sheets_of_the_last_round_are_for_directors_while_its_standings_are_hidd
         TableFactory(round=place, number=1)
     assert composed(report_of(tournament.event)).chapters[0].pages == pages
     assert composed(report_of(tournament.event, audience="directors")).chapters[0].pages == 2
+
+
+@pytest.mark.parametrize("published", [2, 3])
+def test_sheets_of_the_last_of_three_rounds_alone_are_hidden_with_finals(tmp_path, published):
+    settings = write_settings(TournamentSettings(rounds=1, finals=8, hide_last=True))
+    tournament = TournamentFactory(state="running", settings=settings)
+    for number in range(1, published + 1):
+        place = RoundFactory(event=tournament.event, number=number, published_at=EVENING)
+        TableFactory(round=place, number=1, players=[f"{name}{number}" for name in "ABCD"])
+
+    path = written(report_of(tournament.event, "json"), tmp_path / "a.json")
+
+    assert [each["players"][0] for each in json.loads(path.read_text())] == ["A1", "A2"]

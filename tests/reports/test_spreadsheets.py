@@ -15,10 +15,18 @@ from django.utils import translation
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tournaments.reports.spreadsheet_data import (
+    Across,
+    Column,
+    DataTable,
+    Kind,
+    TableBook,
+    clean,
+    number_text,
+)
 from tournaments.reports.spreadsheets import book_content
-from tournaments.reports.tables import Across, Book, Column, Kind, Table, clean, number_text
 from tournaments.reports.workbook import sheet_names
-from tournaments.web.spreadsheets import rows_of_text
+from tournaments.web.base.spreadsheets import rows_of_text
 
 COLUMNS = [
     Column("Ad", "name"),
@@ -37,8 +45,8 @@ ROWS = [
 
 
 def book(rows=ROWS, **more):
-    table = Table("Puan durumu", "standings", COLUMNS, rows, **more)
-    return Book("Kupa & Ligi", ["5. raunt"], [table], "kingscore-standings/1", {"after": 2})
+    table = DataTable("Puan durumu", "standings", COLUMNS, rows, **more)
+    return TableBook("Kupa & Ligi", ["5. raunt"], [table], "kingscore-standings/1", {"after": 2})
 
 
 def written(path, form, content_of, paper="a4", language="tr"):
@@ -91,18 +99,6 @@ def test_workbook_has_numbers_and_formulas_and_what_they_come_to(sheet):
     assert values[5][4] == "≠ -1"
 
 
-def test_workbook_checks_what_a_sum_must_be(sheet):
-    checked = book(ROWS[2:], sums=(4,), expected={4: 9}, expected_head="Kontrol")
-
-    assert sheet(checked, values=True)["E4"].value == "✓"
-
-
-def test_workbook_text_is_never_a_formula(sheet):
-    cell = sheet(book())["A4"]
-
-    assert (cell.value, cell.data_type) == ("=cmd|' /C calc'!A0", "s")
-
-
 def test_workbook_keeps_its_head_in_sight_and_on_each_page(sheet):
     page = sheet(book(fixed=1, landscape=True), paper="us-letter")
 
@@ -112,13 +108,6 @@ def test_workbook_keeps_its_head_in_sight_and_on_each_page(sheet):
     assert (page.page_setup.fitToHeight, page.sheet_properties.pageSetUpPr.fitToPage) == (0, True)
     assert page.oddHeader.left.text.strip() == "Kupa && Ligi"
     assert page.column_dimensions["A"].width > 15
-
-
-def test_workbook_shows_minus_signs_and_thirds(sheet):
-    page = sheet(book())
-
-    assert page["B2"].number_format == 'General;"−"General'
-    assert page["B3"].number_format == '# ??/??;"−"# ??/??'
 
 
 def test_workbook_holds_what_is_too_long_for_a_number_as_text(sheet):
@@ -196,11 +185,6 @@ def test_json_has_points_as_records_have_them(tmp_path):
         },
         {"name": "Zoë", "rounds": ["7/3", None], "penalty": 10, "points": "-23/3", "day": None},
     ]
-
-
-def test_no_other_format_is_a_table():
-    with pytest.raises(ValueError, match="pdf"):
-        book_content(book(), SimpleNamespace(format="pdf", paper="a4"))
 
 
 @given(st.fractions(max_denominator=60))

@@ -8,47 +8,16 @@ import openpyxl
 import pytest
 from django.utils import translation
 
-from tests.club_factories import EventFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record_all
-from tests.services.tournaments.test_tournaments import running
-from tournaments.engine.standings import Standing
-from tournaments.models import Entrant, Game, Report, Ruling
+from tests.factories import EVENING
+from tests.reports.asked import FIVE, file_of, report_of
+from tests.tournament_builders import closed, opened, play, running
+from tournaments.models import Entrant, Ruling
 from tournaments.reports import standings_document
-from tournaments.reports.documents import compose
 from tournaments.reports.standings_document import compose_standings, seen_in
-from tournaments.reports.standings_table import adds_up
 from tournaments.reports.typesetting import typeset
-from tournaments.services.auditing import NOBODY
-from tournaments.services.tournaments.drawing import publish_round, seat_next_round
-from tournaments.services.tournaments.rounds import close_round, open_round
 
 pytestmark = pytest.mark.django_db
-
-NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "=Elif")
-
-
-def play(row, entries=WHOLE_GAME, *, close=True):
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
-    publish_round(place.pk, NOBODY, at=EVENING)
-    open_round(place.pk, NOBODY, at=EVENING)
-    for game in Game.objects.filter(table__round=place):
-        record_all(game, entries)
-    if close:
-        close_round(place.pk, NOBODY, at=EVENING)
-    return place
-
-
-def report_of(row, form="pdf", audience="visitors", kind="standings", **parameters):
-    return Report(
-        kind=kind,
-        format=form,
-        event=row.event,
-        club=row.event.club,
-        audience=audience,
-        language="tr",
-        parameters=parameters,
-    )
 
 
 def composed(row, **asked):
@@ -56,17 +25,9 @@ def composed(row, **asked):
     return compose_standings(report, seen_in(report))
 
 
-def file_of(tmp_path, row, form, language="en", **asked):
-    report = report_of(row, form, **asked)
-    path = tmp_path / f"a.{form}"
-    with translation.override(language):
-        compose(report, lambda *_args: None).write(path, lambda *_args: None)
-    return path
-
-
 @pytest.fixture
 def row():
-    row = running(*NAMES, rounds=2, tie_breaks=("wins", "best-game"))
+    row = running(*FIVE, rounds=2, tie_breaks=("wins", "best-game"))
     Entrant.objects.filter(number=1).update(team="Fener", represents="Moda")
     return row
 
@@ -74,8 +35,8 @@ def row():
 @pytest.fixture
 def played(row):
     """Two rounds, a penalty, and one who has withdrawn."""
-    place = play(row)
-    play(row)
+    place = closed(row, WHOLE_GAME)
+    closed(row, WHOLE_GAME)
     Entrant.objects.filter(number=2).update(withdrawn_at=EVENING)
     Ruling.objects.create(
         round=place,
@@ -116,15 +77,6 @@ def test_pages_have_places_movements_rounds_penalties_and_tie_breaks(played):
     assert data["teams"]["rows"] == [["1", {"text": "Fener", "below": "Ayşe"}, "−200"]]
 
 
-def test_pages_after_an_earlier_round_have_no_later_one(played):
-    data = composed(played, round=1)
-
-    assert [column["head"] for column in data["columns"]] == [
-        *("Place", "Name", "1", "Penalty", "Points", "A", "B")
-    ]
-    assert data["lines"][1] == "After round 1 of 2"
-
-
 def test_pages_before_the_first_round_name_everybody(row):
     data = composed(row)
 
@@ -134,9 +86,9 @@ def test_pages_before_the_first_round_name_everybody(row):
 
 
 def test_hidden_last_round_is_shown_to_directors_only():
-    row = running(*NAMES, rounds=2, hide_last=True)
-    play(row)
-    play(row, close=False)
+    row = running(*FIVE, rounds=2, hide_last=True)
+    closed(row, WHOLE_GAME)
+    play(opened(row))
 
     heads = [column["head"] for column in composed(row)["columns"]]
     assert "2" not in heads
@@ -150,9 +102,9 @@ def test_hidden_last_round_is_shown_to_directors_only():
 
 def test_many_rounds_are_added_up_at_the_front(row, monkeypatch):
     monkeypatch.setattr(standings_document, "MOST_ROUNDS", 2)
-    row = running(*NAMES[:4], rounds=3, bye=0)
+    row = running(*FIVE[:4], rounds=3, bye=0)
     for _ in range(3):
-        play(row)
+        closed(row, WHOLE_GAME)
 
     data = composed(row)
 
@@ -162,14 +114,6 @@ def test_many_rounds_are_added_up_at_the_front(row, monkeypatch):
     for cells in (row["cells"] for row in data["rows"]):
         numbers = [int(cell.replace("−", "-")) for cell in cells[first : first + 3]]
         assert numbers[0] + numbers[1] == numbers[2]
-
-
-def test_going_tables_are_counted(row):
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
-    publish_round(place.pk, NOBODY, at=EVENING)
-    open_round(place.pk, NOBODY, at=EVENING)
-
-    assert composed(row)["lines"][1] == "After round 1 of 2 · 1 table is playing"
 
 
 def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
@@ -189,11 +133,11 @@ def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
 
 
 def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
-    row = running(*NAMES, rounds=1, finals=4, carry=False)
-    play(row)
+    row = running(*FIVE, rounds=1, finals=4, carry=False)
+    closed(row, WHOLE_GAME)
     through = [line["cells"][1] for line in composed(row)["rows"]]
     assert [name["below"] for name in through] == ["→ Final"] * 4 + [""]
-    play(row)
+    closed(row, WHOLE_GAME)
 
     data = composed(row)
     assert [column["head"] for column in data["columns"]][3:6] == ["1", "Final", "Points"]
@@ -209,11 +153,6 @@ def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
     assert last[points].startswith("=SUM(")
     document = json.loads(file_of(tmp_path, row, "json", language="tr").read_text())
     assert [line["stage"] for line in document["standings"]] == ["final"] * 4 + [None]
-
-
-def test_points_are_a_sum_where_they_come_to_it():
-    assert not adds_up(Standing("e1", 1, 7, (5, 7), (), shared=False))
-    assert adds_up(Standing("e1", 1, 10, (5, 7), (), shared=False, penalties=2))
 
 
 def test_values_have_no_formula(tmp_path, played):
@@ -266,15 +205,9 @@ def test_pages_are_tagged_and_say_who_is_where(played, pdf, paper, language):
 
 
 def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries):
-    for names in (NAMES[:4], [f"Oyuncu {n}" for n in range(12)]):
+    for names in (FIVE[:4], [f"Oyuncu {n}" for n in range(12)]):
         report = report_of(running(*names, rounds=1))
-        play(report.event.tournament)
+        closed(report.event.tournament, WHOLE_GAME)
         report.event = type(report.event).objects.get(pk=report.event.pk)
         with django_assert_num_queries(7):
             compose_standings(report, seen_in(report))
-
-
-def test_evening_has_no_standings():
-    report = Report(kind="standings", event=EventFactory(), audience="visitors")
-    with pytest.raises(ValueError, match="no tournament"):
-        seen_in(report)

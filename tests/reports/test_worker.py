@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.servers import environment_of, prepared
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -68,32 +70,16 @@ expire_reports()
 class Place:
     """A data folder with the processes that work on it."""
 
-    def __init__(self, data, broker):
-        self.data, self.broker, self.redis = data, broker, None
+    def __init__(self, data):
+        self.data = data
         for file in prepared().glob("db.sqlite3*"):
             shutil.copy(file, data)
         self.environment = environment_of(data)
-        if broker == "redis":
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                self.port = free.getsockname()[1]
-            self.environment["KINGSCORE_BROKER_URL"] = f"redis://127.0.0.1:{self.port}/0"
-            self.start_broker()
         self.workers = []
 
-    def start_broker(self):
-        if self.broker == "redis":
-            place = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.data)]
-            self.redis = subprocess.Popen(
-                ["redis-server", *place, "--save", ""], stdout=subprocess.DEVNULL
-            )
-
     def lose_broker(self):
-        """Kill the broker, and with it whatever it held."""
-        if self.redis:
-            self.redis.kill()
-            self.redis.wait(10)
-        else:
-            shutil.rmtree(self.data / "broker" / "messages")
+        """Lose all messages, as with a broker that is killed."""
+        shutil.rmtree(self.data / "broker" / "messages")
 
     def run(self, script, *words, **environment):
         return subprocess.run(
@@ -103,7 +89,7 @@ class Place:
             check=True,
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=PATIENCE,
         ).stdout
 
     def start_worker(self):
@@ -143,47 +129,28 @@ class Place:
 
 
 @pytest.fixture
-def broker():
-    return "folder"
-
-
-@pytest.fixture
-def place(tmp_path, broker):
-    here = Place(tmp_path, broker)
+def place(tmp_path):
+    here = Place(tmp_path)
     yield here
     for worker in here.workers:
         if worker.poll() is None:
             os.killpg(worker.pid, signal.SIGKILL)
-            worker.wait(10)
-    if here.redis:
-        here.redis.kill()
-        here.redis.wait(10)
+            worker.wait(PATIENCE)
 
 
-REDIS = pytest.param(
-    "redis",
-    marks=pytest.mark.skipif(
-        not shutil.which("redis-server") and os.environ.get("KINGSCORE_REQUIRE_ALL") != "1",
-        reason="no redis-server on this machine",
-    ),
-)
-
-
-@pytest.mark.parametrize("broker", ["folder", REDIS])
 def test_nothing_is_lost_when_worker_and_broker_are_killed(place, pdf):
-    count, late = 10, 2
+    count, late = 6, 2
     place.run(ASK_FOR_THE_IMPOSSIBLE + ASK, count, "swept")
     worker = place.start_worker()
     place.wait_for(lambda states: states.count("done") >= 2 and "building" in states)
     os.killpg(worker.pid, signal.SIGKILL)
-    worker.wait(10)
+    worker.wait(PATIENCE)
     assert place.states().count("done") < count
 
     place.lose_broker()
     # Nobody waits for a broker that is away.
     assert json.loads(place.run(ASK, late, "not swept")) < 2
     place.start_worker()
-    place.start_broker()
     place.run(SWEEP_LATER, 120)
 
     assert sorted(place.states()) == ["done"] * (count + late) + ["failed"]

@@ -36,7 +36,6 @@ MEMBERS = only("member", "director", "owner")
 DIRECTORS = only("director", "owner")
 OWNERS = only("owner")
 OF_ANY_CLUB = only("director", "owner", "other")
-MEMBER_ALONE = only("member")
 ACCOUNTS = only(*SIGNED_IN, others=LOGIN)
 STAFF = only("staff", others=LOGIN)
 ACCOUNT_OF_STAFF = {**only("staff"), **dict.fromkeys(WITHOUT_ACCOUNT, LOGIN)}
@@ -110,7 +109,7 @@ SHEETS = {
     "take": sheet(post=EVERYBODY, closed=NOBODY, place="pen"),
     "table_round": sheet(),
     "call_director": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
-    "table_door": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="table"),
+    "table_link": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="table"),
     # Shown as it stands, for the game is not finished.
     "confirm_own": Page("game", None, PLAYER_FOLLOWS, None, PLAYER_FOLLOWS),
 }
@@ -326,11 +325,11 @@ KEPT = (
     *(
         f"tournaments_{name}"
         for name in (
-            *("auditline", "club", "event", "game", "houseruleset", "invitation", "match"),
+            *("auditentry", "club", "event", "game", "houseruleset", "invitation", "match"),
             *("member", "merge", "player", "report", "round", "season", "table", "user"),
             *("entrant", "ruling", "sitting", "substitute", "tournament"),
-            *("playerrating", "ratingdue", "check", "difference", "letter"),
-            *("personaltoken", "keptanswer", "webhook", "delivery", "changefeed"),
+            *("playerrating", "ratingdue", "check", "difference", "email"),
+            *("personaltoken", "idempotencyrecord", "webhook", "delivery", "changefeed"),
         )
     ),
 )

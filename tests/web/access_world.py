@@ -10,10 +10,10 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.files.base import ContentFile
 
-from tests.check_factories import DifferenceFactory, LetterFactory
+from tests.check_factories import CheckFactory, DifferenceFactory, EmailFactory
 from tests.club_factories import (
     AccountFactory,
-    AuditLineFactory,
+    AuditEntryFactory,
     ClubFactory,
     EntrantFactory,
     EventFactory,
@@ -32,23 +32,25 @@ from tests.deals import WHOLE_GAME
 from tests.factories import (
     EVENING,
     GameFactory,
-    HeadFactory,
     HouseRulesetFactory,
     ReportFactory,
+    SetupFactory,
     UserFactory,
 )
-from tests.program_factories import DeliveryFactory, KeptAnswerFactory, TokenFactory
+from tests.program_factories import DeliveryFactory, IdempotencyRecordFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round
-from tournaments.services.play.matches import start_match
-from tournaments.telling.documents import report_secret
+from tournaments.presenters.documents import report_secret
+from tournaments.services.games.matches import start_match
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""
 
 SIGNED_IN = ("member", "director", "owner", "other", "staff")
 VISITORS = ("nobody", *PHONES, *SIGNED_IN)
+WALK_QUICKLY = ("nobody", "member", "other")
+"""Those most pages refuse; the walks of the others are slow."""
 
 CLUB, OTHER_CLUB = "Moda King Kulübü", "Kadife Gizli Kulübü"
 WHOLE_NAME = "Zümrüt Gizlioğlu"
@@ -125,7 +127,7 @@ def _addresses(world, tables):
     del world.wrong["game"]
     # Open tables: nobody's, and nobody closes them.
     another = GameFactory().secret("write")
-    head = HeadFactory(ruleset="krapet", players=("Ayşe", "Burak"))
+    head = SetupFactory(ruleset="krapet", players=("Ayşe", "Burak"))
     for place, game in (
         ("open table", GameFactory(entries=WHOLE_GAME[:1])),
         ("match", start_match(head, "best-of", 3, at=EVENING)),
@@ -245,9 +247,10 @@ def _ratings(*clubs):
 def _rows_of_the_server(world, club, table):
     """A row of each model of the back office, and a document."""
     account = AccountFactory()
-    AuditLineFactory(club=club, user=account)
+    AuditEntryFactory(club=club, user=account)
+    CheckFactory()
     DifferenceFactory(club=club)
-    LetterFactory(user=account)
+    EmailFactory(user=account)
     report = ReportFactory(game=table.games.get(), parameters={"follow_generation": 1})
     another = ReportFactory(game=report.game)
     world.right["report"] = {"pk": report.pk, "secret": report_secret(report.pk)}
@@ -267,7 +270,7 @@ def _rows_of_the_server(world, club, table):
     token = TokenFactory(user=world.accounts["member"])
     world.right["own token"] = {"public_id": token.public_id}
     world.secrets.append(token.digest)
-    KeptAnswerFactory()
+    IdempotencyRecordFactory()
     world.secrets.append(DeliveryFactory(webhook__club=club).webhook.secret)
     ChangeFeed.objects.get_or_create(pk=1)
     for model in admin.site._registry:

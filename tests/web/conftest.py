@@ -1,4 +1,4 @@
-"""A club, and visitors who may be somebody in it."""
+"""A database, a club, and visitors who may be somebody in it."""
 
 import pytest
 from django.core.cache import caches
@@ -7,7 +7,7 @@ from tests.club_factories import ClubFactory, MemberFactory
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept():
+def nothing_kept(db):
     """Rows of the next test may have the numbers of those of the last one."""
     caches["pages"].clear()
 
@@ -29,3 +29,18 @@ def visitor(client):
 
     client.become = become
     return client
+
+
+@pytest.fixture
+def member(visitor, club):
+    return visitor.become("member", club)
+
+
+@pytest.fixture
+def director(visitor, club):
+    return visitor.become("director", club)
+
+
+@pytest.fixture
+def owner(visitor, club):
+    return visitor.become("owner", club)

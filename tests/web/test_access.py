@@ -31,19 +31,9 @@ from tests.web.access_table import (
     PAGES,
     REFUSED,
 )
-from tests.web.access_world import (
-    CLUB,
-    OTHER_CLUB,
-    PHONES,
-    VISITORS,
-    WHOLE_NAME,
-    make_world,
-)
+from tests.web.access_world import CLUB, OTHER_CLUB, PHONES, VISITORS, WHOLE_NAME, make_world
+from tests.web.walking import noting, walkers
 from tournaments.models import Club, Event
-
-pytestmark = pytest.mark.django_db
-
-WRITES = re.compile(r'\s*(INSERT INTO|UPDATE|DELETE FROM) "(tournaments|account|mfa)_')
 
 BODY = {
     "name": "Another",
@@ -132,7 +122,7 @@ class Walk:
         if who in world.accounts:
             self.client.force_login(world.accounts[who])
         if who in world.doors:
-            self.client.get(reverse("table_door", kwargs=world.doors[who]))
+            self.client.get(reverse("table_link", kwargs=world.doors[who]))
         self.cookies = copy.deepcopy(self.client.cookies)
         self.surprises = []
 
@@ -202,17 +192,6 @@ def faults_of(answer):
         yield "may be framed"
 
 
-def noting(written):
-    """Note each statement that writes to a table of people or play."""
-
-    def note(execute, sql, *rest):
-        if WRITES.match(sql):
-            written.append(sql[:60])
-        return execute(sql, *rest)
-
-    return note
-
-
 def everything():
     """How many rows of each model there are, and all that stands in them."""
     models = [*apps.get_app_config("tournaments").get_models()]
@@ -260,7 +239,7 @@ def world(files_of_this_test_only, world_of_all, db):
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("who", VISITORS)
+@pytest.mark.parametrize("who", walkers(VISITORS))
 def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, world):
     walk = Walk(who, world)
     before = everything()
@@ -277,6 +256,7 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, wo
     assert everything() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("who", "alone"), [("nobody", False), ("other", False), ("staff", False), ("nobody", True)]
 )

@@ -1,7 +1,7 @@
-"""The back office, for whoever runs the server: to read everything, and to keep the accounts.
+"""The back office for the server's staff: read everything, and manage accounts.
 
-Nothing of a club is changed here: results, people, roles and events have services, which check,
-lock and add to the audit. Nothing is shown that opens a table, a player or an account.
+It changes nothing of a club: results, people, roles and events have services, which check, lock and
+add to the audit. It shows no secret that gives access to a table, a player or an account.
 """
 
 from django.contrib import admin
@@ -13,5 +13,5 @@ __all__ = ["accounts", "clubs", "play", "programs", "server", "tournaments"]
 
 admin.site.site_header = admin.site.site_title = "Kingscore"
 admin.site.index_title = "Back office"
-# Nobody is given single permissions: a staff member reads, a superuser keeps the accounts.
+# There are no single permissions: staff members read, superusers manage accounts.
 admin.site.unregister(Group)

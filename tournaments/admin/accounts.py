@@ -1,4 +1,4 @@
-"""Accounts: who they are, whether they may sign in, and what was done here by whom."""
+"""Accounts, their permissions to sign in, and the log of the back office."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ POWERS = ("is_active", "is_staff")
 
 @admin.register(User)
 class UserAdmin(ReadingAdmin):
-    """Accounts: a superuser changes names and what they may; nobody adds or deletes one here."""
+    """Accounts: superusers change names and permissions; nobody adds or deletes accounts here."""
 
     list_display = ("username", "email", *NAMES, *POWERS, "is_superuser", "date_joined")
     list_filter = (*POWERS, "is_superuser")
@@ -43,16 +43,16 @@ class UserAdmin(ReadingAdmin):
         return request.user.is_active and request.user.is_superuser
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """What cannot be changed; nobody locks themselves out."""
+        """Return the fields that cannot be changed; nobody can lock themselves out."""
         kept = ("username", "email", "is_superuser", "date_joined", "last_login")
         return (*kept, *POWERS) if obj == request.user else kept
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save an account, and tell which clubs nobody can keep any more."""
+        """Save an account, and warn about clubs that lose their last active owner."""
         super().save_model(request, obj, form, change)
         if obj.is_active:
             return
-        # Until it is active again they would only rest.
+        # Otherwise they would be valid again once the account is active.
         for session in UserSession.objects.filter(user=obj):
             session.end()
         kept = Member.objects.filter(role=Role.OWNER, user__is_active=True).values("club")
@@ -69,7 +69,7 @@ for model in (EmailAddress, Authenticator, UserSession):
 
 @admin.register(EmailAddress)
 class EmailAddressAdmin(ReadingAdmin):
-    """Which addresses are proved: to look at, for whoever changes one has its codes."""
+    """Verified e-mail addresses, read-only: a person who changes one receives its codes."""
 
     list_display = ("email", "user", "primary", "verified")
     list_filter = ("primary", "verified")
@@ -79,8 +79,6 @@ class EmailAddressAdmin(ReadingAdmin):
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(ReadingAdmin):
-    """Who has passkeys; what they consist of is shown nowhere."""
-
     list_display = ("user", "type", "created_at", "last_used_at")
     list_select_related = ("user",)
     search_fields = ("user__username", "user__email")
@@ -89,7 +87,7 @@ class AuthenticatorAdmin(ReadingAdmin):
 
 @admin.register(UserSession)
 class UserSessionAdmin(ReadingAdmin):
-    """Where accounts are signed in; whoever is not active is not."""
+    """Sessions of accounts; deactivating an account ends them."""
 
     list_display = ("user", "created_at", "last_seen_at", "ip", "user_agent")
     list_select_related = ("user",)
@@ -99,8 +97,6 @@ class UserSessionAdmin(ReadingAdmin):
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadingAdmin):
-    """What was changed in the back office, by whom."""
-
     list_display = ("action_time", "user", "action_flag", "content_type", "object_repr")
     list_filter = ("action_flag",)
     list_select_related = ("user", "content_type")

@@ -1,4 +1,4 @@
-"""Clubs and their people: who belongs to them, who plays, what was changed."""
+"""Clubs and their people: members, players, and the audit."""
 
 from django.contrib import admin
 from django.contrib.admin import EmptyFieldListFilter
@@ -6,27 +6,25 @@ from django.db import models
 from django.http import HttpRequest
 
 from tournaments.admin.reading import ReadingAdmin, RowsInside
-from tournaments.models import AuditLine, Club, Invitation, Member, Merge, Player, Season
+from tournaments.models import AuditEntry, Club, Invitation, Member, Merge, Player, Season
 from tournaments.models.people import PlayerQuerySet
 
 
 class OwnersAndDirectors(RowsInside):
-    """Who can be asked about a club."""
+    """Contacts of a club."""
 
     model = Member
     verbose_name_plural = "Owners and directors"
     fields = ("user", "role", "joined_at")
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Member]:
-        """Those few, and not its members, who may be thousands."""
+        """Only owners and directors, since a club may have thousands of members."""
         rows = Member.objects.exclude(role="member").select_related("user")
         return rows.order_by("joined_at")
 
 
 @admin.register(Club)
 class ClubAdmin(ReadingAdmin):
-    """Clubs with those who keep them."""
-
     list_display = ("name", "slug", "published", "confirmations", "table_codes", "created_at")
     list_filter = ("published", "confirmations", "table_codes")
     search_fields = ("name", "slug")
@@ -35,8 +33,6 @@ class ClubAdmin(ReadingAdmin):
 
 @admin.register(Member)
 class MemberAdmin(ReadingAdmin):
-    """Accounts in clubs."""
-
     list_display = ("user", "club", "role", "joined_at")
     list_filter = ("role",)
     list_select_related = ("user", "club")
@@ -45,7 +41,7 @@ class MemberAdmin(ReadingAdmin):
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadingAdmin):
-    """Links that make members; the links themselves are shown to the club only."""
+    """Invitations; only the club sees the links themselves."""
 
     list_display = (
         "public_id",
@@ -64,8 +60,6 @@ class InvitationAdmin(ReadingAdmin):
 
 @admin.register(Season)
 class SeasonAdmin(ReadingAdmin):
-    """Seasons of clubs."""
-
     list_display = ("name", "club", "starts_on", "ends_on")
     list_select_related = ("club",)
     search_fields = ("name", "club__slug", "club__name")
@@ -73,7 +67,7 @@ class SeasonAdmin(ReadingAdmin):
 
 @admin.register(Player)
 class PlayerAdmin(ReadingAdmin):
-    """Players, found by their names as a director finds them, or by the slug of the club."""
+    """Players, searched by name as directors do, or by the slug of the club."""
 
     list_display = (
         "name",
@@ -97,28 +91,25 @@ class PlayerAdmin(ReadingAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: models.QuerySet[Player], search_term: str
     ) -> tuple[models.QuerySet[Player], bool]:
-        """As the club itself searches."""
+        """Search as the club itself does."""
         assert isinstance(queryset, PlayerQuerySet)
         return queryset.matching(search_term), False
 
 
 @admin.register(Merge)
 class MergeAdmin(ReadingAdmin):
-    """Players who turned out to be one person."""
-
     list_display = ("gone", "kept", "club", "at", "undone_at")
     list_filter = (("undone_at", EmptyFieldListFilter),)
     list_select_related = ("gone", "kept__club")
 
     @admin.display
     def club(self, row: Merge) -> str:
-        """The club of both."""
         return row.kept.club.name
 
 
-@admin.register(AuditLine)
+@admin.register(AuditEntry)
 class AuditLineAdmin(ReadingAdmin):
-    """Who changed what in a club; most are results, one line for each deal."""
+    """Audit entries of clubs; most are results, one entry for each deal."""
 
     list_display = ("at", "club", "kind", "action", "subject", "user", "table", "address")
     list_filter = ("kind",)

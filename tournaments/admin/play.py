@@ -1,4 +1,4 @@
-"""Events, tables and sheets, to look at: results are changed by their services alone."""
+"""Events, tables and sheets, read-only: only their services change results."""
 
 from django.contrib import admin
 from django.contrib.admin import EmptyFieldListFilter
@@ -11,17 +11,15 @@ from tournaments.models import (
     Event,
     Game,
     Match,
+    Revision,
     Round,
     Seat,
     Table,
-    Write,
 )
 
 
 @admin.register(Event)
 class EventAdmin(ReadingAdmin):
-    """Evenings of clubs."""
-
     list_display = ("name", "club", "held_on", "season", "ruleset", "published", "public_id")
     list_filter = ("published",)
     list_select_related = ("club", "season")
@@ -30,8 +28,6 @@ class EventAdmin(ReadingAdmin):
 
 @admin.register(Round)
 class RoundAdmin(ReadingAdmin):
-    """Rounds of evenings."""
-
     list_display = ("event", "number", "club", "opened_at", "closed_at")
     list_filter = (("closed_at", EmptyFieldListFilter),)
     list_select_related = ("event__club",)
@@ -39,13 +35,12 @@ class RoundAdmin(ReadingAdmin):
 
     @admin.display
     def club(self, row: Round) -> str:
-        """The club whose evening it is."""
         return row.event.club.name
 
 
 @admin.register(Table)
 class TableAdmin(ReadingAdmin):
-    """Tables of rounds; their addresses are shown to directors only."""
+    """Tables of rounds; only directors see their addresses."""
 
     list_display = ("public_id", "number", "round", "event", "club", "generation", "wrong_codes")
     list_select_related = ("round__event__club",)
@@ -53,54 +48,44 @@ class TableAdmin(ReadingAdmin):
 
     @admin.display
     def event(self, row: Table) -> str:
-        """The evening."""
         return row.round.event.name
 
     @admin.display
     def club(self, row: Table) -> str:
-        """The club whose evening it is."""
         return row.round.event.club.name
 
 
 @admin.register(Match)
 class MatchAdmin(ReadingAdmin):
-    """Several games that make one match."""
-
     list_display = ("id", "length", "number", "created_at")
 
 
 class SeatsInside(RowsInside):
-    """Which players of the club sit where."""
-
     model = Seat
     fields = ("number", "player")
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Seat]:
-        """The seats with their players."""
         return Seat.objects.select_related("player")
 
 
 class ConfirmationsInside(RowsInside):
-    """Who said that the sheet is right."""
-
     model = Confirmation
     fields = ("revision", "seat", "user", "at")
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Confirmation]:
-        """The confirmations in their order."""
         return Confirmation.objects.select_related("user").order_by("pk")
 
 
 class WritesInside(RowsInside):
-    """All that was written, as it was written."""
+    """All revisions, as stored."""
 
-    model = Write
+    model = Revision
     fields = ("revision", "kind", "position", "body", "author", "reason", "at")
 
 
 @admin.register(Game)
 class GameAdmin(ReadingAdmin):
-    """Sheets, with every write."""
+    """Sheets, with every revision."""
 
     list_display = ("public_id", "ruleset", "names", "played_at", "revision", "table", "club")
     list_filter = (("table", EmptyFieldListFilter),)
@@ -111,10 +96,8 @@ class GameAdmin(ReadingAdmin):
 
     @admin.display
     def names(self, row: Game) -> str:
-        """Who plays, in seat order."""
         return ", ".join(row.players)
 
     @admin.display
     def club(self, row: Game) -> str:
-        """The club whose table it is; an open table is nobody's."""
         return "" if row.table is None else row.table.round.event.club.name

@@ -1,15 +1,15 @@
-"""What programs have: keys, answers kept for them, webhooks and their calls, the feed."""
+"""Integrations: tokens, stored answers, webhooks and their calls, the feed."""
 
 from django.contrib import admin
 from django.db import models
 
 from tournaments.admin.reading import ReadingAdmin
-from tournaments.models import ChangeFeed, Delivery, KeptAnswer, PersonalToken, Webhook
+from tournaments.models import ChangeFeed, Delivery, IdempotencyRecord, PersonalToken, Webhook
 
 
 @admin.register(PersonalToken)
 class PersonalTokenAdmin(ReadingAdmin):
-    """Who has keys for programs, for what, and when they were used; not what they are."""
+    """Tokens with their owners, scopes and last use; never the tokens themselves."""
 
     fields = ("name", "user", "scopes", "created", "expiry", "last_used_at")
     list_display = ("name", "user", "scopes", "created", "expiry", "last_used_at")
@@ -18,9 +18,9 @@ class PersonalTokenAdmin(ReadingAdmin):
     search_fields = ("name", "public_id", "user__username", "user__email")
 
 
-@admin.register(KeptAnswer)
-class KeptAnswerAdmin(ReadingAdmin):
-    """What is answered again to a request that is sent twice; the answers are sealed."""
+@admin.register(IdempotencyRecord)
+class IdempotencyRecordAdmin(ReadingAdmin):
+    """Stored answers for repeated requests; the answers are encrypted."""
 
     fields = ("status", "at")
     list_display = ("id", "status", "at")
@@ -28,9 +28,9 @@ class KeptAnswerAdmin(ReadingAdmin):
 
 @admin.register(Webhook)
 class WebhookAdmin(ReadingAdmin):
-    """What clubs have called when something happens; what the calls are signed with is theirs."""
+    """Webhooks of clubs; only the club sees the secret that signs the calls."""
 
-    # Nobody types one here.
+    # Nobody enters a URL here.
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
     list_display = ("public_id", "club", "url", "happenings", "paused", "created_at")
     list_filter = ("paused",)
@@ -40,7 +40,7 @@ class WebhookAdmin(ReadingAdmin):
 
 @admin.register(Delivery)
 class DeliveryAdmin(ReadingAdmin):
-    """Calls of webhooks: whether they are taken, and why not."""
+    """Deliveries of webhooks: whether they are accepted, and why not."""
 
     list_display = (
         *("public_id", "webhook", "happening", "state", "tries", "tried_at"),
@@ -53,6 +53,6 @@ class DeliveryAdmin(ReadingAdmin):
 
 @admin.register(ChangeFeed)
 class ChangeFeedAdmin(ReadingAdmin):
-    """How far the feed of changes has come."""
+    """The progress of the feed of changes."""
 
     list_display = ("id", "last")

@@ -1,4 +1,4 @@
-"""Pages to look at, and lists that stay fast however many rows there are."""
+"""Read-only pages, and lists that stay fast with any number of rows."""
 
 from typing import Any
 
@@ -10,21 +10,21 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 FARTHEST = 10_000
-"""So many rows can be leafed through; who wants another one searches."""
+"""Rows that can be paged through; use the search to find others."""
 
 
 class ShortPaginator(Paginator):  # type: ignore[type-arg]  # generic in its stubs only
-    """Counts no farther than anybody leafs, so that a million rows are not counted for one page."""
+    """Paginator with a limited count, so that no page counts a million rows."""
 
     @cached_property
     def count(self) -> int:
-        """How many rows there are, up to the farthest."""
+        """Return the number of rows, up to the limit."""
         assert isinstance(self.object_list, QuerySet)
         return self.object_list[:FARTHEST].count()
 
 
 class OnlyRead(BaseModelAdmin):  # type: ignore[type-arg]  # as above
-    """For the staff of the server to read, and for nobody to change."""
+    """Read-only for the staff of the server."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return request.user.is_active and request.user.is_staff
@@ -40,15 +40,13 @@ class OnlyRead(BaseModelAdmin):  # type: ignore[type-arg]  # as above
 
 
 class ReadingAdmin(OnlyRead, admin.ModelAdmin):  # type: ignore[type-arg]  # as above
-    """A list of rows, the newest first, and a page for each."""
-
     actions = None
     list_per_page = 50
     ordering = ("-pk",)
     paginator = ShortPaginator
     show_facets = ShowFacets.NEVER
     show_full_result_count = False
-    # A click on a column would sort all there is, with no index to help.
+    # Sorting by a column would sort all rows without an index.
     sortable_by = ()
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -56,7 +54,5 @@ class ReadingAdmin(OnlyRead, admin.ModelAdmin):  # type: ignore[type-arg]  # as 
 
 
 class RowsInside(OnlyRead, admin.TabularInline):  # type: ignore[type-arg]  # as above
-    """Rows on the page of the row they belong to."""
-
     extra = 0
     can_delete = False

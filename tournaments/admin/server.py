@@ -1,4 +1,4 @@
-"""What the server does and keeps: documents it builds, ratings, and house rules."""
+"""The server's data: documents, ratings, house rules, checks and e-mails."""
 
 from django.contrib import admin
 
@@ -6,8 +6,8 @@ from tournaments.admin.reading import ReadingAdmin
 from tournaments.models import (
     Check,
     Difference,
+    Email,
     HouseRuleset,
-    Letter,
     PlayerRating,
     RatingDue,
     Report,
@@ -16,7 +16,7 @@ from tournaments.models import (
 
 @admin.register(HouseRuleset)
 class HouseRulesetAdmin(ReadingAdmin):
-    """House rules, to look at: their own pages check what is saved."""
+    """House rules, read-only: their own pages validate changes."""
 
     list_display = ("slug", "name", "club", "revision", "author", "changed_at")
     list_filter = (("club", admin.EmptyFieldListFilter),)
@@ -26,7 +26,7 @@ class HouseRulesetAdmin(ReadingAdmin):
 
 @admin.register(Report)
 class ReportAdmin(ReadingAdmin):
-    """Documents asked for: whether the worker keeps up, and why one failed."""
+    """Requested documents: whether the worker keeps up, and why one failed."""
 
     list_display = (
         "id",
@@ -42,14 +42,12 @@ class ReportAdmin(ReadingAdmin):
     list_filter = ("state", "kind")
     list_select_related = ("game",)
     search_fields = ("game__public_id__exact",)
-    # Files are given out by their own pages only.
+    # Only their own pages serve the files.
     exclude = ("file",)
 
 
 @admin.register(PlayerRating)
 class PlayerRatingAdmin(ReadingAdmin):
-    """Ratings, as they were computed from the games."""
-
     list_display = ("person", "player", "pool", "mean", "variance", "games", "last_at")
     list_select_related = ("player", "pool")
     search_fields = ("person__exact",)
@@ -58,7 +56,7 @@ class PlayerRatingAdmin(ReadingAdmin):
 
 @admin.register(RatingDue)
 class RatingDueAdmin(ReadingAdmin):
-    """What waits to be computed: whether the worker keeps up."""
+    """Pending rating computations: whether the worker keeps up."""
 
     list_display = ("id", "club", "since")
     list_select_related = ("club",)
@@ -67,15 +65,14 @@ class RatingDueAdmin(ReadingAdmin):
 
 @admin.register(Check)
 class CheckAdmin(ReadingAdmin):
-    """The nightly checks of what is stored: whether they come to an end, and find anything."""
+    """The nightly checks of stored values: whether they finish, and find anything."""
 
-    list_display = ("night", "state", "cache", "games", "rows", "found", "finished_at", "error")
-    list_filter = ("state",)
+    list_display = ("night", "games", "rows", "found", "started_at", "finished_at", "error")
 
 
 @admin.register(Difference)
 class DifferenceAdmin(ReadingAdmin):
-    """What was stored and is not what it is computed from."""
+    """Stored values that differ from the computed ones."""
 
     list_display = ("id", "cache", "subject", "club", "first_at", "told_at", "resolved_at")
     list_filter = ("cache", ("resolved_at", admin.EmptyFieldListFilter))
@@ -83,9 +80,9 @@ class DifferenceAdmin(ReadingAdmin):
     search_fields = ("subject__exact", "club__slug")
 
 
-@admin.register(Letter)
+@admin.register(Email)
 class LetterAdmin(ReadingAdmin):
-    """Mails that the program has written: whether the mail server takes them."""
+    """E-mails of the program: whether the mail server accepts them."""
 
     list_display = ("id", "user", "about", "written_at", "tries", "tried_at", "sent_at")
     list_filter = (("sent_at", admin.EmptyFieldListFilter),)

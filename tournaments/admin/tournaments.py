@@ -1,4 +1,4 @@
-"""Tournaments with their entrants, seats and rulings, to look at: their services lead them."""
+"""Tournaments with entrants, seats and rulings, read-only: their services change them."""
 
 from django.contrib import admin
 from django.contrib.admin import EmptyFieldListFilter
@@ -9,7 +9,7 @@ from tournaments.models import Entrant, Ruling, Sitting, Substitute, Tournament
 
 @admin.register(Tournament)
 class TournamentAdmin(ReadingAdmin):
-    """Tournaments, how far they have come, and their settings."""
+    """Tournaments, their progress and settings."""
 
     list_display = ("slug", "event", "club", "state", "revision", "public_id")
     list_filter = ("state",)
@@ -18,14 +18,11 @@ class TournamentAdmin(ReadingAdmin):
 
     @admin.display
     def club(self, row: Tournament) -> str:
-        """The club that holds it."""
         return row.event.club.name
 
 
 @admin.register(Entrant)
 class EntrantAdmin(ReadingAdmin):
-    """Who plays in tournaments."""
-
     list_display = (
         "tournament",
         "number",
@@ -46,7 +43,7 @@ class EntrantAdmin(ReadingAdmin):
 
 @admin.register(Sitting)
 class SittingAdmin(ReadingAdmin):
-    """Who sits where in rounds that are published."""
+    """The seating of published rounds."""
 
     list_display = ("entrant", "tournament", "round", "table", "side")
     list_filter = (("table", EmptyFieldListFilter),)
@@ -56,14 +53,11 @@ class SittingAdmin(ReadingAdmin):
 
     @admin.display
     def tournament(self, row: Sitting) -> str:
-        """The slug of the tournament."""
         return row.entrant.tournament.slug
 
 
 @admin.register(Substitute)
 class SubstituteAdmin(ReadingAdmin):
-    """Who played a round in whose place."""
-
     list_display = ("entrant", "tournament", "round_number", "instead_of", "player")
     list_select_related = ("entrant__tournament", "instead_of", "player")
     search_fields = ("entrant__tournament__slug__exact",)
@@ -71,13 +65,12 @@ class SubstituteAdmin(ReadingAdmin):
 
     @admin.display
     def tournament(self, row: Substitute) -> str:
-        """The slug of the tournament."""
         return row.entrant.tournament.slug
 
 
 @admin.register(Ruling)
 class RulingAdmin(ReadingAdmin):
-    """What directors have decided, also what was withdrawn."""
+    """Rulings of directors, including withdrawn ones."""
 
     list_display = ("entrant", "tournament", "round", "kind", "points", "reason", "at")
     list_filter = ("kind", ("withdrawn_at", EmptyFieldListFilter))
@@ -87,5 +80,4 @@ class RulingAdmin(ReadingAdmin):
 
     @admin.display
     def tournament(self, row: Ruling) -> str:
-        """The slug of the tournament."""
         return row.entrant.tournament.slug

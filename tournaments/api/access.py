@@ -11,7 +11,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from tournaments.models import Game, PersonalToken, Scope, Table, User
-from tournaments.models.play import GameQuerySet
+from tournaments.models.games import GameQuerySet
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "register", "check-in")
 """The addresses that are keys, too: of a sheet, of its pen, of a table's card, and the links of a
@@ -22,7 +22,7 @@ tournament."""
 class AddressToken:
     """An address of a page as a key: `kind.public_id.secret`; it opens what the page opens.
 
-    It is not known yet whether it is a right one: whoever looks for the row asks.
+    It may still be invalid; the query for the row decides.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class WithinScope(BasePermission):
     """Whether a personal token may do what is asked; without one only the rows decide.
 
     A view says by `scope` what it needs for what is not read, and by `reading_scope` where
-    reading needs more than usual, as where keys are told.
+    reading needs more than usual, as for keys.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
@@ -95,7 +95,7 @@ class WithinScope(BasePermission):
 
 
 def has_scope(request: Request, scope: Scope) -> bool:
-    """Whether a personal token may do this, too: what gives access is told to none that may not."""
+    """Return whether a personal token has the scope; only then does an answer contain secrets."""
     return isinstance(request.auth, PersonalToken) and scope in request.auth.scopes
 
 
@@ -132,7 +132,7 @@ def round_closed_since(request: Request, public_id: str) -> GameQuerySet:
 
 
 def pen_taken_since(request: Request, public_id: str) -> GameQuerySet:
-    """The game that this visitor's key could write until another took the pen."""
+    """The game that this key could write until another phone took over."""
     key = request.auth
     if not _is_key(key, public_id, "write"):
         return Game.objects.none()
@@ -140,7 +140,7 @@ def pen_taken_since(request: Request, public_id: str) -> GameQuerySet:
 
 
 def games_opened(request: Request) -> GameQuerySet:
-    """The game that this visitor's key opens, whatever it is a key to."""
+    """Return the game that the request's key opens, with any kind of key."""
     key = request.auth
     if not isinstance(key, AddressToken) or key.kind not in {"write", "follow"}:
         return Game.objects.none()

@@ -1,4 +1,4 @@
-"""What the description of the API says in one place for all: problems, records, headers, topics."""
+"""Shared parts of the API description: problems, records, headers, topics."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tournaments.api.codes import faults, kinds_of_problems
 from tournaments.api.idempotency import REPEATED
 from tournaments.api.problems import MEDIA_TYPE
 from tournaments.api.schema import component
-from tournaments.engine.record_schemas import SCHEMAS
+from tournaments.engine.documents.record_schemas import SCHEMAS
 
 Json = dict[str, Any]
 
@@ -27,8 +27,8 @@ RECORDS = {
 EXAMPLES = Path(__file__).parent / "examples.json"
 
 ABOUT = """\
-Everything the pages of Kingscore can do, for programs. What a version promises, how to ask again
-safely, and what a problem looks like is told at `/api/`.
+Everything the pages of Kingscore can do, for programs. The promises of a version, safe
+retries, and the form of problems are described at `/api/`.
 
 Reading what is published needs no token. For the rest there are two kinds, both sent as
 `Authorization: Bearer …`: personal tokens, and the addresses of sheets and tables as keys.
@@ -37,7 +37,7 @@ Reading what is published needs no token. For the rest there are two kinds, both
 TOPICS = {
     "reference": "Where to begin.",
     "games": "Games at a table: started, written, corrected, read as sheet, record and result.",
-    "tables": "What the phone at a table may do: open its sheet, confirm, hand over the pen.",
+    "tables": "For the phone at a table: open its sheet, confirm, hand over the scoring.",
     "rules": "The games there are, house rules, and the form that an entry has in each.",
     "records": "Portable documents: scored and seated without being stored; JSON Schemas.",
     "clubs": "Clubs, their people and roles, invitations and settings.",
@@ -47,37 +47,37 @@ TOPICS = {
     "tournaments": "Tournaments: settings, state, the next step.",
     "entrants": "Who takes part in a tournament.",
     "rounds": "The rounds of a tournament: seating, running, rulings.",
-    "standings": "Who stands where, and why.",
+    "standings": "Ranks of entrants, and the reasons.",
     "ratings": "Ratings and leaderboards.",
     "documents": "Scoresheets, booklets and tables as files: asked for, then fetched.",
-    "importing": "What a club has from before, taken over.",
+    "importing": "Import of a club's earlier data.",
     "changes": "All that happens in a club, in order and without gaps.",
-    "webhooks": "Being told when a round is published or closed, a result entered, an event over.",
+    "webhooks": "Calls about published and closed rounds, entered results, and finished events.",
     "me": "The account that a token belongs to, and its tokens.",
 }
-"""What the operations are grouped by: the packages of the API."""
+"""The topics of operations: the packages of the API."""
 
 STATUSES = {
-    "400": "What was sent is no JSON.",
-    "401": "No token, or none that is known.",
+    "400": "The body is not valid JSON.",
+    "401": "Missing or invalid token.",
     "403": "The token may not do this: it lacks a scope.",
-    "404": "There is nothing here, or not for you.",
+    "404": "Not found, or you have no access.",
     "405": "This address does not know the method.",
     "406": "Only JSON is spoken here.",
     "410": "It was here, and is kept no longer.",
-    "409": "It cannot be done as things stand.",
+    "409": "Not possible in the current state.",
     "411": "The length of what was sent was not said by `Content-Length`.",
     "412": "It has changed since it was read; `ETag` is what it has now.",
     "413": "More was sent than anything here needs.",
     "414": "The address is too long for the web server.",
-    "415": "What was sent does not call itself `application/json`.",
-    "422": "What was sent cannot be, with every reason in `problems`.",
+    "415": "The `Content-Type` is not `application/json`.",
+    "422": "The request is invalid; `problems` lists every reason.",
     "428": "`If-Match` must say what is meant.",
     "429": "Too many requests; `Retry-After` says how long to wait.",
 }
 
 BEFORE_US = "414"
-"""What the web server answers by itself, without a problem's body."""
+"""The web server's own answers, without a problem's body."""
 
 STRING = {"type": "string"}
 
@@ -104,7 +104,7 @@ def problem_schemas() -> dict[str, Json]:
         "problems": {"type": "array", "items": component("Fault")},
     }
     more = {
-        "revision": {"type": "integer", "description": "That of the sheet as it stands."},
+        "revision": {"type": "integer", "description": "The current revision of the sheet."},
         "position": {"type": "integer", "description": "That of the entry that would not fit."},
     }
     where = "Its path in what was sent, as `players.2`; empty for the whole."
@@ -115,10 +115,10 @@ def problem_schemas() -> dict[str, Json]:
         "params": {"type": "object", "description": "The numbers and names in the sentence."},
     }
     return {
-        "Problem": _object(problem, more, "What went wrong (RFC 9457)."),
+        "Problem": _object(problem, more, "A problem (RFC 9457)."),
         "Fault": _object(fault, {}, "One thing that is wrong in what was sent."),
         "ProblemCode": _enumeration(kinds_of_problems(), "The kind of a problem."),
-        "FaultCode": _enumeration(faults(), "What is wrong at one place."),
+        "FaultCode": _enumeration(faults(), "The fault at one place."),
     }
 
 
@@ -148,7 +148,7 @@ def complete(result: Json, **_more: Any) -> Json:
     for file, name in RECORDS.items():
         schemas[name] = _within(name, SCHEMAS[file]())
     schemas["Entry"] = component("GameRecord/$defs/entry") | {
-        "description": "One line of a sheet, as it stands in a record; each game has its own forms."
+        "description": "One line of a sheet, as in a record; each game has its own forms."
     }
     parts["schemas"] = dict(sorted(schemas.items()))
     parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
@@ -191,7 +191,7 @@ def _show_examples(result: Json) -> None:
 
 
 def _let_any_be_null(schema: Json) -> None:
-    """What may be anything may be null; said twice, a null would fit both and so neither."""
+    """A schema of any value already includes null; a second null branch would make `oneOf` fail."""
     for field in schema.get("properties", {}).values():
         if {} in field.get("oneOf", []):
             del field["oneOf"]

@@ -1,35 +1,34 @@
-"""What requests and answers are made of: strict objects, moments in UTC, points without floats."""
+"""Fields of requests and answers: strict objects, moments in UTC, points without floats."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import models
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.engine.entry_records import write_points
-from tournaments.engine.rulesets import Points
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.rules.shapes import write_points
 
 MOMENTS = [
     MinValueValidator(datetime(1900, 1, 1, tzinfo=UTC)),
     MaxValueValidator(datetime(2999, 1, 1, tzinfo=UTC)),
 ]
-"""What can be asked for: beyond it a moment is none in some time zone."""
+"""The limits of moments: beyond them, some time zone has none."""
 
 
 TRUTHS = ("true", "false")
 
 LARGEST_KEY = 2**53
-"""No row has a larger one, and databases take none that is much larger."""
+"""No row has a larger one, and programs read larger numbers differently (RFC 8259, 6)."""
 
 
 @extend_schema_field(
     {"type": "string", "format": "date-time", "examples": ["2026-11-22T18:30:00Z"]}
 )
 class Moment(serializers.DateTimeField):
-    """A moment, told in UTC; read with whatever offset it has."""
+    """A moment, written in UTC, read with any offset."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(default_timezone=UTC, **kwargs)
@@ -72,7 +71,7 @@ class Strict(serializers.Serializer[Any]):
 
 
 def _wrong_kinds(fields: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """What is no text or no truth value as JSON has them; the framework would convert it."""
+    """Return errors for values that are no JSON strings or booleans but would be converted."""
     found = {name: _wrong_kind(field, data[name]) for name, field in fields.items() if name in data}
     return {name: errors for name, errors in found.items() if errors}
 
@@ -91,8 +90,8 @@ def _wrong_kind(field: Any, value: Any) -> Any:
     return [serializers.ErrorDetail(text, "invalid")] if is_wrong else None
 
 
-class Secret(serializers.Serializer[Any]):
-    """What gives access: an answer with it in it is not stored by any cache."""
+class UncachedSerializer(serializers.Serializer[Any]):
+    """A secret that gives access; no cache stores an answer with it."""
 
     def to_representation(self, instance: Any) -> Any:
         # A nested one has the context of the whole.
@@ -102,16 +101,7 @@ class Secret(serializers.Serializer[Any]):
 
 
 class ClubNameSerializer(serializers.Serializer[Any]):
-    """A club, where something else is told of it."""
+    """A club, as part of another object."""
 
     slug = serializers.CharField()
     name = serializers.CharField()
-
-
-class Row(serializers.ModelSerializer[Any]):
-    """A row, its moments in UTC."""
-
-    serializer_field_mapping = {
-        **serializers.ModelSerializer.serializer_field_mapping,
-        models.DateTimeField: Moment,
-    }

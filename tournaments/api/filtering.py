@@ -1,4 +1,4 @@
-"""What a list may be asked for: filters and orders that it has, and nothing that it passes over."""
+"""Queries of lists: known filters and orders; unknown ones are refused."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,12 @@ from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.filters import OrderingFilter
 
 from tournaments.api.fields import TRUTHS
-from tournaments.api.problems import Json, Refused, fault, invalid
+from tournaments.api.problems import Json, fault
+from tournaments.services.base.refusals import Fault, Invalid
+
+
+class UnknownOrder(Fault, code="unknown-order", where="ordering"):
+    sentence = _("The list has no such order.")
 
 
 class Filters(DjangoFilterBackend):  # type: ignore[misc]
@@ -22,7 +27,7 @@ class Filters(DjangoFilterBackend):  # type: ignore[misc]
         """The rows that were asked for.
 
         Raises:
-            Refused: something was asked for that the list does not have.
+            Invalid: something was asked for that the list does not have.
         """
         shape = self.get_filterset_class(view, queryset)
         known = shape.base_filters if shape else {}
@@ -30,7 +35,7 @@ class Filters(DjangoFilterBackend):  # type: ignore[misc]
         problems += _empty(request.query_params)
         problems += _no_truths(request.query_params, known)
         if problems:
-            raise Refused(invalid(problems))
+            raise Invalid(faults=problems)
         return super().filter_queryset(request, queryset, view)
 
 
@@ -41,12 +46,11 @@ class Ordering(OrderingFilter):
         """The order that was asked for, or that of the view.
 
         Raises:
-            Refused: the list has no such order.
+            UnknownOrder: the list has no such order.
         """
         asked = request.query_params.get(self.ordering_param)
         if asked and asked not in _orders(view):
-            message = _("The list has no such order.")
-            raise Refused(invalid([fault("unknown-order", self.ordering_param, message)]))
+            raise UnknownOrder
         return super().get_ordering(request, queryset, view)
 
     def get_schema_operation_parameters(self, view: Any) -> list[Json]:
@@ -67,24 +71,24 @@ def _orders(view: Any) -> list[str]:
 
 
 def _of_all(view: Any) -> set[str]:
-    """What every list is asked, and what this view reads by itself."""
+    """The parameters of every list, and the view's own."""
     pages = view.pagination_class
     own = getattr(view, "also_asked", ())
     return {pages.cursor_query_param, pages.page_size_query_param, "ordering", *own}
 
 
-def _unknown(asked: Mapping[str, str], known: set[str]) -> list[Json]:
+def _unknown(asked: Mapping[str, str], known: set[str]) -> list[Fault]:
     message = _("The list is not asked for this.")
     return [fault("unexpected-field", name, message) for name in asked if name not in known]
 
 
-def _empty(asked: Mapping[str, str]) -> list[Json]:
+def _empty(asked: Mapping[str, str]) -> list[Fault]:
     # A program that forgot to fill in its filter must not be answered with everything.
     message = _("Nothing is written here: leave it out, or say what is wanted.")
     return [fault("missing-field", name, message) for name, value in asked.items() if not value]
 
 
-def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Json]:
+def _no_truths(asked: Mapping[str, str], filters: Mapping[str, Any]) -> list[Fault]:
     message = _("Must be a valid boolean.")
     return [
         fault("wrong-type", name, message)

@@ -10,15 +10,13 @@ from cryptography.fernet import Fernet
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext_lazy as _
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.problems import Answer, Refused
-from tournaments.models import KeptAnswer, PersonalToken
-from tournaments.services.play.writing import KEY
-from tournaments.visitors import address_of
+from tournaments.models import IdempotencyRecord, PersonalToken
+from tournaments.permissions import address_of
+from tournaments.services.games.writing import KEY, BadKey, KeyReused
 
 HEADER = "Idempotency-Key"
 REPEATED = "Idempotency-Replayed"
@@ -41,13 +39,11 @@ def idempotent(post: Post) -> Post:
         if key is None:
             return post(view, request, *args, **kwargs)
         if not KEY.fullmatch(key):
-            raise Refused(
-                Answer(422, "bad-key", _("An idempotency key has 8 to 64 letters, digits, - or _."))
-            )
+            raise BadKey
         said = _said(request, view.secret_fields)
         with transaction.atomic():
-            kept, is_new = KeptAnswer.objects.get_or_create(
-                key=_digest("key", who_asks(request), key),
+            kept, is_new = IdempotencyRecord.objects.get_or_create(
+                key=_digest("key", asker_of(request), key),
                 defaults={"request": said, "at": timezone.now()},
             )
             if not is_new:
@@ -59,14 +55,13 @@ def idempotent(post: Post) -> Post:
                 kept.delete()
             return response
 
-    answered.is_idempotent = True  # type: ignore[attr-defined]
     return answered
 
 
-def who_asks(request: Request) -> str:
+def asker_of(request: Request) -> str:
     """Whose keys these are: a personal token's, a table's, or of nobody known at an IP address.
 
-    Not an account's: another token of it may do less, and is not told what this one was.
+    Per token, not per account: another token may have fewer rights and must not see the answer.
 
     What somebody without a token was answered can hold keys: who says the same from elsewhere, as
     whoever tries the examples, is somebody else.
@@ -94,15 +89,15 @@ def _seal() -> Fernet:
     return Fernet(urlsafe_b64encode(key))
 
 
-def _keep(kept: KeptAnswer, response: Response) -> None:
+def _keep(kept: IdempotencyRecord, response: Response) -> None:
     kept.status = response.status_code
     kept.headers = {name: response[name] for name in KEPT_HEADERS if name in response}
     kept.body = _seal().encrypt(JSONRenderer().render(response.data))
     kept.save()
 
 
-def _again(kept: KeptAnswer, said: str) -> Response:
+def _again(kept: IdempotencyRecord, said: str) -> Response:
     if kept.request != said:
-        raise Refused(Answer(422, "key-reused", _("This key was used for another request.")))
+        raise KeyReused
     body = json.loads(_seal().decrypt(bytes(kept.body)) or "null")
     return Response(body, kept.status, headers={**kept.headers, REPEATED: "true"})

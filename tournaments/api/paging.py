@@ -1,4 +1,4 @@
-"""Long lists, page by page: each page knows the next, and what is added meanwhile moves none."""
+"""Long lists by cursor: rows added meanwhile do not shift pages."""
 
 import json
 from typing import Any
@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
 
-from tournaments.api.problems import Refused, fault, invalid
+from tournaments.api.problems import fault
 
 
-class Pages(CursorPagination):
+class CursorPages(CursorPagination):
     """Pages of 50, or of as many as `page_size` asks for."""
 
     page_size = 50
@@ -54,8 +54,7 @@ class Pages(CursorPagination):
     def _beyond(self, queryset: Any, cursor: Cursor | None) -> Any:
         """All rows from a cursor on, in the direction in which it goes.
 
-        A row is found by all that orders it, never by how many stand before: rows alike in the
-        first part of the order move nobody either.
+        The cursor holds all ordering values, not an offset, so ties cannot shift it.
         """
         way = [_turned(part) if cursor and cursor.reverse else part for part in self.order]
         rows = queryset.order_by(*(_sorted(queryset, part) for part in way))
@@ -86,12 +85,12 @@ class Pages(CursorPagination):
         """How many rows a page has.
 
         Raises:
-            Refused: what was asked for is no number of rows.
+            Fault: `page_size` is not a number.
         """
         asked = request.query_params.get(self.page_size_query_param, "")
         if asked and not (asked.isdecimal() and int(asked)):
             message = _("A whole number from 1 on is needed.")
-            raise Refused(invalid([fault("wrong-type", self.page_size_query_param, message)]))
+            raise fault("wrong-type", self.page_size_query_param, message)
         return super().get_page_size(request)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
@@ -132,7 +131,7 @@ def _sorted(queryset: Any, part: str) -> Any:
 
 
 def _after(queryset: Any, places: list[tuple[str, Any]]) -> Q:
-    """What comes after a place in an order: by its first part, or alike in it, by the next."""
+    """Return the condition for rows after a place in an order, by its first part, then the next."""
     (part, value), *rest = places
     name, down = part.lstrip("-"), part.startswith("-")
     if value is None:

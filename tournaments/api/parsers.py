@@ -1,30 +1,27 @@
 """JSON read as strictly as the records are: in UTF-8, no NaN, no field twice, nothing too deep."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from tournaments.api.problems import TOO_LARGE, Refused
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.records import parse_json
+from tournaments.api.fields import LARGEST_KEY
+from tournaments.api.problems import BodyTooLarge
+from tournaments.engine.documents.records import parse_json
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import PersonalToken
 
 DEEPEST = 40
 """So many lists and objects within each other; the record of a tournament has nine."""
-
-LARGEST = 2**53
-"""Numbers beyond it are not the same for all programs (RFC 8259, 6), and no row has any."""
 
 MOST_OF_STRANGERS = 128 * 1024
 """Bytes that are read of whoever sends no personal token: two megabytes take seconds to look at."""
 
 
 class StrictJSONParser(BaseParser):
-    """What is sent, as JSON; nothing at all is an empty object."""
+    """The body as JSON; an empty body is an empty object."""
 
     media_type = "application/json"
 
@@ -38,7 +35,7 @@ class StrictJSONParser(BaseParser):
 
         Raises:
             ParseError: it is no JSON, or nothing that can be kept.
-            Refused: a stranger sends too much.
+            BodyTooLarge: a stranger sends too much.
         """
         try:
             document = parse_json(_read(stream, (parser_context or {}).get("request")))
@@ -47,7 +44,7 @@ class StrictJSONParser(BaseParser):
         for value in _values(document):
             if isinstance(value, str):
                 _check_text(value)
-            elif isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+            elif isinstance(value, int | float) and not -LARGEST_KEY <= value <= LARGEST_KEY:
                 message = "a number is too large"
                 raise ParseError(message)
         return document
@@ -59,7 +56,7 @@ def _read(stream: Any, request: Request | None) -> bytes:
         return content
     content = stream.read(MOST_OF_STRANGERS + 1)
     if len(content) > MOST_OF_STRANGERS:
-        raise Refused(replace(TOO_LARGE, more={"megabytes": MOST_OF_STRANGERS / 1024**2}))
+        raise BodyTooLarge(data={"megabytes": MOST_OF_STRANGERS / 1024**2})
     return content
 
 

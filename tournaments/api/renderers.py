@@ -1,4 +1,4 @@
-"""JSON in one form, whatever a program says it would like: entity tags are made of it."""
+"""JSON in one form, whatever `Accept` says: entity tags are made of it."""
 
 from collections.abc import Mapping
 from typing import Any

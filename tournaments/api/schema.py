@@ -1,4 +1,4 @@
-"""The description of the API (OpenAPI 3.1): what is said of each address, from its view."""
+"""The description of the API (OpenAPI 3.1), from its views."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import SAFE_METHODS
 
 from tournaments.api.idempotency import HEADER, REPEATED
+from tournaments.engine.rules.shapes import LARGE
 from tournaments.models import Scope
 
 Json = dict[str, Any]
@@ -18,16 +19,13 @@ WRITING = (*READING, "409", "411", "412", "413", "415")
 CHANGING = (*WRITING, "428")
 
 ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}
-"""What operations are called that are neither reading nor POST."""
-
-LARGEST_INTEGER = 2**31 - 1
+"""The verbs of operations other than reading and POST."""
 
 KEY_TOPICS = frozenset({"games", "tables", "entrants"})
 """Topics of which the address of a page, used as a key, opens something."""
 
 
 def component(name: str) -> dict[str, str]:
-    """A reference to a schema among the components, as one of the records."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
@@ -56,16 +54,34 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return [{**bearer, "description": token}, {**bearer, "description": key}]
 
 
+TAGS = {
+    "accounts": "people",
+    "accounts.month": "clubs",
+    "audit.club_audit": "clubs",
+    "audit.feed": "changes",
+    "events.seasons": "clubs",
+    "games.clocks": "tables",
+    "games.tables": "tables",
+    "imports": "importing",
+    "people.invitations": "clubs",
+    "people.members": "clubs",
+    "rulesets": "rules",
+    "statistics": "reading",
+}
+"""Tags that differ from the topic; generated clients are named after them."""
+
+
 class Described(AutoSchema):
-    """What is alike for every address: names, tags, headers, and the form of problems."""
+    """Shared by every address: names, tags, headers, and the form of problems."""
 
     def get_tags(self) -> list[str]:
-        """The topic: that which its module is named after."""
+        """The topic of its module, under the name that clients know."""
         module = type(self.view).__module__.removeprefix("tournaments.api.")
-        return [module.partition(".")[0]]
+        topic = module.partition(".")[0]
+        return [TAGS.get(module) or TAGS.get(topic, topic)]
 
     def get_operation_id(self) -> str:
-        """The way there and what is done: `clubs_list`, `games_entries_add`, `rounds_close`."""
+        """Return path and action: `clubs_list`, `games_entries_add`, `rounds_close`."""
         way = [part.replace("-", "_") for part in self._tokenize_path()]
         return "_".join([*way, *self._action()])
 
@@ -83,11 +99,11 @@ class Described(AutoSchema):
         return bool(statuses & {"201", "202"})
 
     def get_summary(self) -> str | None:
-        """What is said of it in the first place."""
+        """Return the summary."""
         return super().get_summary() or self._said()[0]
 
     def get_description(self) -> str:  # type: ignore[override]
-        """What is said of it beyond that."""
+        """Return the rest of the description."""
         return self._said()[1]
 
     def _said(self) -> tuple[str, str]:
@@ -114,7 +130,7 @@ class Described(AutoSchema):
         parameters: list[Json] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
         for parameter in parameters:
             if parameter["schema"].get("type") == "integer":
-                parameter["schema"] |= {"minimum": 0, "maximum": LARGEST_INTEGER}
+                parameter["schema"] |= {"minimum": 0, "maximum": LARGE}
         return parameters
 
     def _get_response_bodies(self, direction: Any = "response") -> Json:
@@ -126,7 +142,7 @@ class Described(AutoSchema):
         return dict(sorted(bodies.items()))
 
     def _refusals(self) -> tuple[str, ...]:
-        """What may be answered instead, by its status; a view names what only it answers."""
+        """Return the refusals by status; a view names its own."""
         own: tuple[str, ...] = getattr(self.view, "refusals", ())
         if self.method == "GET":
             return (*READING, *own)

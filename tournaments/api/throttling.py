@@ -10,11 +10,11 @@ from rest_framework.throttling import SimpleRateThrottle
 
 from tournaments.api.access import AddressToken
 from tournaments.models import PersonalToken
-from tournaments.visitors import network_of
+from tournaments.permissions import network_of
 
 
 class ReadThrottle(SimpleRateThrottle):
-    """What is only read."""
+    """The limit of reading."""
 
     scope = "read"
     # Counted by one process alone; the time of day may be set back.
@@ -37,7 +37,7 @@ class ReadThrottle(SimpleRateThrottle):
         if isinstance(asker, PersonalToken):
             who = asker.public_id
         elif isinstance(asker, AddressToken) and asker.public_id in view.kwargs.values():
-            # With where it comes from: whoever tries wrong ones uses up their own tries.
+            # By its origin, so that wrong tries use up only the sender's own limit.
             who = f"{asker.public_id[:16]} {network_of(request._request)}"  # noqa: SLF001
         else:
             who = network_of(request._request)  # noqa: SLF001
@@ -45,7 +45,7 @@ class ReadThrottle(SimpleRateThrottle):
 
 
 class WriteThrottle(ReadThrottle):
-    """What is written."""
+    """The limit of writing."""
 
     scope = "write"
 
@@ -54,7 +54,7 @@ class WriteThrottle(ReadThrottle):
 
 
 class FailureThrottle(ReadThrottle):
-    """What is asked with a token that is none; whoever has a right one is let in all the same."""
+    """The limit of requests with an invalid token; those with a valid one still pass."""
 
     scope = "failure"
 

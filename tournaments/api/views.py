@@ -1,4 +1,4 @@
-"""What every view of the API shares: entity tags, pages, and what was sent, read strictly."""
+"""Base of every view of the API: entity tags, pages, and strict reading of requests."""
 
 from dataclasses import replace
 from functools import wraps
@@ -19,32 +19,37 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from tournaments.api.problems import NOT_KEPT, NOT_STORED, Answer, Refused
+from tournaments.api.problems import NOT_KEPT, NOT_STORED
 from tournaments.api.throttling import FailureThrottle
 from tournaments.models import Scope, User
-from tournaments.services.auditing import Actor
-from tournaments.visitors import account_of, actor_of
+from tournaments.permissions import account_of, actor_of
+from tournaments.services.audit import Actor
+from tournaments.services.base.refusals import ChangedMeanwhile, Refused
 
 Shape = type[BaseSerializer[Any]]
+
+
+class NulInAddress(Refused, code="bad-address", status=400):
+    sentence = _("An address cannot contain NUL.")
 
 
 class Resource(GenericAPIView[Any]):
     """One address of the API.
 
     A reading view answers with the whole of what it shows, so that its entity tag is that of the
-    content; what is changed is shown again as it stands after.
+    content; a change answers with the new state.
     """
 
     scope: Scope | None = Scope.DIRECT
-    """What a personal token needs for what is not read; None for what anybody may."""
+    """The scope that a personal token needs to write; None if anybody may."""
 
     secret_fields: tuple[str, ...] = ()
     """Fields of a POST that do not tell a repeat of its key from another request."""
 
     holds_secret = False
-    """Whether what is shown gives access; `fields.Secret` says so."""
+    """Whether what is shown gives access; `UncachedSerializer` sets it."""
 
-    # Without OPTIONS: what an address can do stands in the description of the API.
+    # Without OPTIONS: the description of the API lists the methods of an address.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     request: Request
@@ -69,7 +74,7 @@ class Resource(GenericAPIView[Any]):
 
     @property
     def visitor(self) -> HttpRequest:
-        """The request as `visitors.py` knows it, with the account of the token as its user."""
+        """The request as `permissions.py` knows it, with the account of the token as its user."""
         return self.request._request  # noqa: SLF001
 
     @property
@@ -86,7 +91,6 @@ class Resource(GenericAPIView[Any]):
 
     @property
     def actor(self) -> Actor:
-        """Who does what is asked for."""
         return actor_of(self.visitor)
 
     @property
@@ -108,10 +112,10 @@ class Resource(GenericAPIView[Any]):
                 self.throttled(request, throttle.wait() or 1)
             raise
         if "%00" in request.get_full_path():
-            raise Refused(Answer(400, "bad-address", _("No address has a NUL in it.")))
+            raise NulInAddress
 
     def said(self, shape: Shape, **more: Any) -> Any:
-        """What was sent, as `shape` reads it.
+        """Return the request's body as read by `shape`.
 
         Raises:
             ValidationError: it is something else.
@@ -138,7 +142,7 @@ class Resource(GenericAPIView[Any]):
         """Refuse to change something that is not as `If-Match` says it was; lock it before.
 
         Raises:
-            Refused: 412, with the entity tag that it has now.
+            ChangedMeanwhile: 412, with the entity tag that it has now.
         """
         check_etag(self.request, etag_of(shape(what, context=self.get_serializer_context()).data))
 
@@ -163,7 +167,6 @@ def etag_of(data: Any) -> str:
 
 
 def tag_of_content(content: bytes) -> str:
-    """The entity tag of what is sent as it is."""
     return f'"{md5(content, usedforsecurity=False).hexdigest()}"'
 
 
@@ -171,10 +174,9 @@ def check_etag(request: Request, now: str) -> None:
     """Refuse what was asked for about an older state.
 
     Raises:
-        Refused: 412, with the entity tag that holds now.
+        ChangedMeanwhile: 412, with the entity tag that holds now.
     """
     said = request.headers.get("If-Match")
     # Compressed on its way a tag became a weak one; it names the same content.
     if said and "*" not in said and now not in {e.removeprefix("W/") for e in parse_etags(said)}:
-        title = _("It has changed since you read it.")
-        raise Refused(Answer(412, "changed-meanwhile", title, headers={"ETag": now}))
+        raise ChangedMeanwhile(now)

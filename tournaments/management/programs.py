@@ -1,4 +1,4 @@
-"""The words that start what runs: the same for `up` and for a server with programs of its own."""
+"""Command lines of the programs, shared by `up` and servers with their own process manager."""
 
 import os
 import stat
@@ -17,25 +17,25 @@ def web_words(bind: str) -> list[str]:
         *("gunicorn", f"{application[0]}:{application[2]}", "--bind", bind),
         *("--worker-class", settings.WEB_WORKER, "--workers", str(settings.WEB_PROCESSES)),
         *("--graceful-timeout", "10", "--log-level", "warning"),
-        # Longer than followers wait between two questions, so that they need not connect anew.
+        # Longer than the poll interval of followers, so that they keep their connections.
         *("--keep-alive", "15"),
-        # No access log, which is gunicorn's default: the addresses of tables are secrets.
+        # No access log (the default of gunicorn): the addresses of tables are secrets.
         "--no-control-socket",
     ]
 
 
 def worker_words(*, beat: bool) -> list[str]:
-    """Return the command of a worker, which runs one task after another; with the clock or not."""
+    """Return the command of a worker, which runs one task at a time; with or without the clock."""
     return [
         *("celery", "--app", project(), "--quiet", "worker", "--pool", "solo"),
-        # What is to be done they learn from the database, and nothing from each other.
+        # Workers read their tasks from the database and need no contact with each other.
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         *(["--beat"] if beat else []),
     ]
 
 
 def beat_words() -> list[str]:
-    """Return the command of the clock alone, which says to any worker when to look."""
+    """Return the command of the clock alone, which wakes any worker."""
     return ["celery", "--app", project(), "--quiet", "beat"]
 
 
@@ -45,14 +45,14 @@ def project() -> str:
 
 
 def keep_private(folder: Path | None = None) -> None:
-    """Make all that this process and its children write readable by their user alone.
+    """Make all files that this process and its children write readable by their user alone.
 
-    So becomes what is in the folder already, but for what belongs to somebody else.
+    Apply the same to existing files in the folder, except those of other users.
     """
     os.umask(0o077)
     for place, _, names in os.walk(folder) if folder else ():
         for path in (Path(place), *(Path(place, name) for name in names)):
-            # Links lead elsewhere; what vanishes meanwhile was a message to a worker.
+            # Links lead elsewhere; a file that disappears meanwhile was a message to a worker.
             with suppress(FileNotFoundError, PermissionError):
                 mode = path.lstat().st_mode
                 if mode & 0o077 and not stat.S_ISLNK(mode):
@@ -60,9 +60,10 @@ def keep_private(folder: Path | None = None) -> None:
 
 
 def note_failed_starts(times: int) -> None:
-    """Note how often in a row the worker did not stay up; 0 where it does.
+    """Store how many times in a row the worker failed to start; 0 if it runs.
 
-    In a file: a worker may fail because there is no database. Without room for it nothing is noted.
+    A file stores the number, because the worker may fail for lack of a database. If the disk is
+    full, nothing is stored.
     """
     path = settings.WORKER_FAILURES
     with suppress(OSError):
@@ -73,7 +74,7 @@ def note_failed_starts(times: int) -> None:
 
 
 def become(words: list[str]) -> NoReturn:
-    """Turn this process into a program, so that signals of whoever started it reach that one."""
+    """Replace this process by a program, so that signals reach the program."""
     keep_private()
     os.chdir(settings.BASE_DIR)
     os.execv(sys.executable, [sys.executable, "-m", *words])  # noqa: S606 - no shell wanted

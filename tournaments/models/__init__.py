@@ -1,13 +1,12 @@
-"""Rows and their constraints; scores themselves are always computed by the engine."""
+"""Rows and their constraints. The engine always computes the scores."""
 
-from tournaments.models.audit import AuditLine, ChangeFeed
+from tournaments.models.audit import AuditEntry, ChangeFeed
 from tournaments.models.checks import Check, Difference
 from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
+from tournaments.models.emails import Email
 from tournaments.models.events import Event, Round, Table
-from tournaments.models.letters import Letter
-from tournaments.models.matches import Match
+from tournaments.models.games import Confirmation, Game, Match, Revision, Seat
 from tournaments.models.people import Merge, Player, User, Visitor
-from tournaments.models.play import Confirmation, Game, Seat, Write
 from tournaments.models.ratings import (
     PlayerRating,
     RatedRound,
@@ -18,14 +17,14 @@ from tournaments.models.ratings import (
     RatingPool,
 )
 from tournaments.models.reports import Report
-from tournaments.models.rules import HouseRuleset
-from tournaments.models.running import Backup, Worker
-from tournaments.models.tokens import KeptAnswer, PersonalToken, Scope
+from tournaments.models.rulesets import HouseRuleset
+from tournaments.models.site import Backup, Worker
+from tournaments.models.tokens import IdempotencyRecord, PersonalToken, Scope
 from tournaments.models.tournaments import Entrant, Ruling, Sitting, Substitute, Tournament
 from tournaments.models.webhooks import Delivery, Happening, Webhook
 
 __all__ = [
-    "AuditLine",
+    "AuditEntry",
     "Backup",
     "ChangeFeed",
     "Check",
@@ -34,14 +33,14 @@ __all__ = [
     "Confirmations",
     "Delivery",
     "Difference",
+    "Email",
     "Entrant",
     "Event",
     "Game",
     "Happening",
     "HouseRuleset",
+    "IdempotencyRecord",
     "Invitation",
-    "KeptAnswer",
-    "Letter",
     "Match",
     "Member",
     "Merge",
@@ -55,6 +54,7 @@ __all__ = [
     "RatingLedger",
     "RatingPool",
     "Report",
+    "Revision",
     "Role",
     "Round",
     "Ruling",
@@ -69,5 +69,4 @@ __all__ = [
     "Visitor",
     "Webhook",
     "Worker",
-    "Write",
 ]

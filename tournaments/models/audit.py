@@ -1,4 +1,4 @@
-"""What was changed in a club, by whom: lines are only ever added."""
+"""The audit of a club: who changed what. Entries are only ever added."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -7,12 +7,13 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection, models, transaction
 from django.db.models import Q
 
+from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event
 from tournaments.models.people import User
 
 MOST_NUMBERED_AT_ONCE = 5000
-"""Whoever writes on SQLite waits so long: about a tenth of a second."""
+"""Other writers on SQLite wait for one batch: about a tenth of a second."""
 
 PUBLIC_ACTIONS = (
     *("entry", "completion", "reveal", "correction", "withdrawal", "head", "confirm"),
@@ -24,14 +25,14 @@ PUBLIC_ACTIONS = (
     *("start-clock", "pause-clock", "add-time", "add-table-time"),
     *("change-late", "rule", "withdraw-ruling", "accept-changes"),
 )
-"""What is no secret of the directors, where the event may be seen; a draft of a seating is one."""
+"""Actions visible to everybody who may see the event; a draft of a seating is not."""
 
 NAMING_ACTIONS = ("rename", "initials", "remove", "merge", "part")
-"""What changes the names on sheets: of them is told who may see any event of the club."""
+"""Actions that change names on sheets, visible to everybody who may see any club event."""
 
 
-class AuditLineQuerySet(models.QuerySet["AuditLine"]):
-    """Lines to read and to add; nothing in the program deletes one, and one thing changes one."""
+class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
+    """Audit entries. The program never deletes one; only `take_out_name` changes them."""
 
     def update(self, **_fields: Any) -> NoReturn:
         raise TypeError("a line of the audit is never changed")
@@ -39,15 +40,15 @@ class AuditLineQuerySet(models.QuerySet["AuditLine"]):
     def delete(self) -> NoReturn:
         raise TypeError("a line of the audit is never deleted")
 
-    def followed_by(self, user: User | AnonymousUser | None) -> "AuditLineQuerySet":
-        """The numbered lines a visitor may follow, in their order.
+    def followed_by(self, user: User | AnonymousUser | None) -> "AuditEntryQuerySet":
+        """Filter to the numbered entries that a visitor may follow, in order.
 
-        All of the clubs they direct; of others what is public in the events they may see, and
-        that somebody who plays there is called otherwise.
+        They are all entries of the clubs that the visitor directs. Of other clubs they are public
+        changes to the events that the visitor may see, and new names of the players there.
         """
         directed = Club.objects.directed_by(user).values("pk")
         seen = Event.objects.seen_by(user)
-        naming = Q(kind=AuditLine.Kind.PLAYER, action__in=NAMING_ACTIONS)
+        naming = Q(kind=AuditEntry.Kind.PLAYER, action__in=NAMING_ACTIONS)
         return self.filter(
             Q(club__in=directed)
             | Q(event__in=seen.values("pk"), action__in=PUBLIC_ACTIONS)
@@ -56,10 +57,10 @@ class AuditLineQuerySet(models.QuerySet["AuditLine"]):
         ).order_by("number")
 
     def take_out_name(self, without: Callable[[Any], Any]) -> None:
-        """Take a name out of these lines: the only change ever made to one.
+        """Take a name out of these entries: the only change ever made to an entry.
 
-        For a person who asked to be removed, and by that service alone, which adds a line that
-        says so. `without` gives a text, or a value of JSON, without the name.
+        Only the service that removes a person calls this; it adds an entry that records the
+        removal. `without` returns a text, or a JSON value, without the name.
         """
         fields = ("before", "after", "reason")
         for line in list(self.only("pk", *fields)):
@@ -69,32 +70,30 @@ class AuditLineQuerySet(models.QuerySet["AuditLine"]):
                 models.QuerySet.update(self.model.objects.filter(pk=line.pk), **new)
 
 
-class AuditLine(models.Model):
-    """One change: who made it, when, from where, of what, and what was before and after."""
+class AuditEntry(models.Model):
+    """One change: who made it, when and where, its subject, and the values before and after."""
 
     class Kind(models.TextChoices):
-        """What was changed."""
-
         RESULT = "result"
         PLAYER = "player"
         ROLE = "role"
         SETTINGS = "settings"
         EVENT = "event"
 
-    # Its place in the feed of changes, given once it is there for all to read; see `ChangeFeed`.
+    # The place in the feed of changes, given once every reader can see the entry; see `ChangeFeed`.
     number = models.PositiveBigIntegerField(null=True, blank=True, unique=True)
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="audit_lines")
-    # The event it belongs to; null where to none, and once that was removed.
+    # Null if the entry belongs to no event, or the event was deleted.
     event = models.ForeignKey(
         Event, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_lines"
     )
     at = models.DateTimeField()
     kind = models.CharField(max_length=8, choices=Kind)
-    # A word for what was done, as `rename` or `correction`; `words.py` says it in languages.
+    # The action, such as `rename` or `correction`; `texts.py` of the pages translates it.
     action = models.CharField(max_length=20)
-    # What it was done to, as `player:17` or `game:abcdefghjk`; empty for the club itself.
+    # The subject, such as `player:17` or `game:abcdefghjk`; empty for the club itself.
     subject = models.CharField(max_length=40, blank=True)
-    # Null where it was the phone of a table, or an account that is no more.
+    # Null if a table's phone made the change, or the account was deleted.
     user = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_lines"
     )
@@ -102,9 +101,9 @@ class AuditLine(models.Model):
     address = models.GenericIPAddressField(null=True, blank=True)
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
-    reason = models.CharField(max_length=200, blank=True)
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True)
 
-    objects = AuditLineQuerySet.as_manager()
+    objects = AuditEntryQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
@@ -130,22 +129,22 @@ class AuditLine(models.Model):
         return f"{self.action} of {self.subject or self.club}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Add the line; one that was added stays as it is."""
+        """Insert the entry; raise TypeError if it already exists."""
         if not self._state.adding:
             raise TypeError("a line of the audit is never changed")
         super().save(*args, **{**kwargs, "force_insert": True})
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        """Refuse: what was done was done."""
+        """Raise TypeError: an entry is never deleted."""
         raise TypeError("a line of the audit is never deleted")
 
 
 class ChangeFeed(models.Model):
-    """The end of the feed of changes: one row, the number that was given last.
+    """The end of the feed of changes: one row with the last number given.
 
-    A line that is written earlier can be committed later, so that whoever reads by its key could
-    pass it by. A line gets its number only when it is there to be read, by one process at a time:
-    whatever comes later stands later.
+    Entries can be committed in another order than they were written, so a reader who pages by
+    primary key could miss one. An entry therefore gets its number only once it is committed, from
+    one process at a time. Later numbers are always visible later.
     """
 
     last = models.PositiveBigIntegerField(default=0)
@@ -158,15 +157,15 @@ class ChangeFeed(models.Model):
 
     @classmethod
     def number_new_lines(cls) -> bool:
-        """Give numbers to lines that have none (1 query where there are none).
+        """Number the entries that have no number (1 query if there are none).
 
-        Whether some may be left: so many are numbered at once that nobody waits long.
+        Return whether some may be left: the batch is limited, so that nobody waits long.
         """
-        if not AuditLine.objects.filter(number=None).exists():
+        if not AuditEntry.objects.filter(number=None).exists():
             return False
         with transaction.atomic():
             feed, _created = cls.objects.select_for_update().get_or_create(pk=1)
-            # Looked for only with the lock held: what has been committed until now is seen.
+            # Search only while holding the lock, to see everything committed until now.
             with connection.cursor() as cursor:
                 cursor.execute(NUMBER_LINES, [feed.last, MOST_NUMBERED_AT_ONCE])
                 numbered = cursor.rowcount
@@ -176,17 +175,17 @@ class ChangeFeed(models.Model):
 
     @classmethod
     def last_number(cls) -> int:
-        """The number that was given last, 0 before the first (1 query)."""
+        """Return the last number given, 0 before the first (1 query)."""
         return cls.objects.filter(pk=1).values_list("last", flat=True).first() or 0
 
 
-# Past the lines' own guard, for nothing that was said is changed; a hundred times as fast as one
-# after the other.
+# Bypasses the model's own guard, since no recorded fact changes. A hundred times as fast as one
+# update per row.
 NUMBER_LINES = """
-UPDATE tournaments_auditline SET number = %s + new.place
+UPDATE tournaments_auditentry SET number = %s + new.place
 FROM (
     SELECT id, row_number() OVER (ORDER BY id) AS place
-    FROM tournaments_auditline WHERE number IS NULL ORDER BY id LIMIT %s
+    FROM tournaments_auditentry WHERE number IS NULL ORDER BY id LIMIT %s
 ) AS new
-WHERE tournaments_auditline.id = new.id
+WHERE tournaments_auditentry.id = new.id
 """

@@ -1,97 +1,48 @@
-"""The nightly check of what is stored and can be computed: how far it came, and what it found."""
-
-from datetime import datetime, timedelta
+"""The nightly check of stored values against computed ones, and its findings."""
 
 from django.db import models
 from django.db.models import Q
 
 from tournaments.models.clubs import Club
 
-SILENT_AFTER = timedelta(minutes=5)
-"""A check without a sign of life for so long was lost with its worker: heaps take a second."""
-
-
-class CheckQuerySet(models.QuerySet["Check"]):
-    """Which checks are to be gone on with."""
-
-    def awaiting_work(self, at: datetime) -> "CheckQuerySet":
-        """Those at which nobody is: waiting, or left behind by a worker that died."""
-        return self.filter(
-            Q(state=Check.State.WAITING)
-            # What was heard far ahead of the clock was heard before it was set back.
-            | Q(state=Check.State.LOOKING)
-            & ~Q(touched_at__range=(at - SILENT_AFTER, at + SILENT_AFTER))
-        )
-
 
 class Check(models.Model):
-    """The check of a night: each stored cache compared with what it is computed from.
+    """The check of one night: it compares each stored cache with the values it is computed from.
 
-    The row is the queue: it knows which cache comes next, and after which of its rows.
+    A check that ended with an `error` did not compare everything.
     """
 
-    class State(models.TextChoices):
-        """How far it is."""
-
-        WAITING = "waiting"
-        LOOKING = "looking"
-        DONE = "done"
-        FAILED = "failed"
-
-    # The date, by the clock on the wall, of the morning it belongs to: once a night.
+    # The local date of the morning it belongs to; one check per night.
     night = models.DateField(unique=True)
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    # Where to go on: a cache by its name, and the last row looked at (null: at its begin).
-    cache = models.CharField(max_length=20, blank=True)
-    after = models.JSONField(null=True, blank=True)
-    # Raised by whoever takes it: what an earlier one still finds is not counted.
-    turn = models.PositiveIntegerField(default=0)
-    # How often it was left behind since it last came any further.
-    failures = models.PositiveSmallIntegerField(default=0)
-    # Games looked at, rows of all caches, and how many of these differed.
+    # Games compared, rows of all caches compared, and rows that differed.
     games = models.PositiveIntegerField(default=0)
     rows = models.PositiveIntegerField(default=0)
     found = models.PositiveIntegerField(default=0)
     error = models.CharField(max_length=200, blank=True)
     started_at = models.DateTimeField()
-    touched_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
-
-    objects = CheckQuerySet.as_manager()
 
     class Meta:
         ordering = ["-night"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(state__in=["waiting", "looking", "done", "failed"]),
-                name="check_state_known",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="done") | Q(finished_at__isnull=False),
-                name="check_done_has_an_end",
-            ),
-        ]
 
     def __str__(self) -> str:
-        return f"{self.night} ({self.state})"
+        return f"{self.night}"
 
 
 class DifferenceQuerySet(models.QuerySet["Difference"]):
-    """Which differences there are."""
-
     def open(self) -> "DifferenceQuerySet":
-        """Those the last check that looked there has found, and nobody has repaired."""
+        """Filter to the differences that the last check found and nobody has repaired."""
         return self.filter(resolved_at=None)
 
 
 class Difference(models.Model):
-    """A stored value that is not what it is computed from; the next check finds it again or not.
+    """A stored value that differs from the computed one.
 
-    `subject` tells the row by its keys. Names of people are in no value: whoever is removed must
-    not stay here.
+    `subject` identifies the row by its keys. The values contain no names of people, so that nothing
+    of a removed person stays here.
     """
 
-    # Null: the server's, as an open table or a rating of all clubs.
+    # Null for the server's own values, such as an open table or a rating across clubs.
     club = models.ForeignKey(
         Club, null=True, blank=True, on_delete=models.CASCADE, related_name="differences"
     )
@@ -99,10 +50,8 @@ class Difference(models.Model):
     subject = models.CharField(max_length=120)
     stored = models.JSONField(null=True, blank=True)
     computed = models.JSONField(null=True, blank=True)
-    # The last check that found it.
-    seen_by = models.ForeignKey(Check, on_delete=models.PROTECT, related_name="differences")
     first_at = models.DateTimeField()
-    # When letters about it were written; once is enough.
+    # When the e-mails about it were queued; it is mailed once.
     told_at = models.DateTimeField(null=True, blank=True)
     resolved_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,4 +1,4 @@
-"""Clubs, who belongs to them in which role, and their seasons."""
+"""Clubs, their members with roles, and their seasons."""
 
 from datetime import datetime
 
@@ -7,13 +7,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
 
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.people import User
 
 
 class Role(models.TextChoices):
-    """What an account may do in a club; each may all that those after it may."""
+    """The role of an account in a club; each role includes the rights of those after it."""
 
     OWNER = "owner"
     DIRECTOR = "director"
@@ -32,62 +33,59 @@ class Confirmations(models.TextChoices):
 
 
 class Paper(models.TextChoices):
-    """What documents are printed on; the values are those of typst."""
+    """Paper sizes of printed documents; the values are those of typst."""
 
     A4 = "a4"
     LETTER = "us-letter"
 
 
 class ClubQuerySet(models.QuerySet["Club"]):
-    """Who may do what in a club."""
-
     def of_member(
         self, user: User | AnonymousUser | None, roles: tuple[Role, ...] = tuple(Role)
     ) -> "ClubQuerySet":
-        """The clubs in which someone has one of `roles`; none for a visitor without account."""
+        """Filter to the clubs in which the user has one of `roles`; none for anonymous visitors."""
         return self.filter(pk__in=Member.objects.of_user(user, roles).values("club"))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
-        """The clubs whose events, players and results someone may change."""
+        """Filter to the clubs whose events, players and results the user may change."""
         return self.of_member(user, DIRECTING)
 
     def owned_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
-        """The clubs whose roles and settings someone may change."""
         return self.of_member(user, (Role.OWNER,))
 
     def seen_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
-        """The clubs whose page a visitor may see: their own, and published ones."""
+        """Filter to the clubs whose page a visitor may see: their own and published ones."""
         return self.filter(Q(published=True) | Q(pk__in=self.of_member(user).values("pk")))
 
     def showing_ratings_to(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
-        """The clubs whose ratings a visitor may see.
+        """Filter to the clubs whose ratings a visitor may see.
 
-        Their own, and published ones that take part in those of the server: there names are
-        public anyway.
+        They are the visitor's own clubs, and published clubs in the server's ratings, where names
+        are public anyway.
         """
         own = self.of_member(user).values("pk")
         return self.filter(Q(pk__in=own) | Q(published=True, in_server_ratings=True))
 
 
 class Club(models.Model):
-    """A club: everything of its evenings belongs to it, and nobody else sees it unpublished."""
+    """A club. It owns everything about its evenings; only members see an unpublished club."""
 
-    slug = models.SlugField(max_length=40, unique=True)
-    name = models.CharField(max_length=80)
+    slug = models.SlugField(max_length=LONGEST_ID, unique=True)
+    name = models.CharField(max_length=LONGEST_NAME)
     published = models.BooleanField(default=False)
-    # How its events begin; each can say otherwise for itself.
+    # Default for new events; each event can override it.
     table_codes = models.BooleanField(default=False)
     confirmations = models.CharField(
         max_length=4, choices=Confirmations, default=Confirmations.NONE
     )
-    # Games of tournaments are always rated; those of evenings where the club says so.
+    # Tournament games are always rated; games of evenings only if this is set.
     rates_evenings = models.BooleanField(default=False)
-    # Whether its games count in the ratings of the whole server, which everybody sees.
+    # Whether its games count in the public ratings of the whole server.
     in_server_ratings = models.BooleanField(default=False)
-    # A picture as we drew it anew, never as it was sent.
+    # Always our own re-encoded picture, never the uploaded file.
     logo = models.FileField(upload_to="logos/", blank=True)
     paper = models.CharField(max_length=9, choices=Paper, default=Paper.A4)
-    # The first day of the last month that was mailed to its directors.
+    # First day of the last month mailed to the directors.
     month_mailed = models.DateField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField()
 
@@ -112,26 +110,24 @@ class Club(models.Model):
 
 
 class MemberQuerySet(models.QuerySet["Member"]):
-    """Whose memberships there are."""
-
     def of_user(
         self, user: User | AnonymousUser | None, roles: tuple[Role, ...] = tuple(Role)
     ) -> "MemberQuerySet":
-        """Those of an account in one of `roles`; none for a visitor without one."""
+        """Filter to the memberships of a user in one of `roles`; none for an anonymous visitor."""
         if user is None or not user.is_authenticated:
             return self.none()
         return self.filter(user=user, role__in=roles)
 
 
 class Member(models.Model):
-    """An account in a club. A club always has an owner: its services see to that."""
+    """An account's membership of a club. Services make sure that a club always has an owner."""
 
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="members")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
     role = models.CharField(max_length=8, choices=Role, default=Role.MEMBER)
-    # Whether they want the club's month, while they direct it.
+    # Whether they want the monthly e-mail of the club while they direct it.
     month_by_mail = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
 
@@ -150,18 +146,17 @@ class Member(models.Model):
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """Which invitations still invite."""
-
     def standing(self, at: datetime) -> "InvitationQuerySet":
-        """Those neither withdrawn, nor expired, nor used up."""
+        """Filter to invitations that are not withdrawn, expired or used up."""
         return self.filter(
             Q(most_uses=None) | Q(uses__lt=F("most_uses")), withdrawn_at=None, expires_at__gt=at
         )
 
     def managed_by(self, user: User | AnonymousUser | None) -> "InvitationQuerySet":
-        """Those whose links someone may see and withdraw: nobody sees a link to more than they are.
+        """Filter to the invitations whose links the user may see and withdraw.
 
-        Owners manage all of their clubs, directors those for members.
+        Owners manage all of their clubs' invitations, directors those for members. Nobody sees a
+        link to a role above their own.
         """
         return self.filter(
             Q(club__in=Club.objects.owned_by(user))
@@ -169,12 +164,11 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         )
 
     def found_at(self, public_id: str, secret: str) -> "InvitationQuerySet":
-        """The invitation of an address, standing or not."""
         return addresses.found_at(self, "invitation", public_id, secret)
 
 
 class Invitation(models.Model):
-    """A link that makes whoever follows it, signed in, a member in a role."""
+    """A link that gives a signed-in account a role in a club."""
 
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="invitations")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
@@ -182,7 +176,7 @@ class Invitation(models.Model):
     role = models.CharField(max_length=8, choices=Role, default=Role.MEMBER)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
-    # Null where any number may use it, as a link in the club's own chat.
+    # Null for no limit, for example for a link in the club's own chat.
     most_uses = models.PositiveIntegerField(null=True, blank=True)
     uses = models.PositiveIntegerField(default=0)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
@@ -195,7 +189,7 @@ class Invitation(models.Model):
                 condition=Q(role__in=["owner", "director", "member"]), name="invitation_role_known"
             ),
             models.CheckConstraint(
-                # Spoken out, for a comparison with NULL is not false.
+                # Explicit, because a comparison with NULL is not false.
                 condition=Q(role="member") | Q(most_uses__isnull=False, most_uses=1),
                 name="invitation_of_staff_once",
             ),
@@ -210,18 +204,17 @@ class Invitation(models.Model):
 
     @property
     def secret(self) -> str:
-        """The secret part of its address."""
         return addresses.derive("invitation", self.public_id, self.generation)
 
 
 class Season(models.Model):
-    """A named stretch of time whose evenings belong together; the last day is part of it."""
+    """A named period that groups evenings; the last day is included."""
 
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="seasons")
-    name = models.CharField(max_length=80)
+    name = models.CharField(max_length=LONGEST_NAME)
     starts_on = models.DateField()
     ends_on = models.DateField()
-    # So many of an entrant's best tournaments count in the league; null for all.
+    # Number of an entrant's best tournaments that count in the league; null for all.
     league_best = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:

@@ -1,30 +1,30 @@
-"""A club's events: evenings of rounds, each round with its tables."""
+"""Events of a club: evenings and tournaments, each with rounds and tables."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 
+from tournaments.engine.documents.event_fields import SHOWN
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_VENUE
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import DIRECTING, Club, Confirmations, Member, Season
 from tournaments.models.people import User
 
 MOST_WRONG_CODES = 8
-"""So many wrong codes close a table's door until a director replaces its address.
+"""Wrong codes after which a table's access link is locked until a director replaces it.
 
-Four digits are guessed with them once in 1,250 times, by who has the table's card already.
+The chance to guess four digits with them is 1 in 1,250, for somebody who already has the card.
 """
 
 CODE_LENGTH = 4
 
 
 class EventQuerySet(models.QuerySet["Event"]):
-    """Who may see and direct an event."""
-
     def seen_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
-        """Those of the visitor's clubs, and published ones; drafts only where they direct."""
-        # Asked for by every page of a tournament: straight from the memberships it is put
-        # together in two thirds of the time.
+        """Filter to events of the visitor's clubs and published ones; only directors see drafts."""
+        # Every page of a tournament runs this. Filtering by memberships directly takes a third less
+        # time to build.
         own = Member.objects.of_user(user).values("club")
         directed = Member.objects.of_user(user, DIRECTING).values("club")
         return self.filter(
@@ -33,26 +33,27 @@ class EventQuerySet(models.QuerySet["Event"]):
         )
 
     def for_members(self) -> "EventQuerySet":
-        """Those that every member of their clubs may see: no drafts."""
+        """Filter to the events that every member of their clubs may see: no drafts."""
         return self.filter(~Q(tournament__state="draft"))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
-        """Those of the clubs that someone directs."""
+        """Filter to the events of the clubs that the user directs."""
         return self.filter(club__in=Club.objects.directed_by(user))
 
 
 class Event(models.Model):
-    """An evening of a club: what is played as a rule, and how its tables are written."""
+    """An evening of a club: its default ruleset and how its tables are scored."""
 
     club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="events")
     season = models.ForeignKey(
         Season, null=True, blank=True, on_delete=models.PROTECT, related_name="events"
     )
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
-    name = models.CharField(max_length=80)
+    name = models.CharField(max_length=LONGEST_NAME)
     held_on = models.DateField()
-    # What a new table is offered first; each can play something else.
-    ruleset = models.CharField(max_length=40)
+    venue = models.CharField(max_length=LONGEST_VENUE, blank=True)
+    # Default for a new table; each table can play something else.
+    ruleset = models.CharField(max_length=LONGEST_ID)
     options = models.JSONField(default=dict, blank=True)
     published = models.BooleanField(default=False)
     table_codes = models.BooleanField(default=False)
@@ -60,7 +61,7 @@ class Event(models.Model):
         max_length=4, choices=Confirmations, default=Confirmations.NONE
     )
     created_at = models.DateTimeField()
-    # Null rather than empty: evenings made without a key are no repeats of each other.
+    # Null rather than empty: evenings created without a key are not repeats of each other.
     start_key = models.CharField(max_length=64, null=True, blank=True, editable=False)  # noqa: DJ001
 
     objects = EventQuerySet.as_manager()
@@ -80,34 +81,39 @@ class Event(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def details(self) -> list[str]:
+        """Return the further facts that stand beside its day."""
+        return [str(value) for name in SHOWN if (value := getattr(self, name))]
+
 
 class Round(models.Model):
-    """A round of an event, numbered from 1; its tables are written while it is open.
+    """A round of an event, numbered from 1; its tables are scored while it is open.
 
-    That of a tournament is seated first (`seating`: keys of entrants at tables and out), then
-    published, which lays its tables, and only then opened. An evening's is opened at once.
+    A tournament's round is seated first (`seating`: keys of entrants at tables and out). Publishing
+    it creates its tables, and then it is opened. An evening's round is opened at once.
     """
 
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="rounds")
     number = models.PositiveSmallIntegerField()
-    # Of a final: which one, as `semi-final`.
+    # The stage of a final, such as `semi-final`.
     stage = models.CharField(max_length=14, blank=True)
     seating = models.JSONField(null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
-    # The clock, in seconds: what it began with (null: no time is kept), what ran before it was
-    # last stopped, and since when it runs.
+    # The clock, in seconds: its start value (null: no clock), the seconds run before it was last
+    # stopped, and the time since which it runs.
     clock_seconds = models.PositiveIntegerField(null=True, blank=True)
     clock_used = models.PositiveIntegerField(default=0)
     clock_started_at = models.DateTimeField(null=True, blank=True)
-    # The standings as they were when it was closed, for telling what a correction has changed.
+    # The standings when the round was closed, to show what a correction changes.
     standings = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["number"]
         indexes = [
-            # Ratings go through rounds in the order in which they were closed.
+            # Ratings process rounds in the order of their closing.
             models.Index(
                 fields=["closed_at", "id"],
                 condition=Q(closed_at__isnull=False),
@@ -122,7 +128,7 @@ class Round(models.Model):
                 name="round_opened_before_closed",
             ),
             models.CheckConstraint(
-                # An evening's is never seated.
+                # A round of an evening is never seated.
                 condition=Q(opened_at=None) | Q(seating=None) | Q(published_at__isnull=False),
                 name="round_published_before_opened",
             ),
@@ -133,12 +139,12 @@ class Round(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether its tables are written by their phones."""
+        """Return whether the phones at its tables may score."""
         return self.opened_at is not None and self.closed_at is None
 
     @property
     def state(self) -> str:
-        """How far it has come: `seated`, `published`, `open` or `closed`."""
+        """Return the state: `seated`, `published`, `open` or `closed`."""
         if self.closed_at is not None:
             return "closed"
         if self.opened_at is not None:
@@ -147,17 +153,14 @@ class Round(models.Model):
 
 
 class TableQuerySet(models.QuerySet["Table"]):
-    """Who may sit down at a table."""
-
     def found_at(self, public_id: str, secret: str) -> "TableQuerySet":
-        """The table on whose card this address is printed, whether its round is open or not."""
         return addresses.found_at(self, "table", public_id, secret)
 
 
 class Table(models.Model):
-    """A table of a round: the address on its card leads to the sheet of its game.
+    """A table of a round; the address on its card opens the sheet of its game.
 
-    Raising the generation makes every card printed before worthless, and its code too.
+    Raising the generation revokes every card printed before, and its code.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tables")
@@ -165,9 +168,9 @@ class Table(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     generation = models.PositiveIntegerField(default=1)
     wrong_codes = models.PositiveSmallIntegerField(default=0)
-    # Since when somebody at it waits for a director.
+    # Since when the table has been waiting for a director.
     called_at = models.DateTimeField(null=True, blank=True)
-    # What it has been given beyond the clock of its round.
+    # Extra time beyond the clock of its round.
     extra_seconds = models.PositiveIntegerField(default=0)
 
     objects = TableQuerySet.as_manager()
@@ -186,12 +189,11 @@ class Table(models.Model):
 
     @property
     def secret(self) -> str:
-        """The secret part of its address."""
         return addresses.derive("table", self.public_id, self.generation)
 
     @property
     def code(self) -> str:
-        """The four digits that whoever comes in by its address is asked for."""
+        """Return the four digits required from anybody who opens its address."""
         return addresses.derive_code(
             "table-code", self.public_id, self.generation, "0123456789", CODE_LENGTH
         )

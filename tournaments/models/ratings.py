@@ -1,35 +1,34 @@
-"""Ratings as computed from the games: every row here can be thrown away and made again."""
+"""Ratings computed from the games: every row can be deleted and computed again."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 
-from tournaments.engine.ratings import Rating
+from tournaments.engine.ratings.ratings import Rating
 from tournaments.models.clubs import Club
 from tournaments.models.events import Round
+from tournaments.models.games import Game
 from tournaments.models.people import Player, User
-from tournaments.models.play import Game
 
 
 class RatingPoolQuerySet(models.QuerySet["RatingPool"]):
-    """Who may see which ratings."""
-
     def seen_by(self, user: User | AnonymousUser | None) -> "RatingPoolQuerySet":
-        """Those of the server, of the visitor's clubs, and of published ones that take part there.
+        """Filter to the pools that a visitor may see.
 
-        In the server's ratings are only clubs that said so.
+        They are the server's pools, those of the visitor's clubs, and those of published clubs in
+        the server's ratings. Only clubs that opted in are part of the server's ratings.
         """
         return self.filter(Q(club=None) | Q(club__in=Club.objects.showing_ratings_to(user)))
 
 
 class RatingPool(models.Model):
-    """Those who are compared with each other: a club, or the whole server, in a kind of game."""
+    """A pool of rated players: a club or the whole server, in one family of games."""
 
-    # Null: the whole server.
+    # Null for the whole server.
     club = models.ForeignKey(
         Club, null=True, blank=True, on_delete=models.CASCADE, related_name="rating_pools"
     )
-    # The family of the rulesets played.
+    # The family of the rulesets.
     family = models.CharField(max_length=40)
 
     objects = RatingPoolQuerySet.as_manager()
@@ -48,13 +47,13 @@ class RatingPool(models.Model):
 
 
 class PlayerRating(models.Model):
-    """The rating of somebody in a pool after the last of their games that counts.
+    """The rating of a person in a pool after their last rated game.
 
-    `person` is who it is of: `p` and the key of a player, or in the server's pools, where an
-    account plays in several clubs, `a` and the key of the account. `player` is whom to show.
+    `person` identifies them: `p` and the key of a player or, in the server's pools, where an
+    account plays in several clubs, `a` and the key of the account. `player` is the player to show.
     """
 
-    # Found by the constraint, which begins with it.
+    # The constraint begins with this field, so it needs no index.
     pool = models.ForeignKey(
         RatingPool, on_delete=models.CASCADE, related_name="ratings", db_index=False
     )
@@ -64,15 +63,15 @@ class PlayerRating(models.Model):
     variance = models.FloatField()
     games = models.PositiveIntegerField()
     last_at = models.DateTimeField()
-    # For the leaderboard: the mean as it is shown, the month of `last_at` (12 × year + month from
-    # 0), and whether the rating was provisional then.
+    # For the leaderboard: the mean as shown, the month of `last_at` (12 × year + month from 0), and
+    # whether the rating was provisional then.
     points = models.IntegerField()
     month = models.PositiveIntegerField()
     provisional = models.BooleanField()
 
     class Meta:
         indexes = [
-            # Lists are leafed through in the index alone, without a look at the rows.
+            # Lists page with index-only scans.
             models.Index(
                 fields=["pool", "-points", "id", "month", "provisional", "player"],
                 name="rating_leaderboard",
@@ -90,20 +89,19 @@ class PlayerRating(models.Model):
 
     @property
     def rating(self) -> Rating:
-        """As the engine has it, at the time of the last game."""
         return Rating(self.mean, self.variance)
 
 
 class RatingChange(models.Model):
-    """What a game has changed in somebody's rating; it is the `number`-th of theirs, from 1.
+    """The change of a rating by one game, the `number`-th of that person, from 1.
 
-    `at` is when its round was closed. What was before has rested since the game before it.
-    The database does not look whether rating and game are there: for millions of rows that takes
-    as long as all else, and whoever corrects a game would wait for who computes, and they for
-    them. A game that is deleted meanwhile leaves rows that the next computing takes away.
+    `at` is the closing time of its round. The rating before includes the rest since the previous
+    game. The database has no foreign key checks on rating and game: for millions of rows they take
+    as long as everything else, and corrections would wait for the computation and the reverse. Rows
+    of a game deleted meanwhile stay until the next computation.
     """
 
-    # Both are found by the constraints, which begin with them.
+    # The constraints begin with these fields, so they need no index.
     rating = models.ForeignKey(
         PlayerRating,
         on_delete=models.CASCADE,
@@ -140,20 +138,19 @@ class RatingChange(models.Model):
 
     @property
     def before(self) -> Rating:
-        """The rating the game began with."""
         return Rating(self.mean_before, self.variance_before)
 
     @property
     def after(self) -> Rating:
-        """The rating after it."""
         return Rating(self.mean, self.variance)
 
 
 class RatedRound(models.Model):
-    """A closed round whose games have been rated in a pool, with the spreads of points after it.
+    """A closed round rated in a pool, with the spreads of points after it.
 
-    `spreads` has, by the id of each ruleset (after "house " where it is a club's), how many games
-    there were and their squares. Nor does the database look whether the round is there.
+    `spreads` maps the id of each ruleset (after "house " for a club's own) to the fields of
+    `Spread`: the number of games and the sum of squares of points. The database does not check that
+    the round exists.
     """
 
     pool = models.ForeignKey(
@@ -176,7 +173,7 @@ class RatedRound(models.Model):
 
 
 class RatingCount(models.Model):
-    """How many ratings of a pool show these points: ranks among many are told from it at once."""
+    """The number of ratings of a pool that show these points, for fast ranks."""
 
     pool = models.ForeignKey(
         RatingPool, on_delete=models.CASCADE, related_name="counts", db_index=False
@@ -205,14 +202,14 @@ class RatingCount(models.Model):
 
 
 class RatingDue(models.Model):
-    """Ratings are to be computed again from this moment on: a club's, or the server's.
+    """A request to recompute ratings from a time on, for a club or the server.
 
-    Rows are only added, in the transaction of what changes a result, and taken away by whoever
-    has computed: they lock nothing, and no change is missed. Who has computed a club that takes
-    part in the server's ratings calls for these.
+    Rows are only added, in the transaction that changes a result, and deleted by the process that
+    has computed them. They take no locks, and no change is missed. Computing a club in the server's
+    ratings requests those, too.
     """
 
-    # Null: the whole server.
+    # Null for the whole server.
     club = models.ForeignKey(
         Club, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
@@ -223,7 +220,7 @@ class RatingDue(models.Model):
 
 
 class RatingLedger(models.Model):
-    """The one row that whoever computes ratings holds, and by which model they are."""
+    """A single row: the lock for computing ratings, and the model they were computed with."""
 
     model = models.CharField(max_length=40, blank=True)
 

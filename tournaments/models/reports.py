@@ -1,4 +1,4 @@
-"""Documents asked for, built in the background: the row is the queue."""
+"""Requested documents, built in the background. The row is the queue."""
 
 from datetime import datetime, timedelta
 
@@ -9,57 +9,53 @@ from django.db.models import Q
 from tournaments.models import addresses
 from tournaments.models.clubs import Club, Paper
 from tournaments.models.events import Event
+from tournaments.models.games import Game
 from tournaments.models.people import Player, User
-from tournaments.models.play import Game
 
 GIVEN_UP_AFTER = timedelta(seconds=30)
-"""A report without a sign of life for so long was lost with its worker.
+"""A report without a heartbeat for this long was lost with its worker.
 
-Whoever builds says every few seconds how far it is; two workers at one report would still finish
-it once.
+A builder reports its progress every few seconds. Two workers at one report would still finish it
+once.
 """
 
 MOST_ATTEMPTS = 3
 
 KEPT_FOR = timedelta(days=7)
-"""So long a document can be fetched; afterwards it is made anew from the data as they are then."""
+"""Time for which a document can be fetched; later it is built anew from current data."""
 
 LAYOUT = 3
-"""Raise it when a document changes its looks or words: what was built before is built anew."""
+"""Raise it when a document changes its layout or texts, so that older files are built anew."""
 
 BLANK = "{}"
-"""Stands in stored addresses for what gives access, which is derived and never stored."""
+"""Placeholder in stored addresses for the secret, which is derived and never stored."""
 
 
 WHOLE_WHEN_ASKED = ("scoresheet", "empty-sheet")
-"""Kinds whose whole content stands in their parameters; all others are read when they are built."""
+"""Kinds whose parameters have the whole content; all others are read when they are built."""
 
 
 def _lately(at: datetime) -> tuple[datetime, datetime]:
-    """From when to when a sign of life is one: from far ahead, the clock was set back since."""
+    """Return the range of valid heartbeats; one far ahead was before the clock was set back."""
     return at - GIVEN_UP_AFTER, at + GIVEN_UP_AFTER
 
 
 class ReportQuerySet(models.QuerySet["Report"]):
-    """What is to be built, and who may have it."""
-
     def awaiting_build(self, at: datetime) -> "ReportQuerySet":
-        """Reports nobody is building: waiting, or left behind by a worker that died."""
+        """Filter to reports that nobody is building: waiting, or abandoned by a dead worker."""
         return self.filter(
             Q(state=Report.State.WAITING)
             | Q(state=Report.State.BUILDING) & ~Q(touched_at__range=_lately(at))
         )
 
     def kept(self, at: datetime) -> "ReportQuerySet":
-        """Reports whose time is not over."""
         return self.filter(expires_at__gte=at)
 
     def expired(self, at: datetime) -> "ReportQuerySet":
-        """Reports whose time is over, whatever became of them."""
         return self.filter(expires_at__lt=at)
 
     def readable_by(self, user: User | AnonymousUser | None) -> "ReportQuerySet":
-        """Those a visitor who knows their address may have, as things are now."""
+        """Filter to the reports that a visitor who knows their address may read now."""
         audience = Report.Audience
         return self.filter(
             Q(audience=audience.ADDRESS)
@@ -70,11 +66,9 @@ class ReportQuerySet(models.QuerySet["Report"]):
 
 
 class Report(models.Model):
-    """One document in one language; `content_key` says what went in, so it is built once."""
+    """One document in one language; `content_key` identifies its content, so it is built once."""
 
     class Kind(models.TextChoices):
-        """The documents there are."""
-
         SCORESHEET = "scoresheet"
         EMPTY_SHEET = "empty-sheet"
         SHEETS = "sheets"
@@ -90,15 +84,13 @@ class Report(models.Model):
         CLUB_MONTH = "club-month"
 
     class Format(models.TextChoices):
-        """The kinds of files."""
-
         PDF = "pdf"
         XLSX = "xlsx"
         CSV = "csv"
         JSON = "json"
 
     class Audience(models.TextChoices):
-        """Who may have it, beside knowing its address."""
+        """The audience among those who know its address."""
 
         ADDRESS = "address"
         VISITORS = "visitors"
@@ -106,8 +98,6 @@ class Report(models.Model):
         DIRECTORS = "directors"
 
     class State(models.TextChoices):
-        """How far it is."""
-
         WAITING = "waiting"
         BUILDING = "building"
         DONE = "done"
@@ -115,7 +105,7 @@ class Report(models.Model):
         CANCELLED = "cancelled"
 
     class Step(models.IntegerChoices):
-        """What a building report is at; all steps before it are done."""
+        """The current step of the build; all steps before it are done."""
 
         READING = 0
         SETTING = 1
@@ -125,7 +115,7 @@ class Report(models.Model):
     format = models.CharField(max_length=4, choices=Format, default=Format.PDF)
     paper = models.CharField(max_length=9, choices=Paper, default=Paper.A4)
     language = models.CharField(max_length=8)
-    # What it tells of; the club stands beside each of its events and players.
+    # The subject; a report on an event or a player also names the club.
     game = models.ForeignKey(Game, null=True, on_delete=models.CASCADE, related_name="reports")
     club = models.ForeignKey(Club, null=True, on_delete=models.CASCADE, related_name="reports")
     event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, related_name="reports")
@@ -135,19 +125,19 @@ class Report(models.Model):
     asked_by = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="reports"
     )
-    # Known when it is asked for, or once it is read; one report holds each content.
+    # Set on request, or once the content is read; unique for each content.
     content_key = models.CharField(max_length=64, unique=True, null=True)  # noqa: DJ001
-    # Another report that is being built has the same content: this one gets its file.
+    # Another report with the same content is being built; this one gets its file.
     same_as = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="twins"
     )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     step = models.PositiveSmallIntegerField(default=Step.READING)
-    # Of the things that the step goes through, one by one; 0 of 0 where they are not counted.
+    # Items of the current step that are done; 0 of 0 if they are not counted.
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     attempts = models.PositiveSmallIntegerField(default=0)
-    # Of whoever builds it now, by chance: who was given up for lost finds it changed.
+    # Random id of the current builder; a builder given up for lost finds it changed.
     builder = models.CharField(max_length=32, blank=True, editable=False)
     file = models.FileField(upload_to="reports/", blank=True)
     error = models.CharField(max_length=200, blank=True)
@@ -193,7 +183,7 @@ class Report(models.Model):
 
     @property
     def follow_url(self) -> str:
-        """The whole address at which the game of a scoresheet can be followed."""
+        """Return the absolute address for following the game of a scoresheet."""
         if self.game is None:
             return ""
         secret = addresses.derive(
@@ -204,5 +194,4 @@ class Report(models.Model):
 
     @property
     def is_going(self) -> bool:
-        """Whether it is still to come."""
         return self.state in (Report.State.WAITING, Report.State.BUILDING)

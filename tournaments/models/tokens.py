@@ -1,4 +1,4 @@
-"""Keys for programs, and what they were answered."""
+"""Tokens for programs, and stored answers for idempotent requests."""
 
 from datetime import datetime, timedelta
 
@@ -8,47 +8,46 @@ from django.db.models import Q
 from knox.models import AbstractAuthToken, AuthTokenManager
 from knox.settings import CONSTANTS
 
+from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
 from tournaments.models.addresses import new_public_id
 from tournaments.models.people import User
 
 ANSWERS_KEPT = timedelta(days=2)
-"""So long the answer to an idempotency key is given again."""
+"""Time for which the answer to an idempotency key is repeated."""
 
 
 class Scope(models.TextChoices):
-    """What a personal token may do, of what its account may; none includes another."""
+    """A permission of a personal token, within those of its account; none includes another."""
 
     READ = "read"
-    # Games: their sheets, confirmations and pens.
+    # Games: sheets, confirmations and scoring.
     SCORE = "score"
-    # What directors do: players, evenings, tournaments, documents, imports.
+    # Directors' work: players, evenings, tournaments, documents, imports.
     DIRECT = "direct"
-    # What owners do: roles, settings, webhooks; and the account's own business.
+    # Owners' work: roles, settings, webhooks; and the account's own settings.
     MANAGE = "manage"
 
 
 class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):
-    """Which tokens there are."""
-
     def of(self, user: User | AnonymousUser) -> "PersonalTokenQuerySet":
-        """Those of an account; none for a visitor without one."""
+        """Filter to the tokens of an account; none for an anonymous visitor."""
         return self.filter(user=user) if user.is_authenticated else self.none()
 
     def lasting(self, at: datetime) -> "PersonalTokenQuerySet":
-        """Those whose time is not over."""
+        """Filter to the tokens that have not expired."""
         return self.exclude(expiry__lte=at)
 
 
 class PersonalToken(AbstractAuthToken):  # type: ignore[misc]
-    """A key by which a program acts for an account; the row keeps only its digest."""
+    """A token with which a program acts for an account; the row keeps only its digest."""
 
-    # No primary key, as its parent has it: that would stand in addresses of the back office.
+    # Unlike in the parent, not the primary key, which addresses in the back office would show.
     digest = models.CharField(max_length=CONSTANTS.DIGEST_LENGTH, unique=True)
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
-    name = models.CharField(max_length=60)
+    name = models.CharField(max_length=LONGEST_TOKEN_NAME)
     # Values of Scope, in its order.
     scopes = models.JSONField()
-    # To the minute.
+    # Precise to the minute.
     last_used_at = models.DateTimeField(null=True, blank=True)
 
     objects = AuthTokenManager.from_queryset(PersonalTokenQuerySet)()
@@ -64,19 +63,16 @@ class PersonalToken(AbstractAuthToken):  # type: ignore[misc]
         return f"{self.name} of account {self.user_id}"
 
 
-class KeptAnswerQuerySet(models.QuerySet["KeptAnswer"]):
-    """Which answers are kept."""
-
-    def expired(self, at: datetime) -> "KeptAnswerQuerySet":
-        """Those that are no longer given again."""
+class IdempotencyRecordQuerySet(models.QuerySet["IdempotencyRecord"]):
+    def expired(self, at: datetime) -> "IdempotencyRecordQuerySet":
         return self.filter(at__lt=at - ANSWERS_KEPT)
 
 
-class KeptAnswer(models.Model):
-    """What a program was answered to a POST with an idempotency key, to be answered again.
+class IdempotencyRecord(models.Model):
+    """A stored answer to a POST with an idempotency key, for repeating it.
 
-    Of key, asker and request there are digests; the answer can hold addresses that give access,
-    so it is sealed with the server's secret.
+    Key, caller and request are stored as digests. The answer can contain access links, so it is
+    encrypted with the server's secret.
     """
 
     key = models.CharField(max_length=64, unique=True)
@@ -86,7 +82,7 @@ class KeptAnswer(models.Model):
     body = models.BinaryField(default=bytes)
     at = models.DateTimeField()
 
-    objects = KeptAnswerQuerySet.as_manager()
+    objects = IdempotencyRecordQuerySet.as_manager()
 
     class Meta:
         indexes = [models.Index(fields=["at"], name="answer_by_age")]

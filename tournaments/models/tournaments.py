@@ -1,59 +1,53 @@
-"""Tournaments: an event with entrants, whose rounds are seated by the program."""
+"""Tournaments: events with entrants, whose rounds the program seats."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
 
+from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Round, Table
 from tournaments.models.people import Player, User
 
-LONGEST_RULING = 200
-
 
 class TournamentQuerySet(models.QuerySet["Tournament"]):
-    """Who may see and direct a tournament."""
-
     def seen_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
-        """Those whose event the visitor may see; a draft only its directors."""
+        """Filter to the tournaments whose event the visitor may see; drafts only for directors."""
         return self.filter(event__in=Event.objects.seen_by(user))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
-        """Those of the clubs that someone directs."""
         return self.filter(event__club__in=Club.objects.directed_by(user))
 
     def found_at(self, kind: str, public_id: str, secret: str) -> "TournamentQuerySet":
-        """The tournament of an address of a kind: `register` or `check-in`."""
+        """Filter to the tournament of an address of a kind: `register` or `check-in`."""
         return addresses.found_at(self, kind, public_id, secret, "link_generation")
 
 
 class Tournament(models.Model):
-    """What makes an event a tournament: its state, its own copy of the rules, its settings.
+    """The tournament data of an event: state, own copy of the rules, settings.
 
-    `settings` is a document as `engine.tournament_settings` reads it; ruleset, options and who
-    confirms stand in the event. Every change but the writes of sheets raises `revision`.
+    `settings` is a document that `engine.tournament_settings` reads. The event holds ruleset,
+    options and confirmations. Every change except revisions of sheets raises `revision`.
     """
 
     class State(models.TextChoices):
-        """How far it has come."""
-
         DRAFT = "draft"
         REGISTRATION = "registration"
         RUNNING = "running"
         FINISHED = "finished"
 
     event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="tournament")
-    slug = models.SlugField(max_length=60, unique=True)
+    slug = models.SlugField(max_length=LONGEST_TOURNAMENT_SLUG, unique=True)
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     state = models.CharField(max_length=12, choices=State, default=State.DRAFT)
-    # The house rules it plays, as they stood; null where it plays a ruleset of the program.
+    # A copy of the house rules it plays; null for a built-in ruleset.
     document = models.JSONField(null=True, blank=True)
     settings = models.JSONField(default=dict, blank=True)
     seed = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
-    # Raising it makes the links to register and to check in worthless.
+    # Raising it revokes the links to register and to check in.
     link_generation = models.PositiveIntegerField(default=1)
 
     objects = TournamentQuerySet.as_manager()
@@ -71,24 +65,21 @@ class Tournament(models.Model):
         return self.slug
 
     def secret(self, kind: str) -> str:
-        """The secret part of its address of a kind (`register`, `check-in`)."""
+        """Return the secret part of its address of a kind (`register`, `check-in`)."""
         return addresses.derive(kind, self.public_id, self.link_generation)
 
 
 class EntrantQuerySet(models.QuerySet["Entrant"]):
-    """Which entrants there are."""
-
     def playing(self) -> "EntrantQuerySet":
-        """Those who have not withdrawn."""
         return self.filter(withdrawn_at=None)
 
     def competing(self) -> "EntrantQuerySet":
-        """Those who stand in the standings: all but house players."""
+        """Filter to the entrants with a place in the standings: all but house players."""
         return self.filter(house=False)
 
 
 class Entrant(models.Model):
-    """Who plays in a tournament: a player, or a pair of them; numbered from 1.
+    """An entrant of a tournament, a player or a pair; numbered from 1.
 
     A house player fills up a table, and its results count for nobody.
     """
@@ -99,14 +90,14 @@ class Entrant(models.Model):
     partner = models.ForeignKey(
         Player, null=True, blank=True, on_delete=models.PROTECT, related_name="entries_as_partner"
     )
-    team = models.CharField(max_length=80, blank=True)
-    # The club they come from, for seating clubs apart.
-    represents = models.CharField(max_length=80, blank=True)
+    team = models.CharField(max_length=LONGEST_NAME, blank=True)
+    # The club they represent, for seating its entrants apart.
+    represents = models.CharField(max_length=LONGEST_NAME, blank=True)
     house = models.BooleanField(default=False)
-    # The first round they can play in.
+    # The first round that they can play.
     joins_in = models.PositiveSmallIntegerField(default=1)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    # The last round they have said to be there for; 0 for none.
+    # The last round they have checked in for; 0 for none.
     checked_in = models.PositiveSmallIntegerField(default=0)
     registered_at = models.DateTimeField()
 
@@ -135,23 +126,22 @@ class Entrant(models.Model):
 
     @property
     def key(self) -> str:
-        """What seatings, standings and records call the entrant; it tells no name."""
+        """Return the key used in seatings, standings and records; it reveals no name."""
         return f"e{self.number}"
 
     @property
     def players(self) -> tuple[Player, ...]:
-        """The player, or both of a pair."""
         return (self.player, self.partner) if self.partner else (self.player,)
 
     @property
     def shown_name(self) -> str:
-        """How the entrant is called: as its players wish, and by number once removed."""
+        """Return the entrant's name as its players want it shown, or its number once removed."""
         names = " + ".join(player.shown_name for player in self.players if player.shown_name)
         return names or f"№ {self.number}"
 
 
 class Sitting(models.Model):
-    """Where an entrant sits in a published round: at a side of a table, or out (a bye)."""
+    """The place of an entrant in a published round: a side of a table, or out (a bye)."""
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="sittings")
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="sittings")
@@ -177,7 +167,7 @@ class Sitting(models.Model):
 
 
 class Substitute(models.Model):
-    """Somebody who plays one round in another's place; the result is the entrant's."""
+    """A substitute who plays one round for an entrant; the result is the entrant's."""
 
     entrant = models.ForeignKey(Entrant, on_delete=models.CASCADE, related_name="substitutes")
     round_number = models.PositiveSmallIntegerField()
@@ -202,10 +192,10 @@ class Substitute(models.Model):
 
 
 class Ruling(models.Model):
-    """What a director has decided about an entrant's round; `points` is a whole number or p/q."""
+    """A director's ruling on an entrant's round; `points` is a whole number or p/q."""
 
     class Kind(models.TextChoices):
-        """What was decided, as `engine.standings` has it."""
+        """The kind of ruling, as in `engine.standings`."""
 
         PENALTY = "penalty"
         ADJUSTED = "adjusted"
@@ -216,7 +206,7 @@ class Ruling(models.Model):
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="rulings")
     kind = models.CharField(max_length=8, choices=Kind)
     points = models.JSONField(default=int)
-    reason = models.CharField(max_length=LONGEST_RULING)
+    reason = models.CharField(max_length=LONGEST_REASON)
     at = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
@@ -228,7 +218,7 @@ class Ruling(models.Model):
                 name="ruling_kind_known",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="ruling_has_a_reason"),
-            # Penalties add up; of the others there is one that holds.
+            # Penalties add up; of the other kinds only one is in force.
             models.UniqueConstraint(
                 fields=["round", "entrant"],
                 condition=Q(withdrawn_at=None) & ~Q(kind="penalty"),

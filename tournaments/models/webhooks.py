@@ -1,4 +1,4 @@
-"""What other programs are told of: addresses to call, and each call with what came of it."""
+"""Webhooks and their deliveries."""
 
 from datetime import datetime, timedelta
 
@@ -7,18 +7,18 @@ from django.db.models import Q
 
 from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
-from tournaments.models.audit import AuditLine
+from tournaments.models.audit import AuditEntry
 from tournaments.models.clubs import Club
 
 MOST_TRIES = 10
-"""A call that failed so often, over some three days, has failed."""
+"""Tries, over about three days, after which a call has failed."""
 
 CLAIMED_FOR = timedelta(minutes=2)
-"""So long a call that is being made is left alone; after that its worker is taken for dead."""
+"""Time for which a call being made is left alone; after that its worker counts as dead."""
 
 
 class Happening(models.TextChoices):
-    """What a webhook can be about."""
+    """An event type that a webhook can subscribe to."""
 
     ROUND_PUBLISHED = "round.published"
     RESULT_ENTERED = "result.entered"
@@ -34,10 +34,10 @@ class Webhook(models.Model):
     url = models.URLField(max_length=400)
     # Values of Happening, in its order.
     happenings = models.JSONField()
-    # Raising it makes the secret by which calls are signed another one.
+    # Raising it changes the secret that signs the calls.
     generation = models.PositiveIntegerField(default=1)
     paused = models.BooleanField(default=False)
-    # The number of the last change that was looked at for it.
+    # The number of the last change examined for it.
     after = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField()
 
@@ -56,46 +56,42 @@ class Webhook(models.Model):
 
     @property
     def secret(self) -> str:
-        """What its calls are signed with, as its receiver knows it."""
+        """Return the secret that signs its calls; the receiver knows it, too."""
         return addresses.derive("webhook", self.public_id, self.generation)
 
 
 def has_come(at: datetime) -> Q:
-    """Calls whose time has come: those not yet made at once, whatever the clock says.
+    """Return the condition for calls that are due; calls never tried are always due.
 
-    What was tried far ahead of it was tried before it was set back, and is not waited for.
+    A try in the future was made before the clock was set back, so it is not waited for.
     """
     return Q(next_at__lte=at) | Q(tries=0) | Q(tried_at__gt=at + CLAIMED_FOR)
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
-    """Which calls are to be made."""
-
     def due(self, at: datetime) -> "DeliveryQuerySet":
-        """Those whose time has come, which nobody is making just now."""
+        """Filter to the calls that are due and that nobody is making now."""
         return self.filter(has_come(at), state="waiting", webhook__paused=False)
 
 
 class Delivery(models.Model):
-    """One call about one change, made until it is taken or has failed too often."""
+    """One call about one change, repeated until it is accepted or has failed too often."""
 
     class State(models.TextChoices):
-        """How far it has come."""
-
         WAITING = "waiting"
         DELIVERED = "delivered"
         FAILED = "failed"
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
-    line = models.ForeignKey(AuditLine, on_delete=models.PROTECT, related_name="deliveries")
+    line = models.ForeignKey(AuditEntry, on_delete=models.PROTECT, related_name="deliveries")
     happening = models.CharField(max_length=24, choices=Happening)
     body = models.JSONField()
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField()
     tried_at = models.DateTimeField(null=True, blank=True)
-    # What came back last: the status, or 0 and why nothing did (older rows: the answer's text).
+    # The last response: its status, or 0 and the reason for none (older rows: the body).
     answer_status = models.PositiveSmallIntegerField(default=0)
     answer_text = models.CharField(max_length=300, blank=True)
     at = models.DateTimeField()
@@ -123,5 +119,5 @@ class Delivery(models.Model):
 
     @property
     def why_no_answer(self) -> str:
-        """Why nothing came back; what a receiver said is for nobody in the club."""
+        """Return why no response came; the club never sees a receiver's response body."""
         return "" if self.answer_status else self.answer_text

@@ -1,0 +1,1 @@
+"""Read queries: rows to values, in a fixed number of queries."""

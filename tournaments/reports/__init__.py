@@ -1,1 +1,1 @@
-"""The documents: what stands on them, and how they are set."""
+"""The documents: their contents and typesetting."""

@@ -1,4 +1,4 @@
-"""Binding documents that typst has set into one: pages, tags, bookmarks, links between them."""
+"""Bind PDFs made by typst into one: pages, tags, bookmarks, links between them."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ Number = Callable[[int], int]
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A line of the outline, to a page of the whole, from 1; inner ones have a higher level."""
+    """A line of the outline, linking to a page of the whole, from 1; inner lines are deeper."""
 
     title: str
     page: int
@@ -29,21 +29,21 @@ class Bookmark:
 
 
 class Binder:
-    """Binds documents into a file, one after the other, and keeps none of them in memory.
+    """Binds documents into a file, one after the other, without keeping them in memory.
 
-    All are in one language; the title is that of the first. A link to `page:7` leads to the
-    seventh page of the whole: a template can say so before the whole is bound.
+    All are in one language; the title is that of the first. A link to `page:7` leads to the seventh
+    page of the whole, so a template can link to pages bound later.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._out = PackedFile(file)
         first = self._out.reserve(4)
         self._catalog, self._root, self._tree, self._document = range(first, first + 4)
-        # Each page with its height, the roots of the pages, and what is below the top of the tags.
+        # Pages with their heights, the page roots, and the top-level tags.
         self._pages: list[tuple[int, bytes]] = []
         self._roots: list[int] = []
         self._tags: list[int] = []
-        # The leaves of two trees of the tags: by the keys of pages and links, and by names.
+        # The leaves of two tag trees: by the keys of pages and links, and by names.
         self._parents: list[int] = []
         self._ids: list[int] = []
         self._next_key = 0
@@ -54,14 +54,13 @@ class Binder:
 
     @property
     def pages(self) -> int:
-        """How many pages have been bound."""
         return len(self._pages)
 
     def add(self, document: bytes) -> None:
-        """Bind the pages of a document after those that are there.
+        """Append the pages of a document.
 
         Raises:
-            UnknownPdf: typst did not set it, or not in the way we know.
+            UnknownPdf: typst did not write it, or not in the known structure.
         """
         part = read_part(document)
         base = self._out.reserve(part.size)
@@ -82,7 +81,7 @@ class Binder:
         self._hang_in(part, number, named)
 
     def finish(self, bookmarks: Sequence[Bookmark] = ()) -> None:
-        """Write what holds the whole together."""
+        """Write the objects that hold the whole together."""
         first, out = self._first, self._out
         if first is None:
             raise ValueError("nothing was bound")
@@ -106,7 +105,7 @@ class Binder:
         out.finish(b"/Root %d 0 R/Info %d 0 R/ID[%s]" % (self._catalog, info, both))
 
     def _placed(self, body: bytes, named: bytes) -> bytes:
-        """An object, with the keys and names that were its document's own made the whole's."""
+        """Return an object with its document's own keys and names mapped to those of the whole."""
         if b"/StructParent" in body:
             body = PARENT_KEY.sub(self._shifted, body)
             body = LINK_TO_PAGE.sub(lambda to: b"/S/GoTo/D(%05d)" % int(to[1]), body)
@@ -119,7 +118,7 @@ class Binder:
         return b"/StructParent%s %d" % (key[1], int(key[2]) + self._next_key)
 
     def _hang_in(self, part: PdfPart, number: Number, named: bytes) -> None:
-        """Have the whole know what a document has brought."""
+        """Register the pages, tags and links of a document in the whole."""
         self._pages += [(number(page), height) for page, height in part.pages]
         self._roots.append(number(part.root))
         self._tags += map(number, part.tags)
@@ -131,12 +130,12 @@ class Binder:
         self._next_key += part.keys
         self._digest.update(part.identity)
         self._first = self._first or part.head
-        # One page that does not conform is enough for the whole not to.
+        # One page that does not conform makes the whole not conform.
         if not self._metadata or CONFORMS not in part.metadata:
             self._metadata = part.metadata
 
     def _leaf(self, kind: bytes, keys: Sequence[bytes], values: Sequence[int]) -> list[int]:
-        """A leaf of a tree from keys in order to objects; none where there is nothing in it."""
+        """Return a tree leaf that maps ordered keys to objects; no leaf if there are no keys."""
         if not keys:
             return []
         number = self._out.reserve()
@@ -146,7 +145,7 @@ class Binder:
         return [number]
 
     def _put_tags(self) -> None:
-        """Write the top of the tags: one document, with all that is in each."""
+        """Write the root of the tags: one document with the tags of each part."""
         self._out.put(
             self._document,
             b"<</Type/StructElem/S/Document/P %d 0 R%s>>" % (self._tree, _list(b"/K", self._tags)),
@@ -161,7 +160,7 @@ class Binder:
         )
 
     def _put_outline(self, bookmarks: Sequence[Bookmark]) -> bytes:
-        """Write the bookmarks; what the catalog says of them."""
+        """Write the bookmarks; return their entries for the catalog."""
         if not bookmarks:
             return b""
         top = self._out.reserve(len(bookmarks) + 1)
@@ -182,7 +181,7 @@ class Binder:
     def _family(
         self, top: int, index: int, above: Sequence[int], inner: Sequence[Sequence[int]]
     ) -> bytes:
-        """Who stands above, beside and below a line of the outline; below the first open."""
+        """Return the links of an outline line to parent, siblings and children; the top is open."""
         body = b"/Type/Outlines" if index == 0 else b"/Parent %d 0 R" % (top + above[index])
         beside = inner[above[index]] if index else [0]
         place = beside.index(index)
@@ -197,14 +196,14 @@ class Binder:
         return body
 
     def _destinations(self) -> bytes:
-        """Where links to pages lead, by the number of the page."""
+        """Return the destinations of page links, by page number."""
         return b"".join(
             b"(%05d)[%d 0 R/XYZ 0 %s null]" % (index, page, height)
             for index, (page, height) in enumerate(self._pages, 1)
         )
 
     def _described(self, identity: bytes) -> bytes:
-        """What searches are told of the document, with what is true of the whole."""
+        """Return the metadata of the document, corrected for the whole."""
         head, _stream, data = self._metadata.partition(b">>\nstream\n")
         text = data.removesuffix(b"\nendstream")
         text = re.sub(rb"(?<=<xmpTPg:NPages>)\d+", b"%d" % self.pages, text)
@@ -218,9 +217,9 @@ def _list(name: bytes, numbers: "Sequence[int] | map[int]") -> bytes:
 
 
 def _nested(levels: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """For each line of an outline the line above it, and those right below it, by their places.
+    """Return the parent index and the child indices of each line of an outline.
 
-    The first is the outline itself.
+    The first line is the outline itself.
     """
     above: list[int] = [0] * len(levels)
     inner: list[list[int]] = [[] for _level in levels]

@@ -1,4 +1,4 @@
-"""The booklet of a tournament: who sat where, all sheets, and what came of it."""
+"""The booklet of a tournament: seating, all sheets, and results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -8,12 +8,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.engine.ratings import Rating
+from tournaments.engine.ratings.ratings import Rating
 from tournaments.models import Game, RatingChange, Report, Round, Seat
-from tournaments.queries.ratings import shown_points
-from tournaments.queries.tournaments import Course, load_course
+from tournaments.presenters.standings.standings import Seen, standings_seen
+from tournaments.queries.ratings.ratings import shown_points
+from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.reports.binding import Bookmark
-from tournaments.reports.contents import Content, Told
+from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import event_of, hall_heading, names_of, round_title
 from tournaments.reports.sheets_book import games_of, sheet_chapters, sheet_pages
@@ -23,8 +24,7 @@ from tournaments.reports.standings_document import (
     tournament_of,
 )
 from tournaments.reports.volumes import Chapter, Volume
-from tournaments.telling.standings import Seen, standings_seen
-from tournaments.words import badge_meaning, badge_name, points_text
+from tournaments.texts.labels import badge_meaning, badge_name, points_text
 
 Data = dict[str, Any]
 
@@ -32,18 +32,18 @@ COVER, CONTENTS = 1, 2
 """The first pages."""
 
 
-def booklet(report: Report, told: Told) -> Content:
-    """The booklet, as far as the readers of the report may see the tournament.
+def booklet(report: Report, progress: OnProgress) -> Content:
+    """Return the booklet, within what the readers of the report may see.
 
     Raises:
-        ValueError: it was asked for of no tournament.
+        ValueError: the report is not about a tournament.
     """
-    course = load_course(tournament_of(report))
+    state = load_state(tournament_of(report))
     directs = report.audience == Report.Audience.DIRECTORS
-    seen = standings_seen(course, directs=directs)
+    seen = standings_seen(state, directs=directs)
     chapters = [
-        *_seating(report, course),
-        *_sheets(report, told),
+        *_seating(report, state),
+        *_sheets(report, progress),
         _standings(report, seen),
         *_ratings(report),
         *_badges(report),
@@ -60,7 +60,7 @@ def _page(report: Report, title: str, lines: Sequence[str] = (), **words: str) -
 
 
 def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
-    """The first pages; the contents are the bookmarks down to the rounds."""
+    """Return the first pages; the contents list the bookmarks down to the rounds."""
     event = event_of(report)
     what = _("Booklet of the tournament")
     data = _page(report, event.name, [what, *_cover_lines(seen)], contents=_("Contents"))
@@ -72,7 +72,7 @@ def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
     ]
     marks = [Bookmark(event.name, COVER), Bookmark(_("Contents"), CONTENTS)]
     facts = [{"name": name, "value": str(value)} for name, value in _facts(seen)]
-    # The name of the tournament stands on the cover already.
+    # The cover already shows the name of the tournament.
     about = {"description": f"{event.name}, {what}", "event": ""}
     data |= about | {"facts": facts, "contents": lines}
     return Chapter.of("booklet_front.typ", data, marks)
@@ -81,55 +81,55 @@ def _front(report: Report, seen: Seen, chapters: Sequence[Chapter]) -> Chapter:
 def _cover_lines(seen: Seen) -> Iterator[str]:
     yield from standings_lines(seen)
     winners = [row for row in seen.rows if row.place == 1 and row.has_played]
-    if seen.course.tournament.state == "finished" and winners:
-        names = [seen.course.entrants[row.entrant].shown_name for row in winners]
+    if seen.state.tournament.state == "finished" and winners:
+        names = [seen.state.entrants[row.entrant].shown_name for row in winners]
         yield _("Winner: %(name)s") % {"name": ", ".join(names)}
 
 
 def _facts(seen: Seen) -> Iterator[tuple[str, int]]:
-    entrants = sum(not row.house for row in seen.course.entrants.values())
-    rounds = len([each for each in seen.course.drawn if each.row.published_at])
-    tables = sum(len(each.tables) for each in seen.course.drawn if each.row.published_at)
+    entrants = sum(not row.house for row in seen.state.entrants.values())
+    rounds = len([each for each in seen.state.seated_rounds if each.row.published_at])
+    tables = sum(len(each.tables) for each in seen.state.seated_rounds if each.row.published_at)
     yield ngettext("entrant", "entrants", entrants), entrants
     yield ngettext("round", "rounds", rounds), rounds
     yield ngettext("table", "tables", tables), tables
 
 
-# Who sat where.
+# Seating.
 
 
-def _seating(report: Report, course: Course) -> Iterator[Chapter]:
-    """The tables of each published round (1 query)."""
+def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
+    """Yield the tables of each published round (1 query)."""
     tables = _names_at_tables(report)
     title, level = _("Seating"), 1
-    for drawn in course.drawn:
-        place = drawn.row
-        if place.published_at is None:
+    for seated in state.seated_rounds:
+        round_ = seated.row
+        if round_.published_at is None:
             continue
-        out = [name for key in drawn.byes for name in names_of(course.entrants[key])]
-        data = _seating_page(report, place, tables[place.pk], out)
+        out = [name for key in seated.byes for name in names_of(state.entrants[key])]
+        data = _seating_page(report, round_, tables[round_.pk], out)
         marks = [Bookmark(title, 1)] if level == 1 else []
-        yield Chapter.of("booklet_table.typ", data, [*marks, Bookmark(round_title(place), 1, 2)])
+        yield Chapter.of("booklet_table.typ", data, [*marks, Bookmark(round_title(round_), 1, 2)])
         level = 2
 
 
 def _names_at_tables(report: Report) -> dict[int | None, dict[int, list[str]]]:
-    """The names at each table of a round; the last game of a match is how they sat at its end."""
+    """Return the names at each table of a round; in a match, those of its last game."""
     rows = Game.objects.filter(table__round__event=event_of(report)).order_by("table__number", "pk")
     found: dict[int | None, dict[int, list[str]]] = defaultdict(dict)
-    for place, table, names in rows.values_list("table__round", "table__number", "players"):
-        found[place][table or 0] = names
+    for round_, table, names in rows.values_list("table__round", "table__number", "players"):
+        found[round_][table or 0] = names
     return found
 
 
 def _seating_page(
-    report: Report, place: Round, tables: dict[int, list[str]], out: Sequence[str]
+    report: Report, round_: Round, tables: dict[int, list[str]], out: Sequence[str]
 ) -> Data:
     most = max((len(names) for names in tables.values()), default=1)
     lines = [_("Seating")]
     if out:
         lines.append(f"{_('Sits out')}: {', '.join(out)}")
-    data = _page(report, round_title(place), lines, empty=_("Nobody is seated yet."))
+    data = _page(report, round_title(round_), lines, empty=_("Nobody is seated yet."))
     seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
     return data | {
         "columns": [{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],
@@ -139,11 +139,11 @@ def _seating_page(
     }
 
 
-# The sheets, and what they came to.
+# Sheets and results.
 
 
-def _sheets(report: Report, told: Told) -> list[Chapter]:
-    chapters = sheet_chapters(list(sheet_pages(report, told)), report, level=2)
+def _sheets(report: Report, progress: OnProgress) -> list[Chapter]:
+    chapters = sheet_chapters(list(sheet_pages(report, progress)), report, level=2)
     if not chapters:
         return []
     first, *others = chapters
@@ -157,7 +157,7 @@ def _standings(report: Report, seen: Seen) -> Chapter:
 
 
 def _ratings(report: Report) -> Iterator[Chapter]:
-    """How the ratings in the club have changed (1 query)."""
+    """Yield the changes of the players' club ratings (1 query)."""
     changes = RatingChange.objects.filter(
         game__in=games_of(report).order_by(), rating__pool__club=event_of(report).club
     )
@@ -183,7 +183,7 @@ def _ratings(report: Report) -> Iterator[Chapter]:
 
 
 def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, str, str]:
-    """What somebody has gained, nothing with a first rating; their name, and the cells after it."""
+    """Return the sort key (rating gain, 0 for a first rating), the name, and the cells after it."""
     first, last = changes[0], changes[-1]
     after = shown_points(Rating(last.mean, last.variance))
     before = shown_points(Rating(first.mean_before, first.variance_before))
@@ -201,7 +201,7 @@ def _rating_line(changes: Sequence[RatingChange]) -> tuple[int, str, str, str, s
 
 
 def _badges(report: Report) -> Iterator[Chapter]:
-    """Who has earned which badges, the rarest badge first (2 queries)."""
+    """Yield the badges and who earned them, the rarest badge first (2 queries)."""
     earned = _earned(report)
     if not earned:
         return
@@ -222,7 +222,7 @@ def _badges(report: Report) -> Iterator[Chapter]:
 def _earned(report: Report) -> dict[str, Counter[str]]:
     games = games_of(report).filter(result__isnull=False)
     results = dict(games.values_list("pk", "result"))
-    sides = load_course(tournament_of(report)).rules.sides
+    sides = load_state(tournament_of(report)).rules.sides
     names: dict[tuple[int, int], list[str]] = defaultdict(list)
     for seat in Seat.objects.filter(game__in=games.order_by()).select_related("player"):
         names[seat.game_id, sides[seat.number]].append(seat.player.shown_name or "–")

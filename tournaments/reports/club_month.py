@@ -1,4 +1,4 @@
-"""The month of a club as a document: its evenings, who has won, what moved, and what comes."""
+"""The month of a club as a document: evenings, winners, changes, and coming events."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
@@ -8,49 +8,48 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments import words
-from tournaments.engine.club_sums import Record
-from tournaments.engine.rulesets import Points
-from tournaments.family_words import family_name
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.statistics import Record
 from tournaments.models import Club, Event, Player, Report, Tournament
-from tournaments.reports.contents import Content, Data, Pages, Part, Told
-from tournaments.reports.month_sums import (
-    Broken,
-    Evening,
+from tournaments.reports.contents import Content, Data, OnProgress, PdfPages, TypstPart
+from tournaments.reports.month_statistics import (
+    BrokenRecord,
     FamilyMonth,
     Month,
-    Moved,
+    MonthEvening,
+    RankMove,
     add_up_month,
 )
 from tournaments.reports.page_family import Heading, page_data
-from tournaments.words import points_text
+from tournaments.texts import labels
+from tournaments.texts.families import family_name
+from tournaments.texts.labels import points_text
 
 MOST_ON_BOARD = 12
 MOST_NEWCOMERS = 12
 MOST_EARNERS = 4
-"""So many names stand beside a badge; of more only how many."""
+"""Most names beside a badge; beyond that only their number."""
 
 
-def club_month(report: Report, told: Told) -> Content:
-    """The pages of the month that a report asks for."""
+def club_month(report: Report, progress: OnProgress) -> Content:
     club = report.club
     assert club is not None
-    data = compose_club_month(club, month_asked(report), told)
-    return Pages([Part.of("club_month.typ", data)])
+    data = compose_club_month(club, month_asked(report), progress)
+    return PdfPages([TypstPart.of("club_month.typ", data)])
 
 
 def month_asked(report: Report) -> date:
-    """The first day of the month that a report is of.
+    """Return the first day of the requested month.
 
     Raises:
-        ValueError: it asks for something else.
+        ValueError: the parameter is not a month.
     """
     return datetime.strptime(f"{report.parameters.get('month')}-01", "%Y-%m-%d").date()  # noqa: DTZ007 - a day, no moment
 
 
-def compose_club_month(club: Club, first: date, told: Told) -> Data:
-    """Everything the document of a month says, in the active language."""
-    month = add_up_month(club, first, told)
+def compose_club_month(club: Club, first: date, progress: OnProgress) -> Data:
+    """Return the data of the document of a month, in the active language."""
+    month = add_up_month(club, first, progress)
     name = date_format(first, "YEAR_MONTH_FORMAT")
     heading = Heading(
         title=name,
@@ -105,7 +104,6 @@ def _words() -> dict[str, str]:
 
 
 def name_of(month: Month, player: int) -> str:
-    """What somebody is called in the document."""
     row: Player | None = month.names.get(player)
     return (row.shown_name if row is not None else "") or _("removed player")
 
@@ -114,11 +112,11 @@ def _names(month: Month, players: Sequence[int]) -> str:
     return " + ".join(name_of(month, player) for player in players)
 
 
-# The numbers at the top.
+# The figures at the top.
 
 
 def _figures(month: Month) -> list[Data]:
-    """How much was played, with how that was a month before."""
+    """Return the amounts of play, compared with the month before."""
     now, before = month.sums, month.earlier
     found = [
         _figure(pgettext("how many", "Evenings"), now.evenings, before.evenings),
@@ -128,7 +126,7 @@ def _figures(month: Month) -> list[Data]:
     ]
     if now.evenings:
         seats = sum(each.players for each in month.evenings)
-        mean = words.points_text(round(seats / now.evenings))
+        mean = labels.points_text(round(seats / now.evenings))
         found.append({"name": _("Players an evening"), "value": mean, "note": ""})
     return found
 
@@ -140,7 +138,7 @@ def _figure(name: str, now: int, before: int) -> Data:
 # The evenings.
 
 
-def _evening(evening: Evening, month: Month) -> list[Any]:
+def _evening(evening: MonthEvening, month: Month) -> list[Any]:
     event = evening.event
     return [
         date_format(event.held_on, "j M"),
@@ -155,7 +153,7 @@ def _kind(tournament: Tournament | None) -> str:
     return "" if tournament is None else _("Tournament")
 
 
-def _winner(evening: Evening, month: Month) -> Any:
+def _winner(evening: MonthEvening, month: Month) -> Any:
     if not evening.winners:
         over = evening.tournament is None or evening.tournament.state == Tournament.State.FINISHED
         return {"text": "–" if over else _("goes on"), "style": "faint"}
@@ -167,15 +165,15 @@ def _winner(evening: Evening, month: Month) -> Any:
 
 
 def _coming(event: Event) -> list[Any]:
-    kind = _kind(getattr(event, "tournament", None))
-    return [date_format(event.held_on, "j M"), {"text": event.name, "below": kind}]
+    below = " · ".join(filter(None, (_kind(getattr(event, "tournament", None)), *event.details)))
+    return [date_format(event.held_on, "j M"), {"text": event.name, "below": below}]
 
 
 # The people.
 
 
 def _newcomers(month: Month) -> Data:
-    """Whoever came first, with their games; of many only how many more there were."""
+    """Return new players with their games; if there are many, the number of further ones."""
     shown = month.newcomers[:MOST_NEWCOMERS]
     more = len(month.newcomers) - len(shown)
     note = ngettext("and %(number)s more", "and %(number)s more", more) % {"number": more}
@@ -184,7 +182,6 @@ def _newcomers(month: Month) -> Data:
 
 
 def _board(found: FamilyMonth, month: Month) -> Data:
-    """The top of the leaderboard, with who came up and who went down."""
     return {
         "name": family_name(found.family),
         "rows": [_moved(line, month) for line in found.board[:MOST_ON_BOARD]],
@@ -193,7 +190,7 @@ def _board(found: FamilyMonth, month: Month) -> Data:
     }
 
 
-def _moved(line: Moved, month: Month) -> list[Any]:
+def _moved(line: RankMove, month: Month) -> list[Any]:
     return [
         str(line.rank),
         {"text": _arrow(line), "style": "small"},
@@ -204,8 +201,8 @@ def _moved(line: Moved, month: Month) -> list[Any]:
     ]
 
 
-def _arrow(line: Moved) -> str:
-    """By how many ranks somebody has moved, in a sign that is read aloud as well."""
+def _arrow(line: RankMove) -> str:
+    """Return the change of rank as a sign that screen readers can read."""
     if line.earlier is None:
         return pgettext("on a leaderboard", "new")
     if line.earlier == line.rank:
@@ -215,7 +212,6 @@ def _arrow(line: Moved) -> str:
 
 
 def signed(number: int) -> str:
-    """A change with its sign, whole."""
     return f"+{number}" if number > 0 else points_text(number)
 
 
@@ -232,7 +228,7 @@ def _records(found: FamilyMonth, month: Month) -> Iterator[list[Any]]:
         yield [name, {"text": who, "below": day}, before, _value(broken, broken.record)]
 
 
-def _record_name(broken: Broken) -> str:
+def _record_name(broken: BrokenRecord) -> str:
     names: Mapping[str, str] = {
         "highest": _("Highest game"),
         "lowest": _("Lowest game"),
@@ -242,7 +238,7 @@ def _record_name(broken: Broken) -> str:
     return names[broken.kind]
 
 
-def _value(broken: Broken, record: Record | None) -> str:
+def _value(broken: BrokenRecord, record: Record | None) -> str:
     if record is None:
         return "–"
     value: Points = record.value
@@ -250,10 +246,10 @@ def _value(broken: Broken, record: Record | None) -> str:
 
 
 def _badge(badge: str, month: Month) -> list[Any]:
-    """A badge with who has earned it, and how often."""
+    """Return a badge with the players who earned it, and how often."""
     earned = month.badges[badge]
     number = str(sum(earned.values()))
-    name = {"text": words.badge_name(badge), "below": words.badge_meaning(badge)}
+    name = {"text": labels.badge_name(badge), "below": labels.badge_meaning(badge)}
     if len(earned) > MOST_EARNERS:
         count = ngettext("%(number)s player", "%(number)s players", len(earned))
         return [name, count % {"number": len(earned)}, number]

@@ -1,4 +1,4 @@
-"""What a report is made of once it is read: pages, tables, records; ready to be written."""
+"""The contents of a report after reading: pages, tables, records; ready to be written."""
 
 import hashlib
 import json
@@ -13,25 +13,25 @@ from tournaments.reports.typesetting import printable, typeset_apart, typeset_js
 
 Data = dict[str, Any]
 
-Told = Callable[..., None]
-"""Told how far a report is: the step, and in it what is done of how many."""
+OnProgress = Callable[..., None]
+"""Callback for the progress of a report: the step, the items done and their number."""
 
 SMALL = 100_000
 """Bytes of data up to which a page is set in this process; more would stay in its memory."""
 
 
 class Content(Protocol):
-    """All that goes into a file."""
+    """The contents of a file."""
 
     def pieces(self) -> Iterator[bytes]:
-        """All that decides what the file will be."""
+        """Yield all data that determine the file."""
 
-    def write(self, path: Path, told: Told) -> None:
-        """Make the file."""
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Write the file."""
 
 
 def key_of(report: Report, content: Content) -> str:
-    """What stands for the file of a report: alike only where all of it is alike."""
+    """Return a key for the file of a report; equal keys mean equal files."""
     form = [LAYOUT, report.kind, report.format, report.paper, report.language]
     digest = hashlib.sha256(json.dumps(form).encode())
     for piece in content.pieces():
@@ -40,35 +40,33 @@ def key_of(report: Report, content: Content) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Pages set in one go by one template; its data are kept as JSON, which is small."""
+class TypstPart:
+    """Pages set in one run by one template; the data are kept as JSON, which is small."""
 
     template: str
     json: bytes
 
     @classmethod
-    def of(cls, template: str, data: Mapping[str, Any]) -> "Part":
-        """The part of a template and its data."""
+    def of(cls, template: str, data: Mapping[str, Any]) -> "TypstPart":
         return cls(template, json.dumps(printable(data)).encode())
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class PdfPages:
     """A PDF of one or more parts."""
 
-    parts: Sequence[Part]
+    parts: Sequence[TypstPart]
 
     def pieces(self) -> Iterator[bytes]:
-        """The templates with their data."""
         for part in self.parts:
             yield part.template.encode()
             yield part.json
 
-    def write(self, path: Path, told: Told) -> None:
-        """Set the parts, one by one."""
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Typeset the parts, one by one."""
         (part,) = self.parts
-        told(Report.Step.SETTING)
+        progress(Report.Step.SETTING)
         if len(part.json) <= SMALL:
             path.write_bytes(typeset_json(part.template, part.json.decode()))
         else:
-            typeset_apart(part.template, part.json, path, lambda: told(Report.Step.SETTING))
+            typeset_apart(part.template, part.json, path, lambda: progress(Report.Step.SETTING))

@@ -1,4 +1,4 @@
-"""The cross-table of a tournament: what each entrant had in each round, and with whom."""
+"""The cross-table of a tournament: the result and opponents of each entrant in each round."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -8,12 +8,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.engine.standings import Standing
+from tournaments.engine.standings.standings import Standing
 from tournaments.models import Report
-from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.presenters.figures import figure
+from tournaments.presenters.standings.standings import round_label
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.meetings import Meetings, Met
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import hall_heading, round_title
+from tournaments.reports.spreadsheet_data import Across, Cell, Column, DataTable, Kind, TableBook
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.standings_document import (
     NONE,
@@ -22,41 +25,38 @@ from tournaments.reports.standings_document import (
     seen_in,
     standings_lines,
 )
-from tournaments.reports.standings_table import adds_up, tournament_facts
-from tournaments.reports.tables import Across, Book, Cell, Column, Kind, Table
-from tournaments.telling.figures import figure
-from tournaments.telling.standings import round_label
+from tournaments.reports.standings_spreadsheet import adds_up, tournament_facts
 
 MOST_ACROSS = 12
-"""More rounds than these stand in a table of their own below."""
+"""Most rounds in a table; further ones get a table of their own below."""
 
 MOST_UPRIGHT = 5
-"""More rounds than these need the paper on its side, and so do more opponents than twice these."""
+"""With more rounds than this, or twice as many opponents, the page is landscape."""
 
 HOUSE = "⌂"
 RULED = "*"
 ITSELF = "×"
 
 
-def cross_table_pages(report: Report, told: Told) -> Content:
-    """The cross-table as pages.
+def cross_table_pages(report: Report, progress: OnProgress) -> Content:
+    """Return the cross-table as pages.
 
     Raises:
-        ValueError: it was asked for of no tournament.
+        ValueError: the report is not about a tournament.
     """
     meetings = Meetings(seen_in(report))
-    told(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
-    return Pages([Part.of("cross_table.typ", compose_cross_table(report, meetings))])
+    progress(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
+    return PdfPages([TypstPart.of("cross_table.typ", compose_cross_table(report, meetings))])
 
 
-def cross_table_tables(report: Report, told: Told) -> Content:
-    """The cross-table to calculate with.
+def cross_table_tables(report: Report, progress: OnProgress) -> Content:
+    """Return the cross-table as a spreadsheet.
 
     Raises:
-        ValueError: it was asked for of no tournament.
+        ValueError: the report is not about a tournament.
     """
     meetings = Meetings(seen_in(report))
-    told(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
+    progress(Report.Step.READING, len(meetings.seen.rows), len(meetings.seen.rows))
     return book_content(cross_table_book(report, meetings), report)
 
 
@@ -64,7 +64,7 @@ def cross_table_tables(report: Report, told: Told) -> Content:
 
 
 def compose_cross_table(report: Report, meetings: Meetings) -> dict[str, Any]:
-    """What stands on the pages; `groups` are the rounds that fit side by side."""
+    """Return the data of the pages; `groups` are the rounds that fit side by side."""
     seen = meetings.seen
     heading = hall_heading(report, _("Cross-table"), standings_lines(seen))
     words = {
@@ -75,7 +75,7 @@ def compose_cross_table(report: Report, meetings: Meetings) -> dict[str, Any]:
         "points": _("Points"),
     }
     groups = [] if meetings.is_matrix else side_by_side(seen.rounds)
-    return page_data(heading, seen.course.tournament.event.club, words=words) | {
+    return page_data(heading, seen.state.tournament.event.club, words=words) | {
         "landscape": len(groups[0]) > MOST_UPRIGHT if groups else len(seen.rows) > 2 * MOST_UPRIGHT,
         "groups": [_group(meetings, rounds, len(groups)) for rounds in groups],
         "matrix": _matrix(meetings) if meetings.is_matrix else None,
@@ -84,15 +84,15 @@ def compose_cross_table(report: Report, meetings: Meetings) -> dict[str, Any]:
 
 
 def side_by_side(rounds: Sequence[int]) -> list[Sequence[int]]:
-    """The rounds in as few groups as it needs, none much shorter than the others."""
+    """Split the rounds into as few groups as needed, of similar size."""
     count = max(1, ceil(len(rounds) / MOST_ACROSS))
     size = max(1, ceil(len(rounds) / count))
     return [rounds[at * size : (at + 1) * size] for at in range(count)]
 
 
 def _group(meetings: Meetings, rounds: Sequence[int], groups: int) -> dict[str, Any]:
-    course = meetings.seen.course
-    labels = [round_label(course, number) for number in rounds]
+    state = meetings.seen.state
+    labels = [round_label(state, number) for number in rounds]
     ends = {"first": labels[0], "last": labels[-1]} if groups > 1 else None
     return {
         "name": _("Rounds %(first)s to %(last)s") % ends if ends else "",
@@ -117,7 +117,7 @@ def _row(meetings: Meetings, row: Standing) -> dict[str, Any]:
 
 
 def _cell(meetings: Meetings, met: Met) -> dict[str, str]:
-    """The table, the points, and the numbers of those at the table or why there are none."""
+    """Return the table, the points, and the numbers of the others there, or why there are none."""
     return {
         "table": "" if met.table is None else str(met.table),
         "points": points_mark(met),
@@ -126,7 +126,7 @@ def _cell(meetings: Meetings, met: Met) -> dict[str, str]:
 
 
 def points_mark(met: Met) -> str:
-    """The points of a round, with a mark where they were ruled."""
+    """Return the points of a round, with a mark if they come from a ruling."""
     text = NONE if met.points is None else figure(met.points)
     return f"{text}{RULED}" if met.ruled else text
 
@@ -142,7 +142,7 @@ def _why_nobody(met: Met) -> str:
 
 
 def _matrix(meetings: Meetings) -> dict[str, Any]:
-    """Everybody against everybody, as `grid-table` has it."""
+    """Return the matrix of everybody against everybody, in the form of `grid-table`."""
     numbers = [str(number) for number in meetings.numbers.values()]
     columns = [
         {"head": pgettext("in standings", "Place"), "kind": "place"},
@@ -155,15 +155,15 @@ def _matrix(meetings: Meetings) -> dict[str, Any]:
 
 
 def _matrix_row(meetings: Meetings, row: Standing) -> list[Any]:
-    told, against, text = _row(meetings, row), meetings.against(row), cache(figure)
+    details, against, text = _row(meetings, row), meetings.against(row), cache(figure)
     cells = [
         {"text": ITSELF, "style": "faint"}
         if key == row.entrant
         else " ".join(map(text, against.get(key, ())))
         for key in meetings.numbers
     ]
-    name = {"text": told["name"], "style": "faint" if told["withdrawn"] else ""}
-    return [told["place"], told["number"], name, *cells, told["points"]]
+    name = {"text": details["name"], "style": "faint" if details["withdrawn"] else ""}
+    return [details["place"], details["number"], name, *cells, details["points"]]
 
 
 def _legend(meetings: Meetings) -> Iterator[str]:
@@ -181,26 +181,26 @@ def _legend(meetings: Meetings) -> Iterator[str]:
         yield _("Penalties are taken from the points at the end of the row.")
 
 
-# As tables.
+# Spreadsheets.
 
 
-def cross_table_book(report: Report, meetings: Meetings) -> Book:
-    """The points of each round, the tables and who sat there; the matrix where there is one."""
+def cross_table_book(report: Report, meetings: Meetings) -> TableBook:
+    """Return points, tables and opponents of each round, and the matrix if there is one."""
     seen, record = meetings.seen, report.format == Report.Format.JSON
-    event = seen.course.tournament.event
+    event = seen.state.tournament.event
     heading = hall_heading(report, _("Cross-table"))
     rounds = _round_table(meetings, record=record)
-    return Book(
+    return TableBook(
         title=f"{event.name} · {heading.title}",
         lines=[heading.date, after_text(seen)],
         tables=[_matrix_table(meetings), rounds] if meetings.is_matrix and not record else [rounds],
         format="kingscore-cross-table/1",
-        facts=tournament_facts(seen.course) | {"after": seen.after},
+        facts=tournament_facts(seen.state) | {"after": seen.after},
     )
 
 
-def _round_table(meetings: Meetings, *, record: bool) -> Table:
-    titles = [round_title(each.row) for each in meetings.seen.course.drawn]
+def _round_table(meetings: Meetings, *, record: bool) -> DataTable:
+    titles = [round_title(each.row) for each in meetings.seen.state.seated_rounds]
     titles = titles[: len(meetings.rounds)]
     table_heads = [_("%(round)s: table") % {"round": title} for title in titles]
     with_heads = [_("%(round)s: with") % {"round": title} for title in titles]
@@ -215,11 +215,11 @@ def _round_table(meetings: Meetings, *, record: bool) -> Table:
         *(Column(head, "opponents", many=True) for head in with_heads),
     ]
     rows = [_table_row(meetings, row, record=record) for row in meetings.seen.rows]
-    return Table(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)
+    return DataTable(_("Rounds"), "standings", columns, rows, fixed=3, landscape=True)
 
 
 def _table_row(meetings: Meetings, row: Standing, *, record: bool) -> list[Cell]:
-    met, entrants = meetings.of(row), meetings.seen.course.entrants
+    met, entrants = meetings.of(row), meetings.seen.state.entrants
     first, last = 3, 2 + len(met)
     formula = adds_up(row) and bool(met)
     return [
@@ -239,7 +239,7 @@ def _table_row(meetings: Meetings, row: Standing, *, record: bool) -> list[Cell]
     ]
 
 
-def _matrix_table(meetings: Meetings) -> Table:
+def _matrix_table(meetings: Meetings) -> DataTable:
     numbers = meetings.numbers
     columns = [
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),
@@ -254,9 +254,9 @@ def _matrix_table(meetings: Meetings) -> Table:
         against = meetings.against(row)
         cells = [sum(against[key]) if key in against else None for key in numbers]
         last = 2 + len(cells)
-        # A bye is worth points, too, and stands in no column.
+        # A bye is worth points, too, but has no column.
         formula = meetings.sum_against(row) - row.penalties == row.points
         points = Across(row.points, 3, last, (last + 1,)) if formula else row.points
         name = meetings.entrant(row).shown_name
         rows.append([row.place, numbers[row.entrant], name, *cells, row.penalties, points])
-    return Table(_("Cross-table"), "matrix", columns, rows, fixed=3, landscape=True)
+    return DataTable(_("Cross-table"), "matrix", columns, rows, fixed=3, landscape=True)

@@ -1,4 +1,4 @@
-"""Which document is made of what: from a report row to what goes into its file."""
+"""The contents of each document: from a report row to the data of its file."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -7,54 +7,53 @@ from tournaments.models import Report
 from tournaments.reports.booklet import booklet
 from tournaments.reports.certificates import certificates
 from tournaments.reports.club_month import club_month
-from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
 from tournaments.reports.empty_sheet import compose_empty_sheet
-from tournaments.reports.month_tables import month_tables
+from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.name_badges import name_badges
 from tournaments.reports.player_season import player_season
-from tournaments.reports.player_tables import player_tables
+from tournaments.reports.player_spreadsheet import player_tables
 from tournaments.reports.scoresheet import compose_scoresheet
-from tournaments.reports.scoresheet_table import scoresheet_table, sheets_tables
+from tournaments.reports.scoresheet_spreadsheet import scoresheet_table, sheets_tables
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
 from tournaments.reports.sheets_book import sheets_pages, sheets_records
 from tournaments.reports.standings_document import standings_pages
-from tournaments.reports.standings_table import standings_tables
+from tournaments.reports.standings_spreadsheet import standings_tables
 from tournaments.reports.table_cards import table_cards
 
 Kind, Format = Report.Kind, Report.Format
 
 
-def compose(report: Report, told: Told) -> Content:
-    """Everything that goes into a report, in the active language.
+def compose(report: Report, progress: OnProgress) -> Content:
+    """Return the contents of a report, in the active language.
 
-    `told` is called while it is read: it says how far that is, and stops what nobody wants.
+    `progress` is called during reading, and raises if the report is cancelled.
 
     Raises:
-        ValueError: what the report was asked for cannot be.
+        ValueError: the request of the report is not valid.
     """
     make = DOCUMENTS.get((Kind(report.kind), Format(report.format)))
     if make is None:
         raise ValueError(f"no {report.kind} as {report.format}")
-    return make(report, told)
+    return make(report, progress)
 
 
 def formats_of(kind: Report.Kind) -> list[Report.Format]:
-    """The kinds of files that a document can be had as."""
     return [form for made, form in DOCUMENTS if made == kind]
 
 
-def _scoresheet(report: Report, _told: Told) -> Content:
+def _scoresheet(report: Report, _progress: OnProgress) -> Content:
     data = compose_scoresheet(report.parameters["record"], report.follow_url)
-    return Pages([Part.of("scoresheet.typ", data | {"paper": report.paper})])
+    return PdfPages([TypstPart.of("scoresheet.typ", data | {"paper": report.paper})])
 
 
-def _empty_sheet(report: Report, _told: Told) -> Content:
+def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
     data = compose_empty_sheet(report.parameters["ruleset"])
-    return Pages([Part.of("empty_sheet.typ", data | {"paper": report.paper})])
+    return PdfPages([TypstPart.of("empty_sheet.typ", data | {"paper": report.paper})])
 
 
-DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], Content]] = (
+DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgress], Content]] = (
     MappingProxyType(
         {
             (Kind.SCORESHEET, Format.PDF): _scoresheet,
@@ -92,4 +91,4 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, Told], C
         }
     )
 )
-"""The documents there are, each with what reads it; the first format is offered first."""
+"""The documents with their functions; the first format is offered first."""

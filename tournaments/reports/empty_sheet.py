@@ -7,10 +7,9 @@ from typing import Any
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments import words
-from tournaments.engine.ruleset_sums import sums_of
-from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Ruleset
-from tournaments.engine.scoring import EUCHRED, WON
+from tournaments.engine.rules.ruleset_sums import sums_of
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
+from tournaments.engine.rules.scoring import EUCHRED, WON
 from tournaments.engine.variants import RULESETS
 from tournaments.reports.scoresheet import (
     ends_round,
@@ -19,16 +18,17 @@ from tournaments.reports.scoresheet import (
     is_declared,
     words_of_stage,
 )
-from tournaments.words import points_text
+from tournaments.texts import labels
+from tournaments.texts.labels import points_text
 
 Data = dict[str, Any]
 
 ROWS_TO_A_TARGET = 20
-"""Lines for a game that ends at a target: about as many as one needs."""
+"""Lines for a game that ends at a target: about as many as it takes."""
 
 
 def compose_empty_sheet(ruleset_id: str) -> Data:
-    """Everything the empty sheet of a ruleset says.
+    """Return the data of the empty sheet of a ruleset.
 
     Raises:
         ValueError: there is no such ruleset.
@@ -36,12 +36,12 @@ def compose_empty_sheet(ruleset_id: str) -> Data:
     ruleset = RULESETS.get(ruleset_id)
     if ruleset is None:
         raise ValueError(f"no ruleset {ruleset_id}")
-    name = words.name_of(ruleset)
+    name = labels.name_of(ruleset)
     return {
         "language": get_language(),
         "title": name,
         "description": _("Empty sheet: %(ruleset)s") % {"ruleset": name},
-        "summary": words.ruleset_summary(ruleset.id),
+        "summary": labels.ruleset_summary(ruleset.id),
         "words": _words(ruleset),
         "sides": ruleset.side_count,
         "names": ruleset.seats_in_a_side,
@@ -74,13 +74,12 @@ def _words(ruleset: Ruleset) -> Data:
 
 
 def _has_boxes(ruleset: Ruleset) -> bool:
-    """Whether anyone has to keep count of what may still be declared."""
     limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
     return bool(ruleset.side_quotas) or limited
 
 
 def _order(ruleset: Ruleset) -> str:
-    """Who stands in which column."""
+    """Return the text for the order of the columns."""
     if ruleset.seats_in_a_side > 1:
         return _("The numbers are the order of play, from whoever begins")
     if not _turns(ruleset):
@@ -89,7 +88,7 @@ def _order(ruleset: Ruleset) -> str:
 
 
 def _turns(ruleset: Ruleset) -> bool:
-    """Whether it is known before a game who declares when."""
+    """Return whether the order of declarers is known before a game."""
     return any(is_declared(ruleset, number) for number in range(1, _rows(ruleset) + 1))
 
 
@@ -98,7 +97,7 @@ def _rows(ruleset: Ruleset) -> int:
 
 
 def _row(ruleset: Ruleset, number: int) -> Data:
-    """A line to be filled in: its contract where that is fixed, and whose turn it is."""
+    """Return a line to fill in: its contract if that is fixed, and the player whose turn it is."""
     symbol, contract = words_of_stage(ruleset, number)
     seat = (number - 1) // ruleset.in_a_row % ruleset.seats
     declared = is_declared(ruleset, number)
@@ -113,43 +112,43 @@ def _row(ruleset: Ruleset, number: int) -> Data:
 
 
 def _kinds(kind: str) -> str:
-    """What the boxes of a side stand for."""
+    """Return the label of the boxes of a side."""
     kinds = {
         PENALTY: _("penalties"),
         TRUMP: _("trumps"),
         "choice": _("choices"),
         "declaration": _("declarations"),
     }
-    return kinds.get(kind) or words.kind_name(kind)
+    return kinds.get(kind) or labels.kind_name(kind)
 
 
 def _each(ruleset: Ruleset) -> list[Data]:
-    """The contracts that every side names so often, with their boxes."""
+    """Return the contracts that every side declares a fixed number of times, with their boxes."""
     return [
-        {"symbol": words.contract_symbol(contract.id), "boxes": contract.quota_each}
+        {"symbol": labels.contract_symbol(contract.id), "boxes": contract.quota_each}
         for contract in ruleset.contracts
         if contract.quota_each is not None
     ]
 
 
 def _contract(ruleset: Ruleset, contract: Contract) -> Data:
-    """A contract with what it scores, and how often the table may name it."""
+    """Return a contract with its scoring, and how often the table may declare it."""
     return {
-        "symbol": words.contract_symbol(contract.id) if contract.named else "",
-        "name": words.contract_title(contract) if contract.named else "",
+        "symbol": labels.contract_symbol(contract.id) if contract.named else "",
+        "name": labels.contract_title(contract) if contract.named else "",
         "points": "; ".join(SCORES[contract.scoring](ruleset, contract)),
         "boxes": contract.quota or 0,
     }
 
 
-# What a contract scores, by its strategy: one or more parts of a line.
+# The scoring of a contract by its strategy: one or more parts of a line.
 
 
 def _terms(contract: Contract) -> str:
-    """Units × value, with the names of the units where one could not tell them."""
+    """Return units × value, with the names of the units if they are not obvious."""
     named = len(contract.values) > MOST_WITHOUT_NAMES
     return " + ".join(
-        f"{words.unit_name(unit.id) if named else ''} {unit.total} × "
+        f"{labels.unit_name(unit.id) if named else ''} {unit.total} × "
         f"{points_text(contract.values[unit.id])}".strip()
         for unit in contract.units
     )
@@ -209,19 +208,19 @@ SCORES: Mapping[str, Callable[[Ruleset, Contract], Iterator[str]]] = MappingProx
         "piles-emptied": _piles,
     }
 )
-"""What a contract scores, in a few words, by the strategy it names."""
+"""The scoring of a contract in a few words, by strategy."""
 
 
 def _notes(ruleset: Ruleset) -> Iterator[str]:
-    """What a table without the program must remember."""
+    """Yield the rules that a table without the program must remember."""
     for option in ruleset.options:
         value = ruleset.settings.get(option.setting)
         if value is not None:
-            name = words.option_name(option.setting)
-            yield f"{name}: {words.option_value_name(option.setting, value)}"
+            name = labels.option_name(option.setting)
+            yield f"{name}: {labels.option_value_name(option.setting, value)}"
     for contract in ruleset.contracts:
         if contract.replay_one_each:
-            name = words.contract_title(contract)
+            name = labels.contract_title(contract)
             yield _("%(contract)s taken 1-1-1-1 is played again") % {"contract": name}
     sums = sums_of(ruleset).game
     if sums is not None and sums[0] == sums[1]:

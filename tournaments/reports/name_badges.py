@@ -6,7 +6,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from tournaments.models import Entrant, Report
-from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.name_order import name_order
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import (
@@ -17,27 +17,27 @@ from tournaments.reports.round_seats import (
 )
 
 ACROSS, DOWN = 2, 5
-"""So many badges are on a sheet; what is left of the last one is blank, to be filled in by hand."""
+"""Badges on a sheet; unused ones on the last sheet stay blank, to fill in by hand."""
 
 
-def name_badges(report: Report, told: Told) -> Content:
-    """A badge for everybody who plays.
+def name_badges(report: Report, progress: OnProgress) -> Content:
+    """Return a badge for every player.
 
     Raises:
-        ValueError: they were asked for others than directors.
+        ValueError: the audience is not directors.
     """
     check_for_directors(report)
-    return Pages([Part.of("name_badges.typ", compose_name_badges(report, told))])
+    return PdfPages([TypstPart.of("name_badges.typ", compose_name_badges(report, progress))])
 
 
-def compose_name_badges(report: Report, told: Told) -> dict[str, Any]:
-    """What stands on the badges, in the order of the names (1 query)."""
+def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
+    """Return the data of the badges, in the order of the names (1 query)."""
     event = event_of(report)
     rows = Entrant.objects.filter(tournament__event=event).playing()
     badges = [
         badge for row in rows.select_related("player", "partner") for badge in _badges_of(row)
     ]
-    told(Report.Step.READING, len(badges), len(badges))
+    progress(Report.Step.READING, len(badges), len(badges))
     language = get_language() or "en"
     badges.sort(key=lambda badge: (name_order(badge["name"], language), badge["number"]))
     blank = -len(badges) % (ACROSS * DOWN) if badges else ACROSS * DOWN

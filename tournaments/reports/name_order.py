@@ -1,4 +1,4 @@
-"""Names in the order in which the readers of a language look for them."""
+"""The alphabetical order of names in a language."""
 
 from tournaments.models.people import fold_name, plain_name
 
@@ -10,9 +10,9 @@ Order = tuple[list[int], str, str]
 
 
 def name_order(name: str, language: str) -> Order:
-    """What names are sorted by: letters first, and what they carry only among equals.
+    """Return the sort key of a name: letters first, diacritics only among equals.
 
-    In Turkish ç, ğ, ı, ö, ş and ü are letters of their own, each behind the one it looks like.
+    In Turkish ç, ğ, ı, ö, ş and ü are letters of their own, each after the letter it resembles.
     """
     letters = _turkish(name) if language == "tr" else [ord(c) for c in plain_name(name)]
     return letters, fold_name(name), name
@@ -22,6 +22,6 @@ def _turkish(name: str) -> list[int]:
     places: list[int] = []
     for letter in name.translate(LOWER).lower():
         plain = letter if letter in PLACES else plain_name(letter)
-        # Spaces and stops before all letters, letters of other alphabets behind them.
+        # Spaces and full stops sort before all letters, letters of other alphabets after them.
         places += [PLACES.get(c, ord(c) + 100 if c.isalpha() else -1) for c in plain or " "]
     return places

@@ -1,4 +1,4 @@
-"""What every document of the page family says around its contents: whose it is, and of what."""
+"""The page frame that all documents share: owner, subject, header and footer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from tournaments.models.clubs import Paper
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What stands at the head of a document: its title, lines below, and what it is about.
+    """The heading of a document: its title, the lines below, and its subject.
 
-    `event` and `date` stand at the head of every page; `description` says what the document is,
-    for who searches it or has it read aloud; `origin` stands at the foot.
+    `event` and `date` appear at the top of every page. `description` is metadata for search and
+    screen readers; `origin` appears in the footer.
     """
 
     title: str
@@ -34,10 +34,10 @@ def page_data(
     paper: str = Paper.A4,
     words: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """What `page.typ` asks of each document, in the active language.
+    """Return the data that `page.typ` needs for each document, in the active language.
 
-    A document of a club is on the club's paper and shows its name and logo; `paper` is for those
-    without a club.
+    A club's document uses the club's paper size, name and logo; `paper` is for documents without a
+    club.
     """
     return {
         "language": get_language(),
@@ -54,7 +54,7 @@ def page_data(
 
 
 def club_logo(club: Club) -> bytes | None:
-    """The picture of a club; None where it has none, or its file was lost."""
+    """Return the logo of a club; None if it has none, or its file is lost."""
     try:
         with club.logo.open("rb") as file:
             return bytes(file.read())

@@ -1,7 +1,7 @@
-"""The objects of a PDF as typst writes it, and a file they are packed into again.
+"""Read the PDF objects that typst writes, and pack them into a new file.
 
 Libraries that keep every object of a document in memory take 3 kB for each: the 350,000 objects of
-1,000 scoresheets took pikepdf 20 s and 1.5 GB. Here they stay the bytes that they are.
+1,000 scoresheets took pikepdf 20 s and 1.5 GB. Here the objects stay bytes.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import BinaryIO
 
 STRING = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)"
 REFERENCE = re.compile(rb"(\d+) 0 R")
-# What looks like a reference inside a text is none.
+# Text inside a string can look like a reference.
 REFERENCE_OR_STRING = re.compile(STRING + rb"|(\d+) 0 R", re.DOTALL)
 
 PACKED = 200
-"""Objects that are compressed together: fewer pack worse, more are slower to find."""
+"""Objects compressed together: fewer compress worse, more are slower to find."""
 
-# An entry of the list of objects: how it is kept, where, and its place there.
+# An entry of the cross-reference stream: type, location, and index there.
 ENTRY = Struct(">BIH")
 WIDTHS = b"1 4 2"
 FREE, ALONE, IN_A_PACK = 0, 1, 2
@@ -28,11 +28,11 @@ Objects = dict[int, bytes]
 
 
 class UnknownPdf(ValueError):
-    """A PDF that is put together in another way than those that typst writes."""
+    """A PDF with a structure other than that written by typst."""
 
 
 def read_objects(document: bytes) -> tuple[Objects, bytes]:
-    """The objects of a document by their numbers, and its trailer.
+    """Return the objects of a document by their numbers, and its trailer.
 
     Raises:
         UnknownPdf: they are not listed as typst lists them.
@@ -53,29 +53,29 @@ def read_objects(document: bytes) -> tuple[Objects, bytes]:
 
 
 def _body(text: bytes) -> bytes:
-    """An object without the words around it."""
+    """Return an object without its `obj` and `endobj` keywords."""
     body, _end, _rest = text.partition(b" 0 obj\n")[2].rpartition(b"\nendobj")
     return body
 
 
 def renumbered(body: bytes, numbers: Sequence[bytes]) -> bytes:
-    """An object that refers to others by their new references, given by their old numbers."""
+    """Return an object with its references replaced; `numbers` has new ones by old number."""
 
     def new(match: re.Match[bytes]) -> bytes:
         old = match[1]
         return match[0] if old is None else numbers[int(old)]
 
     text, stream, data = body.partition(b">>\nstream\n")
-    # The one that looks for texts takes three times as long.
+    # The pattern that also matches strings takes three times as long.
     pattern = REFERENCE_OR_STRING if b"(" in text else REFERENCE
     return pattern.sub(new, text) + stream + data
 
 
 def reference(body: bytes, name: bytes) -> int:
-    """The number of the object that an object refers to by name.
+    """Return the number of the object that an object refers to by name.
 
     Raises:
-        UnknownPdf: it does not.
+        UnknownPdf: there is no such reference.
     """
     found = re.search(re.escape(name) + rb" (\d+) 0 R", body)
     if found is None:
@@ -84,18 +84,17 @@ def reference(body: bytes, name: bytes) -> int:
 
 
 def references(body: bytes, name: bytes) -> list[int]:
-    """The numbers of the objects in a list that an object has by name; empty without one."""
+    """Return the object numbers in an object's list of this name; empty without one."""
     found = re.search(re.escape(name) + rb"\[([^\]]*)\]", body)
     return [int(number) for number in re.findall(rb"(\d+) 0 R", found[1])] if found else []
 
 
 def text_string(text: str) -> bytes:
-    """A text as PDF writes it."""
     return b"<FEFF" + text.encode("utf-16-be").hex().upper().encode() + b">"
 
 
 class PackedFile:
-    """A PDF being written: what has no stream of its own is compressed, many objects at once."""
+    """A PDF being written: objects without a stream are compressed, many at once."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -106,17 +105,15 @@ class PackedFile:
 
     @property
     def count(self) -> int:
-        """The next number that is free."""
         return len(self._entries) // ENTRY.size
 
     def reserve(self, how_many: int = 1) -> int:
-        """The first of so many new numbers."""
+        """Reserve `how_many` numbers; return the first."""
         first = self.count
         self._entries += bytes(ENTRY.size * how_many)
         return first
 
     def put(self, number: int, body: bytes) -> None:
-        """Write the object of a number."""
         if body.endswith(b"endstream"):
             self._put_alone(number, body)
             return
@@ -125,7 +122,7 @@ class PackedFile:
             self._put_pack()
 
     def finish(self, trailer: bytes) -> None:
-        """Write the list of the objects, with what the trailer says."""
+        """Write the list of the objects, and the trailer."""
         self._put_pack()
         number = self.reserve()
         start = self._at

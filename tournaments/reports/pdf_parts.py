@@ -1,4 +1,4 @@
-"""What is in a PDF that typst has set: its pages and tags, apart from what holds them together."""
+"""The parts of a PDF made by typst: its pages and tags, without the objects around them."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ HEIGHT = re.compile(rb"/MediaBox\[\S+ \S+ \S+ ([\d.]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a document says of itself."""
+    """The metadata of a document."""
 
     language: bytes
     info: bytes
@@ -24,12 +24,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class PdfPart:
-    """A document taken apart; `objects` are all those that are not named here.
+    """A parsed document; `objects` are all those that no other field refers to.
 
-    All numbers are below `size`. `pages` are the pages in order with their heights, `kids` what is
-    right below their `root`; `tags` what is right below the `document` of the `tree`. `parents` are
-    found by the keys of pages and links, which are below `keys`; `ids` are the cells that others
-    name as their heads.
+    All numbers are below `size`. `pages` are the pages in order with their heights, `kids` the
+    direct children of their `root`; `tags` the direct children of the `document` of the `tree`.
+    `parents` are found by the keys of pages and links, which are below `keys`; `ids` are the cells
+    that others refer to as their headers.
     """
 
     objects: Objects
@@ -50,10 +50,10 @@ class PdfPart:
 
 
 def read_part(document: bytes) -> PdfPart:
-    """Take a document apart.
+    """Parse a document.
 
     Raises:
-        UnknownPdf: it is not put together as typst does it.
+        UnknownPdf: its structure is not that of typst.
     """
     objects, trailer = read_objects(document)
     top, about = reference(trailer, b"/Root"), reference(trailer, b"/Info")
@@ -83,7 +83,7 @@ def read_part(document: bytes) -> PdfPart:
 
 
 def _outline(objects: Objects, catalog: bytes) -> list[int]:
-    """The lines of the outline: the whole gets one of its own."""
+    """Return the objects of the outline, which the whole replaces by its own."""
     found, left = [], re.findall(rb"/Outlines (\d+) 0 R", catalog)
     while left:
         number = int(left.pop())
@@ -93,17 +93,17 @@ def _outline(objects: Objects, catalog: bytes) -> list[int]:
 
 
 def _leaves(objects: Objects, number: int) -> list[int]:
-    """The pages below a page or a heap of pages."""
+    """Return the pages below a node of the page tree."""
     if b"/Type/Pages" not in objects[number]:
         return [number]
     return [page for kid in references(objects[number], b"/Kids") for page in _leaves(objects, kid)]
 
 
 def _pairs(body: bytes, name: bytes) -> list[tuple[bytes, int]]:
-    """What a tree without branches holds, by key; empty where there is no such tree.
+    """Return the entries of a tree without branches, by key; empty if there is no such tree.
 
     Raises:
-        UnknownPdf: it has branches, or holds more than references.
+        UnknownPdf: it has branches, or contains other values than references.
     """
     if name.partition(b"<<")[0] not in body:
         return []

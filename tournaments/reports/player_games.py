@@ -1,4 +1,4 @@
-"""A season of a player, or all the time: read once, for its pages and its tables."""
+"""A season of a player, or all seasons: read once, for its pages and its tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from tournaments.engine.rulesets import Points
+from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Game, Player, Report, Season, Tournament
-from tournaments.queries.players import (
+from tournaments.presenters.people.players import ListedGame, played, rating_row, rows_of
+from tournaments.presenters.standings.standings import standings_seen
+from tournaments.queries.people.players import (
     Meeting,
     PlayerGame,
-    Step,
-    Sums,
+    PlayerSums,
+    RatingStep,
     add_up,
     games_of,
     meetings,
@@ -20,22 +22,20 @@ from tournaments.queries.players import (
     seats_beside,
     steps_of,
 )
-from tournaments.queries.tournaments import load_courses, rules_of_tournament
-from tournaments.reports.contents import Told
-from tournaments.telling.players import Played, played, rating_row, rows_of
-from tournaments.telling.standings import standings_seen
+from tournaments.queries.tournaments.state import load_states, rules_of_tournament
+from tournaments.reports.contents import OnProgress
 
 READING = Report.Step.READING
 
 AT_ONCE = 200
-"""So many rows of games are read at a time."""
+"""Rows of games read at a time."""
 
 COURSES_AT_ONCE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The place of a player, or their pair, in a tournament that is over, and of how many."""
+    """The place of a player, or their pair, in a finished tournament, and the number of places."""
 
     tournament: Tournament
     place: int
@@ -46,26 +46,26 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class PlayerSeason:
-    """What a player has done in one kind of game: in a season, or (None) in all the time.
+    """The results of a player in one family of games, in a season or (None) at any time.
 
-    `games` are finished ones, the latest first; `steps` are those of the rating within.
+    `games` are finished ones, the latest first; `steps` are the rating changes in the season.
     """
 
     player: Player
     family: str
     season: Season | None
     games: Sequence[PlayerGame]
-    sums: Sums
-    steps: Sequence[Step]
+    sums: PlayerSums
+    steps: Sequence[RatingStep]
     met: dict[int, Meeting]
     tournaments: Sequence[Placed]
 
 
-def read_season(report: Report, told: Told) -> PlayerSeason:
-    """What a report of a player asks for.
+def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
+    """Return the games of a player for a report.
 
     Raises:
-        ValueError: it asks for what cannot be.
+        ValueError: the request of the report is not valid.
     """
     player = report.player
     if player is None or player.removed_at is not None:
@@ -78,7 +78,7 @@ def read_season(report: Report, told: Told) -> PlayerSeason:
         for game in every
         if game.family == family and (season is None or game.season == season.pk)
     ]
-    told(READING)
+    progress(READING)
     keys = {game.pk for game in games}
     rating = rating_row(ratings_of(player), family)
     steps = [] if rating is None else steps_of(rating)
@@ -90,7 +90,7 @@ def read_season(report: Report, told: Told) -> PlayerSeason:
         sums=add_up(games),
         steps=[step for step in steps if step.game in keys],
         met=meetings(games, seats_beside(player)),
-        tournaments=list(_placed(player, season, family, told)),
+        tournaments=list(_placed(player, season, family, progress)),
     )
 
 
@@ -105,27 +105,31 @@ def _season(report: Report) -> Season | None:
 
 
 def _family(games: Sequence[PlayerGame], asked: str | None) -> str:
-    """The kind of game that is asked for, else the one that is played most."""
+    """Return the requested family, else the most played one."""
     counted = Counter(game.family for game in games)
     if asked is not None and asked in counted:
         return asked
     return max(counted, key=counted.__getitem__, default="")
 
 
-def rows_in_heaps(found: PlayerSeason, told: Told, most: int | None = None) -> Iterator[Played]:
-    """The games one by one, the latest first (`most` of them), read a heap at a time."""
+def rows_in_batches(
+    found: PlayerSeason, progress: OnProgress, most: int | None = None
+) -> Iterator[ListedGame]:
+    """Yield the games, the latest first (`most` of them), read in batches."""
     games = found.games[:most]
     total = len(games)
     for first in range(0, total, AT_ONCE):
-        heap = games[first : first + AT_ONCE]
-        rows: dict[int, Game] = rows_of(heap)
-        # One that was deleted meanwhile is left out.
-        yield from played([game for game in heap if game.pk in rows], found.steps, rows)
-        told(READING, first + len(heap), total)
+        batch = games[first : first + AT_ONCE]
+        rows: dict[int, Game] = rows_of(batch)
+        # A game deleted meanwhile is left out.
+        yield from played([game for game in batch if game.pk in rows], found.steps, rows)
+        progress(READING, first + len(batch), total)
 
 
-def _placed(player: Player, season: Season | None, family: str, told: Told) -> Iterator[Placed]:
-    """The tournaments of a player that are over, the latest first (6 queries for each ten)."""
+def _placed(
+    player: Player, season: Season | None, family: str, progress: OnProgress
+) -> Iterator[Placed]:
+    """Yield a player's finished tournaments, the latest first (6 queries for each ten)."""
     entries = Entrant.objects.competing().filter(Q(player=player) | Q(partner=player))
     over = Tournament.objects.filter(state=Tournament.State.FINISHED, entrants__in=entries)
     if season is not None:
@@ -133,11 +137,11 @@ def _placed(player: Player, season: Season | None, family: str, told: Told) -> I
     rows = over.select_related("event").order_by("-event__held_on", "-pk")
     of_family = [row for row in rows if rules_of_tournament(row).family == family]
     for first in range(0, len(of_family), COURSES_AT_ONCE):
-        for course in load_courses(of_family[first : first + COURSES_AT_ONCE]):
-            standings = standings_seen(course, directs=False).rows
+        for state in load_states(of_family[first : first + COURSES_AT_ONCE]):
+            standings = standings_seen(state, directs=False).rows
             for row in standings:
-                if player in course.entrants[row.entrant].players:
+                if player in state.entrants[row.entrant].players:
                     yield Placed(
-                        course.tournament, row.place, row.shared, len(standings), row.points
+                        state.tournament, row.place, row.shared, len(standings), row.points
                     )
-        told(READING, first, len(of_family))
+        progress(READING, first, len(of_family))

@@ -1,4 +1,4 @@
-"""A player's season as a document: the rating, what the games add up to, and each of them."""
+"""A player's season as a document: the rating, the statistics, and the list of games."""
 
 from datetime import datetime
 from typing import Any
@@ -8,42 +8,47 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments.family_words import family_name
 from tournaments.models import Club, Report, Season
-from tournaments.queries.ratings import shown
-from tournaments.reports.contents import Content, Data, Pages, Part, Told
-from tournaments.reports.page_family import Heading, page_data
-from tournaments.reports.player_games import Placed, PlayerSeason, read_season, rows_in_heaps
-from tournaments.telling.figures import figure
-from tournaments.telling.player_sums import (
+from tournaments.presenters.figures import figure
+from tournaments.presenters.people.player_sums import (
     badges_of,
     contracts_of,
     figures_of,
     places_of,
     rulesets_of,
 )
-from tournaments.telling.players import Opponent, Played, opponents_of, played, rows_of
-from tournaments.telling.rating_curve import Curve, Frame, draw_curve
-from tournaments.words import points_text
+from tournaments.presenters.people.players import (
+    ListedGame,
+    Opponent,
+    opponents_of,
+    played,
+    rows_of,
+)
+from tournaments.presenters.ratings.rating_curve import Curve, Frame, draw_curve
+from tournaments.queries.ratings.ratings import shown
+from tournaments.reports.contents import Content, Data, OnProgress, PdfPages, TypstPart
+from tournaments.reports.page_family import Heading, page_data
+from tournaments.reports.player_games import Placed, PlayerSeason, read_season, rows_in_batches
+from tournaments.texts.families import family_name
+from tournaments.texts.labels import points_text
 
 MOST_OPPONENTS = 8
 MOST_TOURNAMENTS = 12
 MOST_GAMES = 50
-"""So many fill two pages; all of them are in the table that can be had beside it."""
+"""Games that fill two pages; the spreadsheet of the season has all games."""
 
 WIDE = Frame(width=680, height=200)
-"""The room of the curve, in the units of its drawing."""
+"""The size of the curve, in the units of its drawing."""
 
 
-def player_season(report: Report, told: Told) -> Content:
-    """The pages of the season that a report asks for."""
+def player_season(report: Report, progress: OnProgress) -> Content:
     assert report.club is not None
-    data = compose_player_season(report.club, read_season(report, told), told)
-    return Pages([Part.of("player_season.typ", data)])
+    data = compose_player_season(report.club, read_season(report, progress), progress)
+    return PdfPages([TypstPart.of("player_season.typ", data)])
 
 
-def compose_player_season(club: Club, found: PlayerSeason, told: Told) -> Data:
-    """Everything the document says, in the active language."""
+def compose_player_season(club: Club, found: PlayerSeason, progress: OnProgress) -> Data:
+    """Return the data of the document, in the active language."""
     name = found.player.shown_name
     time = season_name(found.season)
     heading = Heading(
@@ -80,13 +85,12 @@ def compose_player_season(club: Club, found: PlayerSeason, told: Told) -> Data:
             for row in badges_of(sums)
         ],
         "opponents": [_opponent(one) for one in opponents_of(found.met, MOST_OPPONENTS)],
-        "games": [_game(one) for one in rows_in_heaps(found, told, MOST_GAMES)],
+        "games": [_game(one) for one in rows_in_batches(found, progress, MOST_GAMES)],
         "games_note": _latest(len(found.games)),
     }
 
 
 def season_name(season: Season | None) -> str:
-    """What the time is called that a document is of."""
     return season.name if season is not None else _("All the time")
 
 
@@ -118,22 +122,24 @@ def _words() -> dict[str, str]:
 
 
 def _figures(found: PlayerSeason) -> list[Data]:
-    """The numbers at the top: the rating at start and end, and what the page of a player says."""
+    """Return the figures at the top: rating at start and end, and those of the player's page."""
     sums = found.sums
-    told = [{"name": _("Finished games"), "value": str(sums.games), "note": ""}]
-    told += [{"name": one.name, "value": one.value, "note": one.share} for one in figures_of(sums)]
+    details = [{"name": _("Finished games"), "value": str(sums.games), "note": ""}]
+    details += [
+        {"name": one.name, "value": one.value, "note": one.share} for one in figures_of(sums)
+    ]
     if found.steps:
         first, last = shown(found.steps[0].before).points, shown(found.steps[-1].after)
         change = last.points - first
         sign = "+" if change > 0 else ""
-        told.append({"name": _("Rating at the start"), "value": str(first), "note": ""})
+        details.append({"name": _("Rating at the start"), "value": str(first), "note": ""})
         note = f"{sign}{points_text(change)} · ± {last.within}"
-        told.append({"name": _("Rating at the end"), "value": str(last.points), "note": note})
-    return told
+        details.append({"name": _("Rating at the end"), "value": str(last.points), "note": note})
+    return details
 
 
 def _curve(curve: Curve | None) -> Data | None:
-    """The curve measured out, as lists of places."""
+    """Return the scaled curve as lists of coordinates."""
     if curve is None:
         return None
     return {
@@ -156,14 +162,14 @@ def _places(points: str) -> list[list[float]]:
 
 
 def _latest(games: int) -> str:
-    """Which games are listed, where it is not all of them."""
+    """Return a text for the games listed, if they are not all."""
     if games <= MOST_GAMES:
         return ""
     return _("the last %(shown)s of %(number)s") % {"shown": MOST_GAMES, "number": games}
 
 
 def _extremes(found: PlayerSeason) -> list[Any]:
-    """The best game and the worst one, where there are two."""
+    """Return the best and the worst game, if there are two games."""
     ends = [game for game in (found.sums.best, found.sums.worst) if game is not None]
     if found.sums.games < 2:
         return []
@@ -194,7 +200,7 @@ def _tournament(placed: Placed) -> list[Any]:
 
 
 def _contracts(found: PlayerSeason) -> list[Any]:
-    """The contracts with points per deal, declared and otherwise; the favourite is marked."""
+    """Return the contracts with points per deal, declared and otherwise; mark the favourite."""
     return [
         [
             {"text": row.name, "below": _("favourite") if row.favourite else ""},
@@ -216,7 +222,7 @@ def _opponent(one: Opponent) -> list[Any]:
     return [{"text": name, "below": below}, str(one.meeting.games), above]
 
 
-def _game(one: Played) -> list[Any]:
+def _game(one: ListedGame) -> list[Any]:
     event = one.row.table.round.event.name if one.row.table else one.row.title
     change = (
         "" if one.change is None else f"{'+' if one.change > 0 else ''}{points_text(one.change)}"

@@ -1,4 +1,4 @@
-"""Who sits where in a round, as the documents for the hall say it."""
+"""The seating of a round, as the documents for the hall show it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from urllib.parse import urlsplit
 from django.utils.translation import pgettext
 
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
-from tournaments.queries.tournaments import Course, DrawnTable, load_course
+from tournaments.queries.tournaments.state import DrawnTable, TournamentState, load_state
 from tournaments.reports.page_family import Heading
 from tournaments.reports.scoresheet import written_date
-from tournaments.words import stage_name
+from tournaments.texts.labels import stage_name
 
 
 @dataclass(frozen=True, slots=True)
 class SeatedTable:
     """A table with the names at its seats, in the order of play.
 
-    `row` and the `game` that is played there are None as long as the seating is proposed only.
+    `row` and `game` are None while the seating is only proposed.
     """
 
     number: int
@@ -28,7 +28,7 @@ class SeatedTable:
 
 @dataclass(frozen=True, slots=True)
 class RoundSeats:
-    """The tables of a round in the order of their numbers, and the names of who sits out."""
+    """The tables of a round by number, and the names of the entrants who are out."""
 
     place: Round
     tables: tuple[SeatedTable, ...]
@@ -36,15 +36,14 @@ class RoundSeats:
 
     @property
     def is_proposed(self) -> bool:
-        """Whether only directors know of it."""
         return _tournament_of(self.place.event) is not None and self.place.published_at is None
 
 
 def event_of(report: Report) -> Event:
-    """The event that a report tells of.
+    """Return the event of a report.
 
     Raises:
-        ValueError: it tells of none.
+        ValueError: the report has no event.
     """
     if report.event is None:
         raise ValueError(f"{report} is of no event")
@@ -52,17 +51,17 @@ def event_of(report: Report) -> Event:
 
 
 def check_for_directors(report: Report) -> None:
-    """Make sure that only directors get what is theirs.
+    """Check that the report is for directors.
 
     Raises:
-        ValueError: it was asked for others.
+        ValueError: it has another audience.
     """
     if report.audience != Report.Audience.DIRECTORS:
         raise ValueError(f"{report.kind} is for directors only")
 
 
 def round_of(report: Report) -> Round:
-    """The round that a report tells of, as far as its readers may see it (1 query).
+    """Return the round of a report, if its readers may see it (1 query).
 
     Raises:
         ValueError: there is none, or it is not published.
@@ -79,19 +78,19 @@ def round_of(report: Report) -> Round:
 
 
 def round_title(place: Round) -> str:
-    """What a round is called: by its number, or as a stage of the finals."""
+    """Return the title of a round: its number, or its stage of the finals."""
     if place.stage:
         return stage_name(place.stage)
     return pgettext("of an event", "Round %(number)s") % {"number": place.number}
 
 
 def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Heading:
-    """The head of a document of an event."""
+    """Return the heading of a document of an event."""
     event = event_of(report)
     host = urlsplit(str(report.parameters.get("host", ""))).netloc
     return Heading(
         title=title,
-        lines=[line for line in lines if line],
+        lines=[line for line in (*lines, *event.details) if line],
         event=event.name,
         date=written_date(event.held_on.isoformat()),
         description=f"{event.name}, {title}",
@@ -100,11 +99,11 @@ def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Headi
 
 
 def seats_of(place: Round) -> RoundSeats:
-    """Who sits where in a round (2 queries, 3 in a tournament; 5 where it is proposed only)."""
+    """Return the seating of a round (2 queries, 3 in a tournament; 5 if it is only proposed)."""
     tournament = _tournament_of(place.event)
     if tournament is not None and place.published_at is None:
-        return _proposed(load_course(tournament), place)
-    # The last game of a match is the one that is played.
+        return _proposed(load_state(tournament), place)
+    # The last game of a match is the current one.
     games = {game.table_id: game for game in Game.objects.filter(table__round=place).order_by("pk")}
     tables = tuple(
         SeatedTable(row.number, tuple(games[row.pk].players), row, games[row.pk])
@@ -125,27 +124,27 @@ def _byes(place: Round) -> tuple[str, ...]:
 
 
 def names_of(entrant: Entrant) -> list[str]:
-    """The players of an entrant, each as they wish to be called; removed ones by number."""
+    """Return the shown names of an entrant's players; removed ones by number."""
     return [player.shown_name or f"№ {entrant.number}" for player in entrant.players]
 
 
-def _proposed(course: Course, place: Round) -> RoundSeats:
-    drawn = next(each for each in course.drawn if each.row.pk == place.pk)
+def _proposed(state: TournamentState, place: Round) -> RoundSeats:
+    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
     tables = tuple(
-        SeatedTable(table.number, _proposed_names(course, place, table)) for table in drawn.tables
+        SeatedTable(table.number, _proposed_names(state, place, table)) for table in seated.tables
     )
-    out = [course.entrants[key] for key in drawn.byes]
+    out = [state.entrants[key] for key in seated.byes]
     return RoundSeats(place, tables, tuple(name for row in out for name in names_of(row)))
 
 
-def _proposed_names(course: Course, place: Round, table: DrawnTable) -> tuple[str, ...]:
-    """The names at the seats of a table: those of a pair sit as the game has it."""
-    sides = [course.entrants[key] for key in table.entrants]
+def _proposed_names(state: TournamentState, place: Round, table: DrawnTable) -> tuple[str, ...]:
+    """Return the names at the seats of a table; pairs sit as in the game."""
+    sides = [state.entrants[key] for key in table.entrants]
     waiting = [
         [
             player.shown_name or f"№ {entrant.number}"
-            for player in course.players_of(entrant, place.number)
+            for player in state.players_of(entrant, place.number)
         ]
         for entrant in sides
     ]
-    return tuple(waiting[side].pop(0) for side in course.rules.sides)
+    return tuple(waiting[side].pop(0) for side in state.rules.sides)

@@ -1,4 +1,4 @@
-"""The scoresheet of a game: what stands on it, in words and numbers, ready to be set."""
+"""The scoresheet of a game: its texts and numbers, ready for typesetting."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -10,15 +10,12 @@ from django.utils import timezone
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments import words
-from tournaments.engine.badges import Badge, award
-from tournaments.engine.entries import Adjustment, Deal, Entry, Stopped, Void
-from tournaments.engine.games import Game, PlayedDeal, Row
-from tournaments.engine.outcomes import Outcome, decide
-from tournaments.engine.records import read_game
-from tournaments.engine.rulesets import Points, Ruleset
-from tournaments.reports.codes import drawn_code
-from tournaments.telling.sheets import (
+from tournaments.engine.documents.records import read_game
+from tournaments.engine.play.games import Game, PlayedDeal, Row
+from tournaments.engine.play.outcomes import Badge, Outcome, award, decide
+from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Void
+from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.presenters.games.sheets import (
     deal_line,
     ending_of,
     numbers_of,
@@ -26,10 +23,12 @@ from tournaments.telling.sheets import (
     remark,
     title_of,
 )
-from tournaments.words import points_text
+from tournaments.reports.codes import drawn_code
+from tournaments.texts import labels
+from tournaments.texts.labels import points_text
 
 DATE_LOCALES = {"en": "en_GB"}
-"""Where the language alone would write the date the American way."""
+"""Locales for languages whose default date format would be American."""
 
 Data = dict[str, Any]
 
@@ -37,20 +36,20 @@ Data = dict[str, Any]
 def compose_scoresheet(
     record: Mapping[str, Any], follow_url: str, where: str = "", played: Game | None = None
 ) -> Data:
-    """Everything the scoresheet of a valid `kingscore-game/1` record says.
+    """Return the data of the scoresheet of a valid `kingscore-game/1` record.
 
-    `where` is the round and table of its event; `played` is the game after the record's entries,
-    from who has it already: to play a thousand games once more takes seconds.
+    `where` is the round and table of its event. `played` is the game after the record's entries, if
+    the caller has it: replaying a thousand games takes seconds.
 
     Raises:
-        ValueError: the record holds an entry that cannot be.
+        ValueError: the record contains an invalid entry.
     """
     reading = read_game(record if played is None else {**record, "entries": []})
     if reading.game is None or reading.problems:
         raise ValueError(f"no valid game: {reading.problems}")
     game, players = played or reading.game, reading.players
     outcome = decide(game)
-    name = words.name_of(game.ruleset)
+    name = labels.name_of(game.ruleset)
     return {
         "language": get_language(),
         "title": reading.title or name,
@@ -75,7 +74,7 @@ def compose_scoresheet(
 
 
 def written_date(moment: str) -> str:
-    """The day of an ISO 8601 moment as the active language writes it; empty if there is none."""
+    """Return the date of an ISO 8601 time in the active language; empty if there is none."""
     if not moment:
         return ""
     language = get_language() or "en"
@@ -101,20 +100,19 @@ def _words(ruleset: Ruleset) -> Data:
 
 
 def head_of_contracts(ruleset: Ruleset) -> str:
-    """What stands above the contracts, or above the trumps where no contract is named."""
+    """Return the header of the contracts, or of the trumps if contracts are not named."""
     if ruleset.unnamed is None:
         return _("Contract")
-    return str(words.FIELDS["trump"]) if ruleset.unnamed.trumps else ""
+    return str(labels.FIELDS["trump"]) if ruleset.unnamed.trumps else ""
 
 
 def head_of_numbers(ruleset: Ruleset) -> str:
-    """What stands above the numbers that a deal hands out, or leaves."""
     piles = ruleset.unnamed is not None and "left" in ruleset.unnamed.fields
     return pgettext("cards", "left") if piles else _("taken")
 
 
 def mark_of(ruleset: Ruleset) -> str:
-    """What it means that a side is marked in a deal; empty where none ever is."""
+    """Return the meaning of a side's mark in a deal; empty if there are no marks."""
     if ruleset.unnamed is not None:
         return _("made trump") if "maker" in ruleset.unnamed.fields else ""
     if ruleset.plan and all(len(stage) == 1 for stage in ruleset.plan):
@@ -123,30 +121,30 @@ def mark_of(ruleset: Ruleset) -> str:
 
 
 def _lines(*lines: Iterable[str]) -> list[str]:
-    """Each line's parts that say something; lines that say nothing are left out."""
+    """Join the non-empty parts of each line; leave out empty lines."""
     joined = (" · ".join(part for part in parts if part) for parts in lines)
     return [line for line in joined if line]
 
 
 def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
-    """The options of the table that differ from the usual ones."""
+    """Yield the options of the table that differ from the defaults."""
     usual = read_game({**record, "options": {}, "entries": []}).game
     for option in game.ruleset.options:
         value = game.ruleset.settings.get(option.setting)
         if usual is not None and value != usual.ruleset.settings.get(option.setting):
-            name = words.option_name(option.setting)
-            yield f"{name}: {words.option_value_name(option.setting, value)}"
+            name = labels.option_name(option.setting)
+            yield f"{name}: {labels.option_value_name(option.setting, value)}"
 
 
 def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
-    """A line for each entry, in the order written."""
+    """Yield a line for each entry, in the order written."""
     numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
     deals = {played.entry: played for played in game.deals}
     for index, entry in enumerate(game.entries):
         if index in deals:
             yield _deal_row(game, players, numbers[index], deals[index], moved[index])
         elif isinstance(entry, Adjustment):
-            yield _adjustment_row(entry, moved[index])
+            yield _adjustment_row(entry, moved[index], players)
         elif isinstance(entry, Deal):
             yield _open_row(game, players, entry)
         elif not isinstance(entry, Stopped):
@@ -158,30 +156,29 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
 def _deal_row(
     game: Game, players: tuple[str, ...], number: int, played: PlayedDeal, row: Row
 ) -> Data:
-    told = deal_line(game, played, players)
-    named, name = played.contract.named, words.contract_title(played.contract)
+    details = deal_line(game, played, players)
+    named, name = played.contract.named, labels.contract_title(played.contract)
     trump = played.deal.details.get("trump")
-    symbol = words.contract_symbol(played.contract.id, trump, name)
+    symbol = labels.contract_symbol(played.contract.id, trump, name)
     return {
         "kind": "deal",
         "number": str(number),
-        "symbol": symbol if named else words.suit_of(trump),
+        "symbol": symbol if named else labels.suit_of(trump),
         "contract": name if named else "",
-        "marks": " · ".join(told.marks),
-        "side": told.side,
-        "declarer": told.declarer,
-        "cells": _cells(told.taken, row.totals, told.king),
+        "marks": " · ".join(details.marks),
+        "side": details.side,
+        "declarer": details.declarer,
+        "cells": _cells(details.taken, row.totals, details.king),
         "expected": points_text(row.expected_sum),
         "round-end": ends_round(game.ruleset, number),
     }
 
 
-def _adjustment_row(entry: Adjustment, row: Row) -> Data:
+def _adjustment_row(entry: Adjustment, row: Row, players: tuple[str, ...]) -> Data:
     points = [f"+{points_text(value)}" if value > 0 else value or "" for value in row.points]
     return {
         "kind": "adjustment",
-        "text": _("Adjustment: %(reason)s")
-        % {"reason": words.reason_name("adjustment", entry.reason)},
+        "text": _("Adjustment: %(reason)s") % {"reason": remark(entry, players)},
         "cells": _cells(points, row.totals),
         "expected": points_text(row.expected_sum),
         "round-end": False,
@@ -194,12 +191,12 @@ def _open_row(game: Game, players: tuple[str, ...], deal: Deal) -> Data:
     if deal.contract is None:
         return row | {"symbol": "✉", "contract": _("sealed")}
     name = title_of(game.ruleset, deal.contract)
-    symbol = words.contract_symbol(deal.contract, deal.details.get("trump"), name)
+    symbol = labels.contract_symbol(deal.contract, deal.details.get("trump"), name)
     return row | {"symbol": symbol, "contract": name}
 
 
 def _rows_to_come(game: Game, players: tuple[str, ...]) -> list[Data]:
-    """The deals a game still has: the sheet can be finished by hand."""
+    """Return the remaining deals of a game, so that the sheet can be finished by hand."""
     if game.finished:
         return []
     begun = len(game.deals) + (game.open_deal is not None)
@@ -208,10 +205,10 @@ def _rows_to_come(game: Game, players: tuple[str, ...]) -> list[Data]:
 
 
 def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
-    """A deal still to be played: whose turn it will be, and its contract where that is fixed."""
+    """Return a deal to come: the player whose turn it is, and the contract if it is fixed."""
     ruleset = game.ruleset
     symbol, contract = words_of_stage(ruleset, number)
-    # Passed hands move the turn on; who the makers will be nobody knows.
+    # Passed hands move the turn on; the makers are not known in advance.
     turn = (game.first_declarer + (number - 1) // ruleset.in_a_row) % ruleset.seats
     return {
         "kind": "deal",
@@ -228,24 +225,24 @@ def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
 
 
 def words_of_stage(ruleset: Ruleset, number: int) -> tuple[str, str]:
-    """Symbol and name of the contract of a deal (from 1), where the order is fixed."""
+    """Return symbol and name of the contract of a deal (from 1), if the order is fixed."""
     stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
     if len(stage) != 1:
         return "", ""
     contract = ruleset.by_id[stage[0]]
-    name = words.contract_title(contract)
-    return words.contract_symbol(contract.id, name=name), name
+    name = labels.contract_title(contract)
+    return labels.contract_symbol(contract.id, name=name), name
 
 
 def is_declared(ruleset: Ruleset, number: int) -> bool:
-    """Whether someone declares a deal (from 1), as far as that is known before."""
+    """Return whether a player declares a deal (from 1), as far as that is known before."""
     stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
     contracts = [ruleset.by_id[name] for name in stage] or ruleset.contracts
     return all(contract.declared and contract.named for contract in contracts)
 
 
 def ends_round(ruleset: Ruleset, number: int) -> bool:
-    """Whether everyone, or whoever declares several deals in a row, has had a turn."""
+    """Return whether all players, or the declarer of several deals in a row, have had a turn."""
     deals = ruleset.in_a_row if ruleset.in_a_row > 1 else ruleset.seats
     return number % deals == 0
 
@@ -253,7 +250,6 @@ def ends_round(ruleset: Ruleset, number: int) -> bool:
 def _cells(
     taken: Sequence[object], totals: Sequence[Points], king: int | None = None
 ) -> list[Data]:
-    """What one row says of each side."""
     return [
         {"units": points_text(units), "total": points_text(total), "king": side == king}
         for side, (units, total) in enumerate(zip(taken, totals, strict=True))
@@ -261,7 +257,7 @@ def _cells(
 
 
 def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
-    """An entry that moves no points, in a line."""
+    """Return an entry without points as a line of text."""
     said = remark(entry, players)
     if isinstance(entry, Void) and entry.contract is not None:
         return f"{title_of(ruleset, entry.contract)} · {said}"
@@ -269,7 +265,7 @@ def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
 
 
 def _place(game: Game, outcome: Outcome, side: int) -> Data:
-    """The place of a side, and whether it is out, sunk, or the winner where there are no such."""
+    """Return the place of a side, and whether it is out, sunk, or else the winner."""
     state, best = "", False
     if side in outcome.out:
         state, best = _("out"), True
@@ -281,11 +277,11 @@ def _place(game: Game, outcome: Outcome, side: int) -> Data:
 
 
 def _sum(game: Game) -> str:
-    """The check of the whole sheet: the scores added up, and what they must be."""
+    """Return the check of the whole sheet: the sum of the scores, and the expected sum."""
     first, *others = game.totals
     terms = [points_text(first)]
     for total in others:
-        terms += [words.MINUS if total < 0 else "+", points_text(abs(total))]
+        terms += [labels.MINUS if total < 0 else "+", points_text(abs(total))]
     right = sum(game.totals) == game.expected_sum
     return _("Sum: %(terms)s = %(sum)s") % {
         "terms": " ".join(terms),
@@ -294,7 +290,7 @@ def _sum(game: Game) -> str:
 
 
 def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
-    """Who pays whom; None where the table plays without money."""
+    """Return the payments; None if the table plays without money."""
     payments = payments_of(game, players)
     if payments is None:
         return None
@@ -305,13 +301,13 @@ def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
 
 
 def _course(game: Game) -> list[list[float]]:
-    """The totals of each side from nothing on, only to be drawn."""
+    """Return the totals of each side from zero on, for the drawing only."""
     sides = range(game.ruleset.side_count)
     return [[0.0, *(float(row.totals[side]) for row in game.rows)] for side in sides]
 
 
 def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
-    """The badges by name, each with who earned it and in which deals."""
+    """Return the badges by name, each with who earned it and in which deals."""
     numbers = numbers_of(game)
     earned = sorted(award(game), key=lambda badge: (_order(badge), badge.seat, badge.entry))
     names, sheet = game.ruleset.side_names(players), []
@@ -323,18 +319,18 @@ def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
             }
             for side, of_a_side in groupby(of_a_name, key=lambda badge: badge.seat)
         ]
-        meaning = words.badge_meaning(name)
-        sheet.append({"name": words.badge_name(name), "meaning": meaning, "who": who})
+        meaning = labels.badge_meaning(name)
+        sheet.append({"name": labels.badge_name(name), "meaning": meaning, "who": who})
     return sheet
 
 
 def _order(badge: Badge) -> int:
-    """Badges stand on the sheet as the rules list them."""
-    return list(words.BADGES).index(badge.badge)
+    """Return the position of a badge on the sheet: the order of the rules."""
+    return list(labels.BADGES).index(badge.badge)
 
 
 def _follow(url: str) -> Data | None:
-    """The follow address as a QR code; None where a game cannot be followed."""
+    """Return the follow address as a QR code; None if the game cannot be followed."""
     if not url:
         return None
     return {"url": url, "qr": drawn_code(url), "caption": _("Follow this game")}

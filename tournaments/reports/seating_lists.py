@@ -6,7 +6,7 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.models import Report
-from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.name_order import name_order
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import (
@@ -17,46 +17,46 @@ from tournaments.reports.round_seats import (
     round_title,
     seats_of,
 )
+from tournaments.reports.spreadsheet_data import Cell, Column, DataTable, TableBook
+from tournaments.reports.spreadsheet_data import Kind as Holds
 from tournaments.reports.spreadsheets import book_content
-from tournaments.reports.tables import Book, Cell, Column, Table
-from tournaments.reports.tables import Kind as Holds
 
 Data = dict[str, Any]
 
 
-def seating_by_table(report: Report, told: Told) -> Content:
-    """Which table has whom, in large print or as a table."""
-    seats = _read(report, told)
+def seating_by_table(report: Report, progress: OnProgress) -> Content:
+    """Return the players of each table, in large print or as a spreadsheet."""
+    seats = _read(report, progress)
     if report.format != Report.Format.PDF:
         return book_content(_book(report, seats, _table_of_tables(seats)), report)
-    return Pages([Part.of("seating_by_table.typ", _page(report, seats) | _by_table(seats))])
+    return PdfPages([TypstPart.of("seating_by_table.typ", _page(report, seats) | _by_table(seats))])
 
 
-def seating_by_name(report: Report, told: Told) -> Content:
-    """Who finds their place where, in large print or as a table."""
-    seats = _read(report, told)
+def seating_by_name(report: Report, progress: OnProgress) -> Content:
+    """Return the place of each player, in large print or as a spreadsheet."""
+    seats = _read(report, progress)
     if report.format != Report.Format.PDF:
         return book_content(_book(report, seats, _table_of_names(seats)), report)
-    return Pages([Part.of("seating_by_name.typ", _page(report, seats) | _by_name(seats))])
+    return PdfPages([TypstPart.of("seating_by_name.typ", _page(report, seats) | _by_name(seats))])
 
 
-def _read(report: Report, told: Told) -> RoundSeats:
+def _read(report: Report, progress: OnProgress) -> RoundSeats:
     seats = seats_of(round_of(report))
-    told(Report.Step.READING, len(seats.tables), len(seats.tables))
+    progress(Report.Step.READING, len(seats.tables), len(seats.tables))
     return seats
 
 
 def _page(report: Report, seats: RoundSeats) -> Data:
-    """What both lists say around their contents."""
+    """Return the page frame of both lists."""
     heading = hall_heading(report, _("Seating"), _lines(seats))
-    told = {
+    details = {
         "table": _("Table"),
         "seat": _("Seat"),
         "name": _("Player"),
         "out": _("Sits out"),
         "empty": _("Nobody is seated yet."),
     }
-    return page_data(heading, event_of(report).club, words=told)
+    return page_data(heading, event_of(report).club, words=details)
 
 
 def _lines(seats: RoundSeats) -> list[str]:
@@ -73,7 +73,7 @@ def _by_name(seats: RoundSeats) -> Data:
     rows: list[Data] = []
     initial = ""
     for name, table, seat in reversed(sorted_seats(seats)):
-        # A stronger rule below the last name with each initial.
+        # Draw a stronger rule below the last name with each initial.
         last, initial = initial, name[:1].casefold()
         where = [str(table), str(seat)] if table else [_bye(), ""]
         rows.append({"cells": [name, *where], "rule": bool(rows) and last != initial})
@@ -81,7 +81,7 @@ def _by_name(seats: RoundSeats) -> Data:
 
 
 def sorted_seats(seats: RoundSeats) -> list[tuple[str, int, int]]:
-    """Everybody in the order of names, with table and seat from 1; both are 0 for a bye."""
+    """Return everybody by name, with table and seat from 1; both are 0 for a bye."""
     seated = [
         (name, table.number, seat)
         for table in seats.tables
@@ -101,15 +101,15 @@ def _bye() -> str:
     return pgettext("sits out", "bye")
 
 
-# As tables.
+# Spreadsheets.
 
 
-def _book(report: Report, seats: RoundSeats, table: Table) -> Book:
+def _book(report: Report, seats: RoundSeats, table: DataTable) -> TableBook:
     title = _("Seating")
-    return Book(title, [event_of(report).name, *_lines(seats)], [table], "")
+    return TableBook(title, [event_of(report).name, *_lines(seats)], [table], "")
 
 
-def _table_of_tables(seats: RoundSeats) -> Table:
+def _table_of_tables(seats: RoundSeats) -> DataTable:
     most = max((len(each.names) for each in seats.tables), default=1)
     numbers = range(1, most + 1)
     columns = [
@@ -123,10 +123,10 @@ def _table_of_tables(seats: RoundSeats) -> Table:
         [each.number, *each.names, *[None] * (most - len(each.names))] for each in seats.tables
     ]
     rows += [[_bye(), name, *[None] * (most - 1)] for name in _sorted(list(seats.byes))]
-    return Table(_("Seating by table"), "tables", columns, rows, fixed=1)
+    return DataTable(_("Seating by table"), "tables", columns, rows, fixed=1)
 
 
-def _table_of_names(seats: RoundSeats) -> Table:
+def _table_of_names(seats: RoundSeats) -> DataTable:
     columns = [
         Column(_("Player"), "player"),
         Column(_("Table"), "table", Holds.INTEGER, strong=True),
@@ -135,4 +135,4 @@ def _table_of_names(seats: RoundSeats) -> Table:
     rows: list[list[Cell]] = [
         [name, table or _bye(), seat or None] for name, table, seat in sorted_seats(seats)
     ]
-    return Table(_("Seating by name"), "players", columns, rows, fixed=1)
+    return DataTable(_("Seating by name"), "players", columns, rows, fixed=1)

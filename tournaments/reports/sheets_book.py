@@ -12,80 +12,80 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from tournaments.models import Event, Game, Report
-from tournaments.models.play import GameQuerySet
-from tournaments.queries.sheets import Sheet, load_sheets
-from tournaments.queries.tournaments import load_course
+from tournaments.models.games import GameQuerySet
+from tournaments.presenters.standings.standings import hides
+from tournaments.queries.games.sheets import Sheet, load_sheets
+from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.binding import Bookmark
-from tournaments.reports.contents import Content, Told
+from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.round_seats import event_of, round_of, round_title
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.typesetting import printable
 from tournaments.reports.volumes import Chapter, Volume
-from tournaments.telling.standings import hides
 
 READ_AT_ONCE = 100
-"""So many games are read at once; all of them would take a lot of memory."""
+"""Games read at once; all of them would take a lot of memory."""
 
 SET_AT_ONCE = 25
-"""So many sheets are set at once, each in 3 MB; fewer would be slower together."""
+"""Sheets typeset at once, at 3 MB each; fewer would be slower in total."""
 
 
 @dataclass(frozen=True, slots=True)
-class SheetPage:
-    """The page of a game: what stands on it, as JSON, and where it is found."""
+class PrintedSheet:
+    """The page of a game: its data as JSON, and its place in the document."""
 
     json: bytes
     round_title: str
     title: str
 
 
-def sheets_pages(report: Report, told: Told) -> Content:
-    """The sheets as a PDF.
+def sheets_pages(report: Report, progress: OnProgress) -> Content:
+    """Return the sheets as a PDF.
 
     Raises:
         ValueError: there are none.
     """
-    pages = list(sheet_pages(report, told))
+    pages = list(sheet_pages(report, progress))
     if not pages:
         raise ValueError("there are no sheets")
     return Volume(sheet_chapters(pages, report))
 
 
-def sheets_records(report: Report, told: Told) -> Content:
-    """The games as `kingscore-game/1` documents, in one list."""
-    records = (json.dumps(sheet.record, ensure_ascii=False) for sheet in sheets_of(report, told))
-    return Records([record.encode() for record in records])
+def sheets_records(report: Report, progress: OnProgress) -> Content:
+    """Return the games as `kingscore-game/1` documents, in one list."""
+    records = (
+        json.dumps(sheet.record, ensure_ascii=False) for sheet in sheets_of(report, progress)
+    )
+    return JsonRecords([record.encode() for record in records])
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
-    """Documents, each as JSON already, as one list."""
+class JsonRecords:
+    """Documents, each already JSON, as one list."""
 
     records: Sequence[bytes]
 
     def pieces(self) -> Iterator[bytes]:
-        """The documents."""
         yield from self.records
 
-    def write(self, path: Path, told: Told) -> None:
-        """Make the file: a document a line."""
-        told(Report.Step.SETTING)
+    def write(self, path: Path, progress: OnProgress) -> None:
+        progress(Report.Step.SETTING)
         path.write_bytes(b"[\n" + b",\n".join(self.records) + b"\n]\n")
 
 
-def sheets_of(report: Report, told: Told) -> Iterator[Sheet]:
-    """The sheets that a report tells of, by rounds and tables (4 queries for each hundred)."""
+def sheets_of(report: Report, progress: OnProgress) -> Iterator[Sheet]:
+    """Yield the sheets of a report, by rounds and tables (4 queries for each hundred)."""
     keys = list(games_of(report).values_list("pk", flat=True))
-    told(Report.Step.READING, 0, len(keys))
+    progress(Report.Step.READING, 0, len(keys))
     for done in range(0, len(keys), READ_AT_ONCE):
         rows = _in_order(Game.objects.filter(pk__in=keys[done : done + READ_AT_ONCE]))
         for index, sheet in enumerate(load_sheets(rows.select_related("table__round")), done + 1):
             yield sheet
-            told(Report.Step.READING, index, len(keys))
+            progress(Report.Step.READING, index, len(keys))
 
 
 def games_of(report: Report) -> GameQuerySet:
-    """The games of the event or its round, as far as the readers may see them."""
+    """Filter to the games of the event or its round that the readers may see."""
     event = event_of(report)
     games = _in_order(Game.objects.filter(table__round__event=event))
     if "round" in report.parameters:
@@ -93,10 +93,10 @@ def games_of(report: Report) -> GameQuerySet:
     if report.audience == Report.Audience.DIRECTORS or not hasattr(event, "tournament"):
         return games
     games = games.filter(table__round__published_at__isnull=False)
-    course = load_course(event.tournament)
-    if hides(course):
-        # Who adds up the sheets of the last round has the standings that are to be a surprise.
-        games = games.exclude(table__round=course.drawn[-1].row)
+    state = load_state(event.tournament)
+    if hides(state):
+        # The sheets of the last round add up to the standings, which are still hidden.
+        games = games.exclude(table__round=state.seated_rounds[-1].row)
     return games
 
 
@@ -107,13 +107,13 @@ def _in_order(games: GameQuerySet) -> GameQuerySet:
 # The pages.
 
 
-def sheet_pages(report: Report, told: Told) -> Iterator[SheetPage]:
-    """The pages of the sheets that a report tells of."""
+def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
+    """Yield the pages of the sheets of a report."""
     host = str(report.parameters.get("host", ""))
-    for sheet in sheets_of(report, told):
+    for sheet in sheets_of(report, progress):
         row = sheet.row
         data = compose_scoresheet(sheet.record, _follow_url(host, row), where_of(row), sheet.game)
-        yield SheetPage(
+        yield PrintedSheet(
             json.dumps(printable(data)).encode(),
             round_title(_table(sheet.row).round),
             _page_title(sheet.row),
@@ -121,7 +121,6 @@ def sheet_pages(report: Report, told: Told) -> Iterator[SheetPage]:
 
 
 def where_of(game: Game) -> str:
-    """The round and table of a game of an event."""
     table = _table(game)
     return f"{round_title(table.round)} · {_table_title(game)}"
 
@@ -145,23 +144,23 @@ def _follow_url(host: str, game: Game) -> str:
     return urljoin(host, reverse("follow", args=[game.public_id, game.secret("follow")]))
 
 
-def sheet_chapters(pages: Sequence[SheetPage], report: Report, level: int = 1) -> list[Chapter]:
-    """The pages in chapters, with bookmarks for the rounds from `level` on and their tables."""
+def sheet_chapters(pages: Sequence[PrintedSheet], report: Report, level: int = 1) -> list[Chapter]:
+    """Return the pages as chapters, with bookmarks for rounds (from `level` on) and tables."""
     head = json.dumps(printable(_head(report, event_of(report)))).encode()
     chapters, last = [], ""
     for start in range(0, len(pages), SET_AT_ONCE):
-        heap = pages[start : start + SET_AT_ONCE]
+        batch = pages[start : start + SET_AT_ONCE]
         marks = []
-        for number, page in enumerate(heap, 1):
+        for number, page in enumerate(batch, 1):
             if page.round_title != last:
                 marks.append(Bookmark(page.round_title, number, level))
                 last = page.round_title
             marks.append(Bookmark(page.title, number, level + 1))
-        chapters.append(Chapter("sheets.typ", _joined(head, heap), len(heap), marks))
+        chapters.append(Chapter("sheets.typ", _joined(head, batch), len(batch), marks))
     return chapters
 
 
-def _joined(head: bytes, pages: Iterable[SheetPage]) -> bytes:
+def _joined(head: bytes, pages: Iterable[PrintedSheet]) -> bytes:
     return head[:-1] + b', "sheets": [' + b", ".join(page.json for page in pages) + b"]}"
 
 

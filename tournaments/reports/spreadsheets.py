@@ -1,4 +1,4 @@
-"""Tables as files: XLSX that calculates, CSV that opens where it is read, and JSON."""
+"""Tables as files: XLSX with formulas, CSV in the local dialect, and JSON."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,14 @@ from typing import Any
 from babel.numbers import get_decimal_symbol
 from django.utils.translation import get_language
 
-from tournaments.engine.entry_records import write_points
+from tournaments.engine.rules.shapes import write_points
 from tournaments.models import Report
-from tournaments.reports.contents import Content, Told
-from tournaments.reports.tables import (
-    Book,
+from tournaments.reports.contents import Content, OnProgress
+from tournaments.reports.spreadsheet_data import (
     Cell,
     Column,
-    Table,
+    DataTable,
+    TableBook,
     clean,
     escape_formulas,
     number_text,
@@ -28,11 +28,11 @@ from tournaments.reports.tables import (
 from tournaments.reports.workbook import Workbook
 
 
-def book_content(book: Book, report: Report) -> Content:
-    """The file that a report asks for: a workbook, the values of the first table, or a record.
+def book_content(book: TableBook, report: Report) -> Content:
+    """Return the requested file: a workbook, the values of the first table, or a record.
 
     Raises:
-        ValueError: it asks for something else.
+        ValueError: the report has another format.
     """
     match report.format:
         case Report.Format.XLSX:
@@ -40,7 +40,7 @@ def book_content(book: Book, report: Report) -> Content:
         case Report.Format.CSV:
             return Values(book.tables[0], get_language() or "en")
         case Report.Format.JSON:
-            return Record(book)
+            return JsonTables(book)
     raise ValueError(f"no table as {report.format}")
 
 
@@ -49,25 +49,23 @@ def book_content(book: Book, report: Report) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A table as CSV, as the spreadsheets of a language expect it (RFC 4180, with a BOM).
+    """A table as CSV, as spreadsheets in a language expect it (RFC 4180, with a BOM).
 
     Text is always quoted, numbers never are.
     """
 
-    table: Table
+    table: DataTable
     language: str
 
     def pieces(self) -> Iterator[bytes]:
-        """The whole file."""
         mark = get_decimal_symbol(self.language)
         lines = [[_quoted(column.head) for column in self.table.columns]]
         lines += [[_set_apart(cell, mark) for cell in row] for row in self.table.rows]
         between = ";" if mark == "," else ","
         yield "".join(f"{between.join(line)}\r\n" for line in lines).encode("utf-8-sig")
 
-    def write(self, path: Path, told: Told) -> None:
-        """Make the file."""
-        told(Report.Step.SETTING)
+    def write(self, path: Path, progress: OnProgress) -> None:
+        progress(Report.Step.SETTING)
         path.write_bytes(b"".join(self.pieces()))
 
 
@@ -91,13 +89,12 @@ def _quoted(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JsonTables:
     """The tables as JSON: lists of objects, points as in every record (`docs/records.md`)."""
 
-    book: Book
+    book: TableBook
 
     def pieces(self) -> Iterator[bytes]:
-        """The whole file."""
         book = self.book
         tables = {
             each.key: [_object(each.columns, row) for row in each.rows] for each in book.tables
@@ -105,9 +102,8 @@ class Record:
         document = {"format": book.format, **book.facts, **tables}
         yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
 
-    def write(self, path: Path, told: Told) -> None:
-        """Make the file."""
-        told(Report.Step.SETTING)
+    def write(self, path: Path, progress: OnProgress) -> None:
+        progress(Report.Step.SETTING)
         path.write_bytes(b"".join(self.pieces()))
 
 

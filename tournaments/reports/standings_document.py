@@ -1,4 +1,4 @@
-"""The standings of a tournament, to hang up and to calculate with."""
+"""The standings of a tournament, for print and spreadsheets."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments.engine.rulesets import Points, whole
-from tournaments.engine.season_sums import team_standings
-from tournaments.engine.standings import Standing
+from tournaments.engine.rules.rulesets import Points, whole
+from tournaments.engine.standings.season_sums import team_standings
+from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
-from tournaments.queries.tournaments import load_course
-from tournaments.reports.contents import Content, Pages, Part, Told
-from tournaments.reports.page_family import page_data
-from tournaments.reports.round_seats import event_of, hall_heading
-from tournaments.telling.figures import figure
-from tournaments.telling.standings import (
+from tournaments.presenters.figures import figure
+from tournaments.presenters.standings.standings import (
     POINTS,
     Reached,
     Seen,
@@ -26,33 +22,37 @@ from tournaments.telling.standings import (
     stages_reached,
     standings_seen,
 )
-from tournaments.words import name_of, stage_name
+from tournaments.queries.tournaments.state import load_state
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
+from tournaments.reports.page_family import page_data
+from tournaments.reports.round_seats import event_of, hall_heading
+from tournaments.texts.labels import name_of, stage_name
 
 MOST_UPRIGHT = 13
-"""More columns than these need the paper on its side."""
+"""With more columns than this, the page is landscape."""
 
 MOST_ROUNDS = 16
-"""More rounds than these would be too small to read."""
+"""More rounds than this would be too small to read."""
 
 NONE = "–"
 
 
-def standings_pages(report: Report, told: Told) -> Content:
-    """The standings as pages.
+def standings_pages(report: Report, progress: OnProgress) -> Content:
+    """Return the standings as pages.
 
     Raises:
-        ValueError: they were asked for of no tournament.
+        ValueError: the report is not about a tournament.
     """
     seen = seen_in(report)
-    told(Report.Step.READING, len(seen.rows), len(seen.rows))
-    return Pages([Part.of("standings.typ", compose_standings(report, seen))])
+    progress(Report.Step.READING, len(seen.rows), len(seen.rows))
+    return PdfPages([TypstPart.of("standings.typ", compose_standings(report, seen))])
 
 
 def tournament_of(report: Report) -> Tournament:
-    """The tournament that a report tells of.
+    """Return the tournament of a report.
 
     Raises:
-        ValueError: it tells of an evening, or of no event.
+        ValueError: it is about an evening, or about no event.
     """
     tournament: Tournament | None = getattr(event_of(report), "tournament", None)
     if tournament is None:
@@ -61,18 +61,17 @@ def tournament_of(report: Report) -> Tournament:
 
 
 def seen_in(report: Report) -> Seen:
-    """The standings as the readers of a report may see them (7 queries, however large)."""
-    course = load_course(tournament_of(report))
+    """Return the standings that the readers of a report may see (7 queries, however large)."""
+    state = load_state(tournament_of(report))
     directs = report.audience == Report.Audience.DIRECTORS
-    return standings_seen(course, directs=directs, after=report.parameters.get("round"))
+    return standings_seen(state, directs=directs, after=report.parameters.get("round"))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A row of the standings with what is said of the entrant.
+class StandingsRow:
+    """A row of the standings with its entrant.
 
-    `moved` is how many places they are further up than after the round before, None where they
-    had none.
+    `moved` is the number of places gained since the round before, None if there was no place then.
     """
 
     row: Standing
@@ -82,28 +81,27 @@ class Line:
 
     @property
     def stage(self) -> str:
-        """How far they have come in the finals, and whether they are only through to it."""
+        """Return the stage reached in the finals, marked if the entrant is only through to it."""
         if self.reached is None:
             return ""
         return f"{'→ ' if self.reached.through else ''}{stage_name(self.reached.stage)}"
 
     @property
     def withdrawn(self) -> bool:
-        """Whether the entrant plays no more."""
         return self.entrant.withdrawn_at is not None
 
 
-def lines_of(seen: Seen) -> list[Line]:
-    """The standings, line by line."""
-    course, before = seen.course, {}
+def lines_of(seen: Seen) -> list[StandingsRow]:
+    """Return the standings, line by line."""
+    state, before = seen.state, {}
     if seen.after > 1:
-        earlier = course.standings_before(seen.after)
+        earlier = state.standings_before(seen.after)
         before = {row.entrant: row.place for row in earlier if row.has_played}
-    reached = stages_reached(course, seen.until)
+    reached = stages_reached(state, seen.until)
     return [
-        Line(
+        StandingsRow(
             row,
-            course.entrants[row.entrant],
+            state.entrants[row.entrant],
             reached.get(row.entrant),
             before[row.entrant] - row.place if row.entrant in before else None,
         )
@@ -111,29 +109,28 @@ def lines_of(seen: Seen) -> list[Line]:
     ]
 
 
-# What is said of all of them.
+# Lines about the whole table.
 
 
 def standings_lines(seen: Seen) -> Iterator[str]:
-    """What the standings are of, in lines below their title."""
-    course = seen.course
-    yield f"{name_of(course.rules)} · {POINTS[course.settings.points]}"
+    state = seen.state
+    yield f"{name_of(state.rules)} · {POINTS[state.settings.points]}"
     yield after_text(seen)
     if seen.hidden:
         yield _("The last round is on: until it is over, these are the standings before it.")
 
 
 def after_text(seen: Seen) -> str:
-    """After which round they are, and how many of its tables are not finished."""
-    course = seen.course
+    """Return the text for the last round counted, and how many of its tables are unfinished."""
+    state = seen.state
     if not seen.after:
         return _("Before the first round")
-    said = {"label": round_label(course, seen.after), "rounds": course.settings.rounds}
-    if seen.after > course.settings.rounds:
+    said = {"label": round_label(state, seen.after), "rounds": state.settings.rounds}
+    if seen.after > state.settings.rounds:
         text = pgettext("of standings", "After: %(label)s") % said
     else:
         text = _("After round %(label)s of %(rounds)s") % said
-    played = next(each for each in course.results if each.number == seen.after)
+    played = next(each for each in state.results if each.number == seen.after)
     playing = sum(not table.finished for table in played.tables)
     still = ngettext("%(number)s table is playing", "%(number)s tables are playing", playing)
     return f"{text} · {still % {'number': playing}}" if playing else text
@@ -143,7 +140,7 @@ def after_text(seen: Seen) -> str:
 
 
 def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
-    """What stands on the pages."""
+    """Return the data of the pages."""
     lines = lines_of(seen)
     fields = list(_printed_fields(seen, lines))
     text = cache(figure)
@@ -160,7 +157,7 @@ def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
         }
         for line, after in zip(lines, [*lines[1:], *lines[-1:]], strict=True)
     ]
-    return page_data(heading, seen.course.tournament.event.club, words=words) | {
+    return page_data(heading, seen.state.tournament.event.club, words=words) | {
         "landscape": len(columns) > MOST_UPRIGHT,
         "columns": columns,
         "rows": rows,
@@ -170,11 +167,11 @@ def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
 
 
 Printed = str | dict[str, str] | Points | None
-Field = tuple[str, str, Callable[[Line], Printed]]
-"""Head and kind of a column, and what stands in it."""
+Field = tuple[str, str, Callable[[StandingsRow], Printed]]
+"""Header and kind of a column, and the function for its cells."""
 
 
-def _printed_fields(seen: Seen, lines: Sequence[Line]) -> Iterator[Field]:
+def _printed_fields(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[Field]:
     yield pgettext("in standings", "Place"), "place", _place
     if any(line.moved for line in lines):
         yield "±", "small", _movement
@@ -188,18 +185,18 @@ def _printed_fields(seen: Seen, lines: Sequence[Line]) -> Iterator[Field]:
 
 
 def _printed_rounds(seen: Seen) -> Iterator[Field]:
-    """The rounds; of very many the first ones added up, as the cross-table has them all."""
-    course, rounds = seen.course, seen.rounds
+    """Yield the rounds; of very many, sum the first ones, since the cross-table has them all."""
+    state, rounds = seen.state, seen.rounds
     first = len(rounds) - MOST_ROUNDS + 1 if len(rounds) > MOST_ROUNDS else 0
     if first:
-        head = f"{round_label(course, rounds[0])}–{round_label(course, rounds[first - 1])}"
+        head = f"{round_label(state, rounds[0])}–{round_label(state, rounds[first - 1])}"
         yield head, "number", lambda line: sum_of_points(line.row.by_round[:first])
     for at, number in enumerate(rounds[first:], first):
-        yield round_label(course, number), "number", lambda line, at=at: line.row.by_round[at]  # type: ignore[misc]
+        yield round_label(state, number), "number", lambda line, at=at: line.row.by_round[at]  # type: ignore[misc]
 
 
 def sum_of_points(points: Iterable[Points | None]) -> Points:
-    """What rounds come to of which some may have brought nothing yet."""
+    """Return the sum over rounds, some of which may have no points yet."""
     return whole(sum((each for each in points if each is not None), 0))
 
 
@@ -207,22 +204,22 @@ def _faint(points: Points | None) -> dict[str, str]:
     return {"text": NONE if points is None else figure(points), "style": "faint"}
 
 
-def _place(line: Line) -> str:
+def _place(line: StandingsRow) -> str:
     return place_text(line.row)
 
 
 def place_text(row: Standing) -> str:
-    """The place of an entrant, and whether they share it."""
+    """Return the place of an entrant, with a mark if it is shared."""
     return f"{row.place}{'=' if row.shared else ''}"
 
 
-def _movement(line: Line) -> str:
+def _movement(line: StandingsRow) -> str:
     if not line.moved:
         return "" if line.moved is None else "•"
     return f"{'▲' if line.moved > 0 else '▼'} {abs(line.moved)}"
 
 
-def _name(line: Line) -> dict[str, str]:
+def _name(line: StandingsRow) -> dict[str, str]:
     entrant = line.entrant
     withdrawn = _("withdrawn") if line.withdrawn else ""
     below = " · ".join(filter(None, (withdrawn, line.stage, entrant.team, entrant.represents)))
@@ -236,12 +233,12 @@ def _printed(cell: Printed, text: Callable[[Points], str]) -> str | dict[str, st
     return cell if isinstance(cell, str | dict) else text(cell)
 
 
-def _legend(seen: Seen, lines: Sequence[Line]) -> Iterator[str]:
-    """What letters and signs mean."""
+def _legend(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[str]:
+    """Yield the explanations of letters and signs."""
     if seen.tie_breaks:
         named = zip(ascii_uppercase, seen.tie_breaks, strict=False)
-        told = " · ".join(f"{letter} {title}" for letter, (_at, title) in named)
-        yield _("Between equals, one after the other: %(tie_breaks)s") % {"tie_breaks": told}
+        details = " · ".join(f"{letter} {title}" for letter, (_at, title) in named)
+        yield _("Between equals, one after the other: %(tie_breaks)s") % {"tie_breaks": details}
     if any(line.row.shared for line in lines):
         yield _("= shares the place")
     if any(line.moved for line in lines):
@@ -249,10 +246,10 @@ def _legend(seen: Seen, lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _printed_teams(seen: Seen, text: Callable[[Points], str]) -> dict[str, Any] | None:
-    teams = team_standings(seen.rows, seen.course.competitors)
+    teams = team_standings(seen.rows, seen.state.competitors)
     if not teams:
         return None
-    names = {key: entrant.shown_name for key, entrant in seen.course.entrants.items()}
+    names = {key: entrant.shown_name for key, entrant in seen.state.entrants.items()}
     return {
         "columns": [
             {"head": pgettext("in standings", "Place"), "kind": "place"},

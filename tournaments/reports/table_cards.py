@@ -6,11 +6,11 @@ from urllib.parse import urljoin
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from tournaments import words
 from tournaments.models import Event, Game, Report, Table
-from tournaments.queries.rulesets import rules_of
+from tournaments.presenters.games.beginnings import beginning_of
+from tournaments.queries.games.sheets import rules_of
 from tournaments.reports.codes import drawn_code
-from tournaments.reports.contents import Content, Pages, Part, Told
+from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import (
     SeatedTable,
@@ -21,33 +21,33 @@ from tournaments.reports.round_seats import (
     round_title,
     seats_of,
 )
-from tournaments.telling.beginnings import beginning_of
+from tournaments.texts import labels
 
 Data = dict[str, Any]
 
 
-def table_cards(report: Report, told: Told) -> Content:
-    """The cards of a round, to be cut out and laid on its tables.
+def table_cards(report: Report, progress: OnProgress) -> Content:
+    """Return the cards of a round, to cut out and lay on its tables.
 
-    What gives access stands on the cards alone: it is derived here and kept nowhere.
+    The access links appear on the cards alone: they are derived here and stored nowhere.
 
     Raises:
-        ValueError: they were asked for others than directors.
+        ValueError: the audience is not directors.
     """
     check_for_directors(report)
-    return Pages([Part.of("table_cards.typ", compose_table_cards(report, told))])
+    return PdfPages([TypstPart.of("table_cards.typ", compose_table_cards(report, progress))])
 
 
-def compose_table_cards(report: Report, told: Told) -> Data:
-    """What stands on the cards (4 queries, however many tables)."""
+def compose_table_cards(report: Report, progress: OnProgress) -> Data:
+    """Return the data of the cards (4 queries, however many tables)."""
     event, place = event_of(report), round_of(report)
     tables = seats_of(place).tables
-    told(Report.Step.READING, 0, len(tables))
+    progress(Report.Step.READING, 0, len(tables))
     cards = []
     for done, table in enumerate(tables, 1):
         if table.row is not None and table.game is not None:
             cards.append(_card(report, table, table.row, table.game))
-        told(Report.Step.READING, done, len(tables))
+        progress(Report.Step.READING, done, len(tables))
     heading = hall_heading(report, _("Table cards"), [round_title(place)])
     return page_data(heading, event.club, words=_words(event)) | {
         "round": round_title(place),
@@ -58,11 +58,11 @@ def compose_table_cards(report: Report, told: Told) -> Data:
 def _card(report: Report, table: SeatedTable, row: Table, game: Game) -> Data:
     rules = rules_of(game)
     url = urljoin(
-        report.parameters["host"], reverse("table_door", args=[row.public_id, row.secret])
+        report.parameters["host"], reverse("table_link", args=[row.public_id, row.secret])
     )
     return {
         "number": str(table.number),
-        "game": words.name_of(rules),
+        "game": labels.name_of(rules),
         "seats": list(table.names),
         "begins": game.first_declarer,
         "says": str(beginning_of(rules).says),

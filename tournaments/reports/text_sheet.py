@@ -4,13 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
-from tournaments.engine.badges import award
-from tournaments.engine.entries import Adjustment, Deal, Entry
-from tournaments.engine.games import Game, PlayedDeal, Row
-from tournaments.engine.outcomes import decide
-from tournaments.engine.records import Reading
-from tournaments.messages import explain
-from tournaments.telling.sheets import (
+from tournaments.engine.documents.records import Reading
+from tournaments.engine.play.games import Game, PlayedDeal, Row
+from tournaments.engine.play.outcomes import award, decide
+from tournaments.engine.rules.entries import Deal, Entry
+from tournaments.presenters.games.sheets import (
     deal_line,
     ending_of,
     numbers_of,
@@ -19,18 +17,18 @@ from tournaments.telling.sheets import (
     remark,
     title_of,
 )
-from tournaments.words import (
+from tournaments.texts.labels import (
     badge_name,
     contract_title,
     name_of,
     points_text,
-    reason_name,
     suit_of,
 )
+from tournaments.texts.messages import explain
 
 
 def draw_sheet(reading: Reading) -> str:
-    """A game as far as it could be read: the sheet, the outcome, and what is wrong."""
+    """Return a game as far as it was readable: the sheet, the outcome, and the problems."""
     lines: list[str] = []
     if reading.game is not None:
         lines += [reading.title or name_of(reading.game.ruleset), ""]
@@ -67,17 +65,15 @@ def _draw_points(game: Game, row: Row | None) -> Iterable[str]:
 
 
 def _describe_deal(game: Game, played: PlayedDeal, players: Sequence[str]) -> str:
-    """The contract, and in brackets who declared, where no column is theirs alone, and more."""
-    told = deal_line(game, played, players)
+    """Return the contract and, in brackets, the declarer (if no column shows it) and remarks."""
+    details = deal_line(game, played, players)
     name = contract_title(played.contract) if played.contract.named else ""
-    said = ", ".join(filter(None, [told.declarer, *told.marks]))
+    said = ", ".join(filter(None, [details.declarer, *details.marks]))
     parts = [name, suit_of(played.deal.details.get("trump")), said and f"({said})"]
     return " ".join(filter(None, parts))
 
 
 def _describe(game: Game, entry: Entry, players: Sequence[str]) -> str:
-    if isinstance(entry, Adjustment):
-        return reason_name("adjustment", entry.reason)
     if not isinstance(entry, Deal):
         return remark(entry, players)
     name = _("sealed") if entry.contract is None else title_of(game.ruleset, entry.contract)
@@ -103,7 +99,7 @@ def _draw_payments(game: Game, players: Sequence[str]) -> list[str]:
 
 
 def _align(table: Sequence[Sequence[str]]) -> list[str]:
-    """Columns of equal width: words to the left, numbers to the right."""
+    """Align the columns: words to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = []
     for row in table:

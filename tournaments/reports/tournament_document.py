@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from tournaments.engine.ruleset_records import write_ruleset
-from tournaments.engine.tournament_schema import TOURNAMENT_FORMAT
-from tournaments.engine.tournament_settings import write_settings
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.documents.tournament_schema import FURTHER, TOURNAMENT_FORMAT
+from tournaments.engine.standings.tournament_settings import write_settings
 from tournaments.models import (
     Confirmation,
     Entrant,
     Game,
     Player,
+    Revision,
     Round,
     Ruling,
     Season,
@@ -22,22 +23,21 @@ from tournaments.models import (
     Substitute,
     Table,
     Tournament,
-    Write,
 )
+from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.queries.rulesets import parsed_ruleset
-from tournaments.queries.sheets import Sheet, load_sheets
-from tournaments.queries.tournaments import settings_of
+from tournaments.queries.tournaments.state import settings_of
 
 
 @dataclass(slots=True)
 class People:
-    """The players of a document, with ids in the order in which it first names them."""
+    """The players of a document, with ids in the order of their first mention."""
 
     ids: dict[int, str] = field(default_factory=dict)
     rows: list[Player] = field(default_factory=list)
 
     def id_of(self, player: Player) -> str:
-        """The id of a player, who has one from now on."""
+        """Return the id of a player, assigning a new one if needed."""
         if player.pk not in self.ids:
             self.rows.append(player)
             self.ids[player.pk] = f"p{len(self.rows)}"
@@ -45,11 +45,11 @@ class People:
 
 
 def tournament_document(tournament: Tournament) -> dict[str, Any]:
-    """All of a tournament, with whole names (10 queries, however large)."""
+    """Return the document of a tournament, with whole names (10 queries, however large)."""
     event = tournament.event
     document = tournament.document
     people = People()
-    # In this order, for it gives the players their ids.
+    # Entrants come first, because they give the players their ids.
     entrants = [_entrant(row, people) for row in _entrants(tournament)]
     substitutes = _substitutes(tournament, people)
     rounds = _rounds(tournament, people)
@@ -83,6 +83,7 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
         "table_codes": event.table_codes,
         "confirmations": str(event.confirmations),
         "seed": tournament.seed,
+        **{name: value for name in FURTHER if (value := getattr(event, name))},
     }
 
 
@@ -116,7 +117,7 @@ def _entrant(row: Entrant, people: People) -> dict[str, Any]:
 
 
 def _substitutes(tournament: Tournament, people: People) -> list[dict[str, Any]]:
-    """Those who stood in, in order of entrants, rounds and the players of a pair."""
+    """Return the substitutes, in order of entrants, rounds and the players of a pair."""
     rows = Substitute.objects.filter(entrant__tournament=tournament)
     rows = rows.select_related("entrant", "player", "instead_of")
     in_order = sorted(
@@ -160,7 +161,7 @@ def _rulings(tournament: Tournament) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What lies at the tables of a tournament, by the keys of rounds, tables and games."""
+    """The contents of a tournament's tables, by the keys of rounds, tables and games."""
 
     tables: Mapping[int, list[Table]]
     sitting: Mapping[int | None, list[Sitting]]
@@ -236,7 +237,7 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
         "extra_seconds": table.extra_seconds,
         "game": {
             "record": sheet.record,
-            "writes": [_write(write) for write in sheet.writes],
+            "writes": [_write(write) for write in sheet.revisions],
             "confirmations": [
                 {"seat": each.seat, "revision": each.revision, "at": _moment(each.at)}
                 for each in laid.confirmations.get(sheet.row.pk, ())
@@ -245,7 +246,7 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
     }
 
 
-def _write(write: Write) -> dict[str, Any]:
+def _write(write: Revision) -> dict[str, Any]:
     return {
         "revision": write.revision,
         "kind": str(write.kind),

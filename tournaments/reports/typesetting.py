@@ -1,7 +1,7 @@
-"""Setting documents with typst: a template and its data in, a PDF out.
+"""Typeset documents with typst: a template and its data in, a PDF out.
 
-Run as a program it sets one document and ends, for what typst remembers of a large one stays in the
-memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf
+Run as a program, it sets one document and ends, because typst's caches for a large document stay in
+the memory of its process: python typesetting.py TEMPLATE DATA.json DOCUMENT.pdf
 """
 
 import json
@@ -28,10 +28,10 @@ JOINERS = "\u200c\u200d"
 
 
 def typeset(template: str, data: Mapping[str, Any]) -> bytes:
-    """The PDF of a template filled with `data`, tagged for screen readers (PDF/UA-1).
+    """Return the PDF of a template filled with `data`, tagged for screen readers (PDF/UA-1).
 
-    The data go in as JSON, never as markup: nothing a player is called can be a command. Bytes,
-    such as a logo, go in as a list of numbers, which typst makes bytes of again.
+    The data are passed as JSON, never as markup, so that no player's name can be a command. Bytes,
+    such as a logo, are passed as a list of numbers, which typst converts back.
 
     Raises:
         typst.TypstError: the template cannot be set.
@@ -40,7 +40,7 @@ def typeset(template: str, data: Mapping[str, Any]) -> bytes:
 
 
 def typeset_json(template: str, data: str) -> bytes:
-    """The PDF of a template filled with data that are printable, and JSON already.
+    """Return the PDF of a template filled with data that are printable JSON already.
 
     Raises:
         typst.TypstError: the template cannot be set.
@@ -60,24 +60,24 @@ def typeset_json(template: str, data: str) -> bytes:
 
 
 LONGEST = 300
-"""Seconds after which the setting of one part is given up."""
+"""Seconds after which typesetting of one part is given up."""
 
 
 def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], None]) -> None:
-    """Set a document as `typeset_json` does, into a file, in a process of its own.
+    """Typeset a document into a file like `typeset_json`, but in a process of its own.
 
-    `waiting` is called a few times a second meanwhile; what it raises ends the process.
+    `waiting` is called a few times a second meanwhile; an exception it raises ends the process.
 
     Raises:
-        RuntimeError: the template cannot be set; the last line of what was wrong.
-        TimeoutError: it took longer than anything should.
+        RuntimeError: the template cannot be set; has the last line of the error.
+        TimeoutError: it took longer than the limit.
     """
     source = path.with_suffix(".json")
     source.write_bytes(data)
     words = [sys.executable, str(Path(__file__)), template, str(source), str(path)]
     faults = path.with_suffix(".txt")
     deadline = time.monotonic() + LONGEST
-    # Two processors take a quarter longer together than one alone.
+    # Two threads together take a quarter longer than one alone.
     alone = os.environ | {"RAYON_NUM_THREADS": "1"}
     with faults.open("w") as said, subprocess.Popen(words, stderr=said, env=alone) as setter:
         try:
@@ -102,7 +102,7 @@ def _pdf(compiler: typst.Compiler, standards: list[Any]) -> bytes:
 
 @cache
 def _fonts() -> typst.Fonts:
-    """Our own fonts first; the machine's only for letters that ours do not have."""
+    """Return our fonts; those of the machine are used only for letters that ours lack."""
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=False, font_paths=[FONTS])
 
 
@@ -120,13 +120,13 @@ def printable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [printable(item) for item in value]
     if isinstance(value, bytes):
-        # 120 kB take 60 ms and stand once in the PDF; as base64 inside an SVG they took 800 ms.
+        # 120 kB take 60 ms and appear once in the PDF; as base64 inside an SVG they took 800 ms.
         return list(value)
     return value
 
 
 if __name__ == "__main__":
-    # Whoever waits for it may have been killed.
+    # The waiting process may have been killed.
     signal.alarm(LONGEST)
     what, taken_from, put_into = sys.argv[1:]
     Path(put_into).write_bytes(typeset_json(what, Path(taken_from).read_text()))

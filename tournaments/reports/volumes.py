@@ -1,4 +1,4 @@
-"""Documents of many chapters: set a few at once in processes of their own, and bound into one."""
+"""Documents of many chapters: set a few at once in processes of their own, then bind them."""
 
 import json
 import os
@@ -12,20 +12,20 @@ from typing import Any
 
 from tournaments.models import Report
 from tournaments.reports.binding import Binder, Bookmark
-from tournaments.reports.contents import Told
+from tournaments.reports.contents import OnProgress
 from tournaments.reports.pdf_parts import read_part
 from tournaments.reports.typesetting import printable, typeset_apart
 
 AT_ONCE = min(2, os.cpu_count() or 1)
-"""So many chapters are set at once: each takes a processor and about 150 MB."""
+"""Chapters typeset at once: each takes a processor and about 150 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """Pages set in one go; its data are kept as JSON, which is small.
+    """Pages set in one run; the data are kept as JSON, which is small.
 
-    `pages` is how many there will be, None where they have to be counted. The pages of the
-    bookmarks are those of the chapter, from 1.
+    `pages` is the number of pages, None if they have to be counted. The pages of the bookmarks are
+    those of the chapter, from 1.
     """
 
     template: str
@@ -41,35 +41,32 @@ class Chapter:
         bookmarks: Sequence[Bookmark] = (),
         pages: int | None = None,
     ) -> "Chapter":
-        """The chapter of a template and its data."""
         return cls(template, json.dumps(printable(data)).encode(), pages, bookmarks)
 
     def numbered(self, numbering: Mapping[str, Any]) -> bytes:
-        """Its data, with what they say of the pages of the whole."""
         return b'{"numbering": %s, %s' % (json.dumps(numbering).encode(), self.json[1:])
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """A PDF of several chapters, with the numbers of its pages through the whole.
+    """A PDF of several chapters with continuous page numbers.
 
-    Each template finds `numbering`: its `first` page, how many there are (`of`), and the first
+    Each template gets `numbering`: its `first` page, the number of pages (`of`), and the first
     pages of all chapters (`starts`).
     """
 
     chapters: Sequence[Chapter]
 
     def pieces(self) -> Iterator[bytes]:
-        """The templates with their data and bookmarks."""
         for chapter in self.chapters:
             yield chapter.template.encode()
             yield chapter.json
             marks = [(mark.title, mark.page, mark.level) for mark in chapter.bookmarks]
             yield json.dumps(marks).encode()
 
-    def write(self, path: Path, told: Told) -> None:
-        """Set all chapters and bind them; those that have to be counted are set twice."""
-        pages = self._counted(path, told)
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Typeset all chapters and bind them; those that have to be counted are set twice."""
+        pages = self._counted(path, progress)
         starts = [1, *accumulate(pages, initial=1)][1:]
         whole = starts.pop() - 1
         jobs = [
@@ -79,15 +76,15 @@ class Volume:
         ends = [first - 1 for first in (*starts[1:], whole + 1)]
         with path.open("wb") as file:
             binder = Binder(file)
-            bound = _set(jobs, path, lambda: told(Report.Step.SETTING, binder.pages, whole))
+            bound = _set(jobs, path, lambda: progress(Report.Step.SETTING, binder.pages, whole))
             for document, end in zip(bound, ends, strict=True):
                 binder.add(document)
                 if binder.pages != end:
                     raise ValueError(f"{binder.pages} pages are bound where {end} were to be")
             binder.finish(self._bookmarks(starts))
 
-    def _counted(self, path: Path, told: Told) -> list[int]:
-        """How many pages each chapter takes; what stands there for their numbers is as long."""
+    def _counted(self, path: Path, progress: OnProgress) -> list[int]:
+        """Return the number of pages of each chapter, using placeholders of the same length."""
         numbers = {"first": 100, "of": 999, "starts": [100] * len(self.chapters)}
         jobs = [
             (chapter.template, chapter.numbered(numbers))
@@ -96,7 +93,7 @@ class Volume:
         ]
         counted = (
             len(read_part(document).pages)
-            for document in _set(jobs, path, lambda: told(Report.Step.SETTING))
+            for document in _set(jobs, path, lambda: progress(Report.Step.SETTING))
         )
         return [
             next(counted) if chapter.pages is None else chapter.pages for chapter in self.chapters
@@ -114,20 +111,20 @@ Job = tuple[str, bytes]
 """A template and its data."""
 
 
-class Stopped(Exception):
-    """What was being set is not wanted any more."""
+class TypesettingStopped(Exception):
+    """The document being set is no longer wanted."""
 
 
-def _set(jobs: Sequence[Job], path: Path, told: Callable[[], None]) -> Iterator[bytes]:
-    """Set documents beside `path`, and give them in order; `told` is called meanwhile.
+def _set(jobs: Sequence[Job], path: Path, progress: Callable[[], None]) -> Iterator[bytes]:
+    """Typeset documents beside `path` and yield them in order; `progress` is called meanwhile.
 
-    Whoever stops asking for them, or whatever `told` raises, ends all that are being set.
+    If the caller stops iterating, or `progress` raises, all running processes are ended.
     """
     stop = threading.Event()
 
     def waiting() -> None:
         if stop.is_set():
-            raise Stopped
+            raise TypesettingStopped
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         running: list[tuple[Path, Future[None]]] = []
@@ -136,9 +133,9 @@ def _set(jobs: Sequence[Job], path: Path, told: Callable[[], None]) -> Iterator[
                 part = path.with_name(f"{path.stem}-{index}.pdf")
                 running.append((part, pool.submit(typeset_apart, template, data, part, waiting)))
             for part, future in running:
-                told()
+                progress()
                 while not wait([future], timeout=0.2).done:
-                    told()
+                    progress()
                 future.result()
                 yield part.read_bytes()
                 part.unlink()

@@ -1,4 +1,4 @@
-"""Tables as XLSX: real numbers, sums as formulas, the head in sight."""
+"""Tables as XLSX: real numbers, sums as formulas, frozen headers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from xlsxwriter.format import Format
 from xlsxwriter.utility import xl_col_to_name
 from xlsxwriter.worksheet import Worksheet
 
-from tournaments.engine.rulesets import Points
+from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
-from tournaments.reports.contents import Told
-from tournaments.reports.tables import (
+from tournaments.reports.contents import OnProgress
+from tournaments.reports.spreadsheet_data import (
     Across,
-    Book,
     Cell,
+    DataTable,
     Kind,
-    Table,
+    TableBook,
     clean,
     decimals_of,
     number_text,
@@ -29,73 +29,70 @@ from tournaments.reports.tables import (
 )
 
 BORN = datetime(2000, 1, 1)  # noqa: DTZ001
-"""When every workbook was made: the same content is the same file, whenever it is written."""
+"""Creation date of every workbook, so that the same content gives the same file."""
 
 PAPERS = {Paper.A4: 9, Paper.LETTER: 1}
 
 NUMBER = 'General;"−"General'
 FRACTION = '# ??/??;"−"# ??/??'
 SHORT_DATE = 14
-"""The short date of whoever opens the file."""
+"""The short date format of the reader's locale."""
 
 GREEN, PALE = "#1F5B3A", "#E9F0EB"
 
 MOST_DIGITS = 15
-"""A spreadsheet holds no more of a number; longer ones stand there as text."""
+"""Digits of a number in a spreadsheet; longer numbers are stored as text."""
 
 NARROWEST, WIDEST = 6, 44
 
 
 @dataclass(frozen=True, slots=True)
 class Workbook:
-    """A book as XLSX, each table on a sheet of its own: frozen head, sums as formulas."""
+    """A book as XLSX, each table on a sheet of its own: frozen header, sums as formulas."""
 
-    book: Book
+    book: TableBook
     paper: str
 
     def pieces(self) -> Iterator[bytes]:
-        """The tables as they were described, which decides all of the file."""
         yield repr((self.paper, self.book.title, self.book.lines)).encode()
         for table in self.book.tables:
             yield repr(table).encode("utf-8", "backslashreplace")
 
-    def write(self, path: Path, told: Told) -> None:
-        """Make the file, a sheet at a time."""
-        told(Report.Step.SETTING)
-        # In memory, the parts of the file carry no time of their own.
+    def write(self, path: Path, progress: OnProgress) -> None:
+        """Write the file, a sheet at a time."""
+        progress(Report.Step.SETTING)
+        # In memory, the parts of the file have no time stamps of their own.
         with xlsxwriter.Workbook(path, {"in_memory": True, "nan_inf_to_errors": False}) as file:
             file.set_properties({"title": clean(self.book.title), "created": BORN})
             styles = Styles(file)
             names = sheet_names([table.title for table in self.book.tables])
             for done, (table, name) in enumerate(zip(self.book.tables, names, strict=True)):
-                told(Report.Step.SETTING, done, len(names))
-                Sheet(file.add_worksheet(name), table, styles).write(self)
+                progress(Report.Step.SETTING, done, len(names))
+                SheetWriter(file.add_worksheet(name), table, styles).write(self)
 
 
 class Styles:
-    """The looks of cells, each made once for a file."""
+    """The styles of cells, each created once for a file."""
 
     def __init__(self, file: xlsxwriter.Workbook) -> None:
         self._file = file
         self._made: dict[tuple[Any, ...], Format] = {}
 
     def of(self, **looks: Any) -> Format:
-        """The style with these looks."""
         key = tuple(sorted(looks.items()))
         if key not in self._made:
             self._made[key] = self._file.add_format({"font_name": "Calibri", **looks})
         return self._made[key]
 
 
-class Sheet:
-    """A table on its sheet, being written."""
+class SheetWriter:
+    """A table being written to its sheet."""
 
-    def __init__(self, sheet: Worksheet, table: Table, styles: Styles) -> None:
+    def __init__(self, sheet: Worksheet, table: DataTable, styles: Styles) -> None:
         self._sheet, self._table, self._styles = sheet, table, styles
         self._widths = [0] * len(table.columns)
 
     def write(self, workbook: Workbook) -> None:
-        """Write all of it."""
         self._head()
         for number, row in enumerate(self._table.rows, 1):
             for column, cell in enumerate(row):
@@ -117,7 +114,7 @@ class Sheet:
             )
             text = clean(column.head)
             self._sheet.write_string(0, at, text, style)
-            # A head may stand on two lines where its words allow it.
+            # A header may break into two lines between words.
             self._widen(at, max(map(len, text.split()), default=0))
         self._sheet.freeze_panes(1, self._table.fixed)
 
@@ -159,14 +156,14 @@ class Sheet:
     def _formula(
         self, row: int, at: int, formula: str, value: Points, looks: Mapping[str, Any]
     ) -> None:
-        """A formula with what it gives, for those who do not calculate."""
+        """Write a formula with its result, for readers that do not calculate."""
         looked = NUMBER if decimals_of(value) is not None else FRACTION
         style = self._styles.of(**looks, num_format=looked)
         self._sheet.write_formula(row, at, formula, style, _cached(value))
         self._widen(at, len(number_text(value)))
 
     def _sums(self, row: int) -> None:
-        """The last rows: the sums, and whether they are what they must be."""
+        """Write the last rows: the sums, and the check against the expected ones."""
         table = self._table
         if not table.sums or not table.rows:
             return
@@ -191,7 +188,7 @@ class Sheet:
         self._text(row, 0, head, looks)
 
     def _page(self, workbook: Workbook) -> None:
-        """How it is printed: as wide as the paper, with its head on each page."""
+        """Set up printing: fit to the width of the paper, with the header on each page."""
         sheet = self._sheet
         sheet.set_paper(PAPERS[Paper(workbook.paper)])
         if self._table.landscape:
@@ -209,28 +206,27 @@ class Sheet:
 
 
 def _across(cell: Across, row: int) -> str:
-    """The formula of a sum in a row."""
     first, last = xl_col_to_name(cell.first), xl_col_to_name(cell.last)
     less = "".join(f"-{xl_col_to_name(column)}{row + 1}" for column in cell.less)
     return f"=SUM({first}{row + 1}:{last}{row + 1}){less}"
 
 
 def _cached(value: Points) -> float | int:
-    """What a spreadsheet keeps beside a formula."""
+    """Return the result that a spreadsheet caches beside a formula."""
     return value if isinstance(value, int) else float(value)
 
 
 def _printed(text: str, most: int) -> str:
-    """Text for the head of printed pages, where & begins an order."""
+    """Return text for the header of printed pages, where & begins a command."""
     return clean(text)[:most].replace("&", "&&")
 
 
 NAME_LETTERS = 31
-"""As many the name of a sheet may have, in UTF-16."""
+"""Longest name of a sheet, in UTF-16 code units."""
 
 
 def sheet_names(titles: Sequence[str]) -> list[str]:
-    """A name for each sheet, as its title but for what no name may have; no two are alike."""
+    """Return a unique sheet name for each title, without forbidden characters."""
     names: list[str] = []
     taken = {"history"}
     for number, title in enumerate(titles, 1):

@@ -1,1 +1,1 @@
-"""Writes: one function for each thing a person can do, each one transaction."""
+"""Write services: one function for each action of a person, each in one transaction."""

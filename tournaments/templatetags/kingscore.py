@@ -5,14 +5,16 @@ from typing import Protocol
 from django import template
 from django.utils.formats import number_format
 
-from tournaments.web.tournaments.words import state_name
-from tournaments.words import points_text, stage_name
+from tournaments.texts.labels import points_text, stage_name
+from tournaments.web.games.deals.fields import unit_number
+from tournaments.web.tournaments.texts import state_name
 
 register = template.Library()
 
 register.filter("points", points_text)
 register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
+register.filter("unit_number", unit_number)
 
 
 @register.filter

@@ -1,1 +1,1 @@
-"""Pages: one module for each kind of visitor."""
+"""Pages, by topic."""

@@ -4,21 +4,18 @@ With KINGSCORE_DATABASE_URL the server works on PostgreSQL, in a database of its
 """
 
 import json
-import os
-import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 
 import pytest
 
-from tests.deals import NAMES, WHOLE_GAME
-from tests.servers import prepared, serve
+from tests.api.games.start import HEAD
+from tests.deals import WHOLE_GAME
+from tests.together import at_once
+from tests.waiting import PATIENCE
 
 RIFKI = WHOLE_GAME[0]
-HEAD = {"ruleset": "turkish-king", "players": list(NAMES)}
 PROGRAMS = 8
-PATIENCE = 30
 
 KILLED_BEFORE_THE_ANSWER_IS_KEPT = """
 import json, os
@@ -26,7 +23,7 @@ from django.db import connection
 from django.test import Client
 
 def die(execute, sql, params, many, context):
-    if sql.startswith('UPDATE "tournaments_keptanswer"'):
+    if sql.startswith('UPDATE "tournaments_idempotencyrecord"'):
         os._exit(9)
     return execute(sql, params, many, context)
 
@@ -38,17 +35,9 @@ with connection.execute_wrapper(die):
 """
 
 HOW_MANY = """
-from tournaments.models import KeptAnswer, Write
-print(KeptAnswer.objects.count(), Write.objects.count())
+from tournaments.models import IdempotencyRecord, Revision
+print(IdempotencyRecord.objects.count(), Revision.objects.count())
 """
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("served")
-    database = os.environ.get("KINGSCORE_DATABASE_URL")
-    with serve(folder, database, ready=prepared()) as server:
-        yield server
 
 
 @pytest.fixture
@@ -76,29 +65,6 @@ def ask(server, method, path, body, token="", **headers):
         program.close()
 
 
-def post_in_chunks(server, path, body):
-    """Post a body whose length is not announced; the status."""
-    text = json.dumps(body).encode()
-    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
-    program = HTTPConnection(server.host, server.port, timeout=PATIENCE)
-    try:
-        program.request("POST", path, iter([text[:9], text[9:]]), headers, encode_chunked=True)
-        return program.getresponse().status
-    finally:
-        program.close()
-
-
-def at_once(asks):
-    start = threading.Barrier(len(asks))
-
-    def one(ask):
-        start.wait(PATIENCE)
-        return ask()
-
-    with ThreadPoolExecutor(len(asks)) as pool:
-        return list(pool.map(one, asks))
-
-
 def entries_of(game):
     return f"/api/v1/games/{game['id']}/entries/"
 
@@ -114,7 +80,7 @@ def test_start_sent_by_many_with_one_key_opens_one_game_and_all_are_answered_ali
     there = len(server.read_sheets())
     key = {"Idempotency_Key": "one-key-for-all"}
 
-    answers = at_once([lambda: post(server, "/api/v1/games/", HEAD, **key)] * PROGRAMS)
+    answers = at_once(*[lambda: post(server, "/api/v1/games/", HEAD, **key)] * PROGRAMS)
 
     assert Counter(status for status, _answer in answers) == {201: PROGRAMS}
     assert len({json.dumps(answer, sort_keys=True) for _status, answer in answers}) == 1
@@ -126,22 +92,10 @@ def test_entry_sent_by_many_with_one_key_is_written_once(server, started):
         key = {"Idempotency_Key": "one-key-for-one-entry", "If_Match": '"0"'}
         return post(server, entries_of(started), {"entry": RIFKI}, started["keys"]["write"], **key)
 
-    answers = at_once([add] * PROGRAMS)
+    answers = at_once(*[add] * PROGRAMS)
 
     assert Counter(status for status, _answer in answers) == {201: PROGRAMS}
     assert {tuple(answer["result"]["totals"]) for _status, answer in answers} == {(0, 0, -320, 0)}
-    assert writes(server, started) == [RIFKI]
-
-
-def test_entry_sent_by_many_with_keys_of_their_own_is_written_once(server, started):
-    def add(number):
-        key = {"Idempotency_Key": f"own-key-{number:03}", "If_Match": '"0"'}
-        return post(server, entries_of(started), {"entry": RIFKI}, started["keys"]["write"], **key)
-
-    answers = at_once([lambda number=number: add(number) for number in range(PROGRAMS)])
-
-    assert Counter(status for status, _answer in answers) == {201: 1, 412: PROGRAMS - 1}
-    assert {answer["revision"] for _status, answer in answers} == {1}
     assert writes(server, started) == [RIFKI]
 
 
@@ -163,13 +117,3 @@ def test_program_killed_before_its_answer_was_kept_leaves_neither_key_nor_entry(
         status, answer = post(server, asked["path"], asked["body"], asked["token"], **again)
         assert (status, answer["revision"]) == (201, 1)
     assert writes(server, started) == [RIFKI]
-
-
-def test_body_in_chunks_is_read_whole_or_refused(server):
-    there = len(server.read_sheets())
-
-    status = post_in_chunks(server, "/api/v1/games/", HEAD)
-
-    made = len(server.read_sheets()) - there
-    # A server that reads it before the program does says how long it was.
-    assert (status, made) in {(201, 1), (411, 0)}

@@ -5,7 +5,6 @@ import pytest
 from tests.club_factories import (
     ClubFactory,
     EventFactory,
-    PlayerFactory,
     RoundFactory,
     SeasonFactory,
     TableFactory,
@@ -14,7 +13,7 @@ from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.models import Player
-from tournaments.queries.players import games_of
+from tournaments.queries.people.players import games_of
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.due import rate_club_again
 
@@ -26,11 +25,6 @@ NAMES = ("Şule", "Burak", "Cem", "Deniz")
 @pytest.fixture
 def club():
     return ClubFactory(slug="moda", rates_evenings=True)
-
-
-@pytest.fixture
-def member(program, club):
-    return program.role("member", club)
 
 
 def play(club, number=1, names=NAMES, **event):
@@ -49,7 +43,7 @@ def of(name, then=""):
     return f"clubs/moda/players/{Player.objects.get(name=name).public_id}/{then}"
 
 
-def test_numbers_are_those_of_the_finished_games(program, member, club):
+def test_numbers_are_those_of_the_finished_games(member, club):
     season = SeasonFactory(club=club)
     play(club, 2, season=season)
     play(club)
@@ -72,21 +66,14 @@ def test_numbers_are_those_of_the_finished_games(program, member, club):
     assert told["rating"]["games"] == 3
     limited = member.get(of("Şule", f"numbers/?season={season.pk}")).json()
     assert (limited["limited_to"]["season"], limited["games"]) == (season.pk, 2)
-    assert program.get(of("Şule", "numbers/")).status_code == 404
 
 
-def test_numbers_of_whoever_has_played_nothing_are_none(member, club):
-    PlayerFactory(club=club, name="Yeni")
-    told = member.get(of("Yeni", "numbers/")).json()
-    assert (told["games"], told["rating"], told["best"]) == (0, None, None)
-    assert told["limited_to"]["family"] == ""
-
-
-def test_numbers_take_as_many_queries_for_three_games_as_for_one(member, club):
+@pytest.mark.parametrize("then", ["numbers/", "games/"])
+def test_page_takes_as_many_queries_for_three_games_as_for_one(member, club, then):
     play(club)
-    one = queries_of(lambda: member.get(of("Şule", "numbers/")))
+    one = queries_of(lambda: member.get(of("Şule", then)))
     play(club, 2)
-    assert queries_of(lambda: member.get(of("Şule", "numbers/"))) == one
+    assert queries_of(lambda: member.get(of("Şule", then))) == one
 
 
 def test_games_are_listed_with_what_they_came_to(member, club):
@@ -104,37 +91,6 @@ def test_games_are_listed_with_what_they_came_to(member, club):
     assert (going["rank"], going["points"], going["rating"]) == (None, None, None)
     assert len(member.get(of("Cem", "games/?family=turkish-king")).json()["results"]) == 3
     assert member.get(of("Cem", "games/?family=krapet")).json()["results"] == []
-
-
-def test_games_are_those_with_another_one(member, club):
-    play(club)
-    play(club, names=("Şule", "Burak", "Cem", "Ece"))
-    ece = Player.objects.get(name="Ece")
-    assert len(member.get(of("Cem", "games/")).json()["results"]) == 2
-    assert len(member.get(of("Cem", f"games/?beside={ece.public_id}")).json()["results"]) == 1
-
-
-def test_games_take_as_many_queries_for_three_as_for_one(member, club):
-    play(club)
-    one = queries_of(lambda: member.get(of("Cem", "games/")))
-    play(club, 2)
-    assert queries_of(lambda: member.get(of("Cem", "games/"))) == one
-
-
-def test_opponents_are_told_as_they_are_shown(program, member, club):
-    play(club, 2)
-    Player.objects.filter(name="Deniz").update(initials=True)
-    told = member.get(of("Şule", "against/")).json()["results"]
-    assert sorted((one["name"], one["meeting"]["games"]) for one in told) == [
-        ("Burak", 2),
-        ("Cem", 2),
-        ("D.", 2),
-    ]
-    found = member.get(of("Şule", "against/?q=den")).json()["results"]
-    assert found == []
-    director = program.role("director", club)
-    (found,) = director.get(of("Şule", "against/?q=den")).json()["results"]
-    assert found["name"] == "Deniz"
 
 
 def test_two_players_stand_beside_each_other(member, club):

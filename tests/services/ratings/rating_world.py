@@ -18,9 +18,10 @@ from tests.club_factories import (
     TableFactory,
     TournamentFactory,
 )
-from tests.deals import deal
-from tests.factories import EVENING, PenFactory, record
-from tournaments.engine.ratings import Rating, Spread, rate, scores_of
+from tests.deals import NAMES, WHOLE_GAME, deal
+from tests.factories import EVENING, ContextFactory, record
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.ratings.ratings import Rating, Spread, rate, scores_of
 from tournaments.models import (
     Club,
     Entrant,
@@ -33,14 +34,13 @@ from tournaments.models import (
     Sitting,
     Table,
 )
-from tournaments.queries.rulesets import ruleset_of
-from tournaments.services.auditing import NOBODY, Actor
-from tournaments.services.clubs.events import close_round, reopen_round
-from tournaments.services.clubs.membership import (
-    ClubSettings,
-    change_settings,
-    delete_account,
-)
+from tournaments.queries.games.sheets import ruleset_of
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
+from tournaments.services.entrants.registration import mark_house
+from tournaments.services.events.events import close_round, reopen_round
+from tournaments.services.games.playing import correct_entry
+from tournaments.services.games.tables import remove_table
 from tournaments.services.people.changes import remove_player
 from tournaments.services.people.claims import AlreadyPlays, claim_player, unlink_account
 from tournaments.services.people.merging import (
@@ -50,10 +50,7 @@ from tournaments.services.people.merging import (
     merge_players,
     undo_merge,
 )
-from tournaments.services.play.playing import correct_entry
-from tournaments.services.play.tables import remove_table
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.tournaments.entering import mark_house
 
 STOPPED = {"type": "stopped", "reason": "time"}
 DAY = timedelta(days=1)
@@ -143,8 +140,8 @@ class World:
         game = self.any(Game.objects.filter(result__isnull=False))
         if game:
             by = self.directors[game.table.round.event.club_id]
-            pen = PenFactory(revision=game.revision, by=by)
-            correct_entry(game.pk, 0, tricks(self.chance), "miscounted", pen)
+            context = ContextFactory(revision=game.revision, by=by)
+            correct_entry(game.pk, 0, parse_entry(tricks(self.chance)), "miscounted", context)
 
     def merge(self):
         kept, gone = self.any(Player.objects.present()), self.any(Player.objects.present())
@@ -249,7 +246,7 @@ def people_of(game, *, of_server):
 
 
 def kept(club):
-    """What the database has, as `plainly` has it."""
+    """The stored ratings, in the form of `plainly`."""
     rows = PlayerRating.objects.filter(pool__club=club).select_related("pool")
     for row in rows:
         numbers = list(row.changes.values_list("number", flat=True))
@@ -269,4 +266,28 @@ def check_everything():
     counts = RatingCount.objects.values_list(*shown, "ratings")
     assert {key: number for *key, number in counts for key in [tuple(key)]} == dict(
         Counter(PlayerRating.objects.values_list(*shown))
+    )
+
+
+QUEENS, RIFKI = WHOLE_GAME[1], WHOLE_GAME[0]
+
+
+def evening(club, *entries, tables=1, day=0, players=None):
+    """A round of an evening, closed, at whose tables all played the same."""
+    place = RoundFactory(event=EventFactory(club=club))
+    for number in range(1, tables + 1):
+        names = players or [f"{name} {number}" for name in NAMES]
+        TableFactory(round=place, number=number, players=names, entries=entries)
+    return close_round(place.pk, NOBODY, at=EVENING + day * DAY)
+
+
+def director_of(club):
+    return Actor(MemberFactory(club=club, role="director").user)
+
+
+def correct(game, body):
+    game.refresh_from_db()
+    by = director_of(game.table.round.event.club)
+    correct_entry(
+        game.pk, 0, parse_entry(body), "miscounted", ContextFactory(revision=game.revision, by=by)
     )

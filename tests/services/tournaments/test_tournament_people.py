@@ -1,4 +1,4 @@
-"""What tournaments keep of a person, who asks for it or for its removal."""
+"""Personal data in tournaments: exported and removed."""
 
 import json
 
@@ -16,11 +16,11 @@ from tests.club_factories import (
 )
 from tests.factories import EVENING
 from tournaments.models import Entrant, Merge, Round, Ruling, Substitute, Tournament
-from tournaments.services.auditing import NOBODY
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import lock_entrant, withdraw_entrant
 from tournaments.services.people.changes import remove_player
 from tournaments.services.people.export import export_player
 from tournaments.services.people.merging import merge_players
-from tournaments.services.tournaments.entering import lock_entrant, withdraw_entrant
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +113,7 @@ def test_change_of_an_entrant_leaves_alone_who_it_is(player, where, monkeypatch)
         return found
 
     monkeypatch.setattr(
-        "tournaments.services.tournaments.entering.lock_entrant", read_before_the_merge
+        "tournaments.services.entrants.registration.lock_entrant", read_before_the_merge
     )
     withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
 

@@ -1,47 +1,41 @@
 """Tournaments with everything that can be in one, led through the services."""
 
-import json
 from datetime import timedelta
-from pathlib import Path
 
-from tests.club_factories import (
-    ClubFactory,
-    PlayerFactory,
-    SeasonFactory,
-    SubstituteFactory,
-)
+from tests.club_factories import ClubFactory, PlayerFactory, SeasonFactory, SubstituteFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import (
     EVENING,
-    HeadFactory,
+    ContextFactory,
     HouseRulesetFactory,
-    PenFactory,
+    SetupFactory,
     record,
     record_all,
 )
-from tournaments.engine.tournament_settings import TournamentSettings
+from tests.sample_games import load
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Round, Table
-from tournaments.services.auditing import NOBODY
-from tournaments.services.clubs.events import EventPlan
-from tournaments.services.people.changes import remove_player, set_initials
-from tournaments.services.play import playing
-from tournaments.services.play.confirming import confirm_result
-from tournaments.services.tournaments.drawing import publish_round, seat_next_round
-from tournaments.services.tournaments.entering import (
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import (
     Entry,
     check_in,
     register_entrants,
     withdraw_entrant,
 )
-from tournaments.services.tournaments.leading import (
+from tournaments.services.events.events import EventPlan
+from tournaments.services.games import playing
+from tournaments.services.games.confirming import confirm_result
+from tournaments.services.people.changes import remove_player, set_initials
+from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
     create_tournament,
     move_tournament,
 )
-from tournaments.services.tournaments.rounds import close_round, open_round
-from tournaments.services.tournaments.rulings import Decision, rule, withdraw_ruling
 
-RECORDS = Path(__file__).parents[2] / "records"
 LATER = EVENING + timedelta(hours=1, microseconds=123)
 STOPPED = {"type": "stopped", "reason": "agreement"}
 
@@ -54,11 +48,9 @@ def stopped(entries):
 GAMES = {
     "turkish-king": stopped(WHOLE_GAME),
     "house": stopped(WHOLE_GAME),
-    "turkish-king-partners": stopped(
-        json.loads((RECORDS / "partners-whole.json").read_text())["entries"]
-    ),
+    "turkish-king-partners": stopped(load("partners-whole")["entries"]),
 }
-"""What is played at each table of a round, by ruleset."""
+"""The entries of each table of a round, by ruleset."""
 
 
 OPTIONS = {"turkish-king": {"king": "off"}}
@@ -152,14 +144,14 @@ def _correct(game, body):
     """A correction and back, a fine and its withdrawal, another title."""
     changed = {**body, "counts": {"heart_king": body["counts"]["heart_king"][::-1]}}
     for said in (changed, body):
-        playing.correct_entry(game.pk, 0, said, "yanlış yazıldı", _pen(game))
+        playing.correct_entry(game.pk, 0, parse_entry(said), "yanlış yazıldı", _pen(game))
     fine = {"type": "adjustment", "seat": 2, "points": "-9/2", "reason": "bekletti"}
     record(game, fine)
     game.refresh_from_db()
-    position = max(write.position for write in game.writes.all() if write.position is not None)
+    position = max(write.position for write in game.revisions.all() if write.position is not None)
     playing.withdraw_entry(game.pk, position, "vazgeçildi", _pen(game))
     game.refresh_from_db()
-    head = HeadFactory(
+    head = SetupFactory(
         ruleset=game.ruleset,
         players=game.players,
         first_declarer=game.first_declarer,
@@ -172,13 +164,13 @@ def _correct(game, body):
 
 def _pen(game):
     game.refresh_from_db()
-    return PenFactory(revision=game.revision, author=game.players[0], at=LATER)
+    return ContextFactory(revision=game.revision, author=game.players[0], at=LATER)
 
 
 def _rule(place):
     entrants = [sitting.entrant for sitting in place.sittings.exclude(table=None)]
-    rule(place.pk, entrants[0].pk, Decision("penalty", "3/2", "geç geldi"), NOBODY, at=LATER)
-    taken_back = Decision("adjusted", 4, "yanlış masa")
+    rule(place.pk, entrants[0].pk, RulingDecision("penalty", "3/2", "geç geldi"), NOBODY, at=LATER)
+    taken_back = RulingDecision("adjusted", 4, "yanlış masa")
     ruling = rule(place.pk, entrants[1].pk, taken_back, NOBODY, at=LATER)
     withdraw_ruling(ruling.pk, NOBODY, at=LATER)
-    rule(place.pk, entrants[2].pk, Decision("forfeit", -20, "gitti"), NOBODY, at=LATER)
+    rule(place.pk, entrants[2].pk, RulingDecision("forfeit", -20, "gitti"), NOBODY, at=LATER)

@@ -1,8 +1,6 @@
 """Calls go out into the world, signed, and never into a private network."""
 
 import base64
-import hashlib
-import hmac
 import json
 import socket
 import ssl
@@ -16,8 +14,8 @@ import trustme
 from tests.services.webhooks.receiver import receiving
 from tournaments.services.webhooks import calling
 from tournaments.services.webhooks.calling import (
-    Answer,
     BadAddress,
+    CallAnswer,
     Message,
     call,
     check_url,
@@ -53,13 +51,12 @@ def test_call_arrives_signed_as_the_standard_has_it(receiver, allowed):
     answer = call(message(receiver.url()), NOW, at("127.0.0.1"))
 
     [(path, headers, body)] = receiver.calls
-    assert (answer, path) == (Answer(204), "/hook")
+    assert (answer, path) == (CallAnswer(204), "/hook")
     assert json.loads(body) == {"type": "test", "data": {"club": "Moda ş"}}
     assert (headers["webhook-id"], headers["webhook-timestamp"]) == ("abcdefghjk", "1795203000")
     assert headers["Host"] == f"receiver.example:{receiver.port}"
-    signed = b"abcdefghjk.1795203000." + body
-    digest = hmac.new(b"a secret", signed, hashlib.sha256).digest()
-    assert headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
+    signed = signature(b"a secret", "abcdefghjk", "1795203000", body)
+    assert headers["webhook-signature"] == signed
 
 
 def test_signature_is_that_of_the_libraries_of_the_standard():
@@ -83,7 +80,7 @@ def test_signature_is_that_of_the_libraries_of_the_standard():
     ],
 )
 def test_name_of_something_within_is_not_called(receiver, addresses, why):
-    assert call(message(receiver.url()), NOW, at(*addresses)) == Answer(0, f"not-called-{why}")
+    assert call(message(receiver.url()), NOW, at(*addresses)) == CallAnswer(0, f"not-called-{why}")
     assert receiver.calls == []
 
 
@@ -93,7 +90,7 @@ def test_address_of_this_machine_is_not_called_in_a_network_that_is_allowed(
 ):
     settings.WEBHOOK_NETWORKS = [ip_network("0.0.0.0/0"), ip_network("::/0")]
 
-    assert call(message(receiver.url()), NOW, at(address)) == Answer(0, "not-called-private")
+    assert call(message(receiver.url()), NOW, at(address)) == CallAnswer(0, "not-called-private")
     assert receiver.calls == []
 
 
@@ -114,7 +111,7 @@ def test_address_without_a_port_is_called_too(receiver, monkeypatch, url, where,
 
     monkeypatch.setattr(socket, "create_connection", connected)
 
-    assert call(message(url), NOW, at(where[0])) == Answer(204)
+    assert call(message(url), NOW, at(where[0])) == CallAnswer(204)
     assert asked == [where]
     assert receiver.calls[0][1]["Host"] == host
 
@@ -124,7 +121,7 @@ def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, s
     answers = iter([["127.0.0.1"], ["127.0.0.2"]])
 
     assert call(message(receiver.url()), NOW, lambda host, port: next(answers)).status == 204
-    assert call(message(receiver.url()), NOW, lambda host, port: next(answers)) == Answer(
+    assert call(message(receiver.url()), NOW, lambda host, port: next(answers)) == CallAnswer(
         0, "not-called-private"
     )
 
@@ -135,20 +132,20 @@ def test_certificate_that_nobody_vouches_for_is_refused(receiver, allowed):
     receiver.server.socket = context.wrap_socket(receiver.server.socket, server_side=True)
     url = receiver.url().replace("http:", "https:")
 
-    assert call(message(url), NOW, at("127.0.0.1")) == Answer(0, "bad-certificate")
+    assert call(message(url), NOW, at("127.0.0.1")) == CallAnswer(0, "bad-certificate")
     assert receiver.calls == []
 
 
 def test_redirection_is_an_answer_and_not_followed(receiver, allowed):
     with receiving() as within:
         receiver.answer = (302, {"Location": within.url("127.0.0.1")}, b"over there")
-        assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(302)
+        assert call(message(receiver.url()), NOW, at("127.0.0.1")) == CallAnswer(302)
         assert within.calls == []
 
 
 def test_only_the_status_of_an_answer_is_kept(receiver, allowed):
     receiver.answer = (500, {"Retry-After": "120"}, b"a secret of a machine within" * 10_000)
-    assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(500, retry_after="120")
+    assert call(message(receiver.url()), NOW, at("127.0.0.1")) == CallAnswer(500, retry_after="120")
 
 
 def test_receiver_that_never_ends_is_left(receiver, allowed, monkeypatch):
@@ -156,16 +153,16 @@ def test_receiver_that_never_ends_is_left(receiver, allowed, monkeypatch):
     receiver.slow = 20
     began = time.monotonic()
 
-    assert call(message(receiver.url()), NOW, at("127.0.0.1")) == Answer(0, "timeout")
+    assert call(message(receiver.url()), NOW, at("127.0.0.1")) == CallAnswer(0, "timeout")
     assert time.monotonic() - began < 10
 
 
 def test_nobody_there_is_no_answer(receiver, allowed):
     nobody = message("http://receiver.example:1")
-    assert call(nobody, NOW, at("127.0.0.1")) == Answer(0, "not-called-port")
+    assert call(nobody, NOW, at("127.0.0.1")) == CallAnswer(0, "not-called-port")
     # Plain where TLS is spoken, or the other way round.
     secure = message(receiver.url().replace("http:", "https:"))
-    assert call(secure, NOW, at("127.0.0.1")) == Answer(0, "no-answer")
+    assert call(secure, NOW, at("127.0.0.1")) == CallAnswer(0, "no-answer")
 
 
 @pytest.mark.parametrize(
@@ -190,60 +187,25 @@ def test_address_that_may_not_be_called_is_refused(url, why):
     with pytest.raises(BadAddress) as refused:
         check_url(url)
     assert refused.value.why == why
+    for allowed in ("https://example.org", "http://93.184.216.34:8080/a?b=c"):
+        assert check_url(allowed).scheme in {"http", "https"}
 
 
-@pytest.mark.parametrize("url", ["https://example.org", "http://93.184.216.34:8080/a?b=c"])
-def test_address_in_the_world_may_be_called(url):
-    assert check_url(url).scheme in {"http", "https"}
-
-
-WITHIN = [
-    "0.0.0.0",
-    "10.1.2.3",
-    "100.64.0.1",
-    "127.0.0.1",
-    "169.254.169.254",
-    "172.16.0.1",
-    "192.0.2.1",
-    "192.168.0.1",
-    "198.18.0.1",
-    "224.0.0.1",
-    "239.1.1.1",
-    "240.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::7f00:1",
-    "::ffff:127.0.0.1",
-    "::ffff:10.0.0.1",
-    "64:ff9b::10.0.0.1",
-    "64:ff9b::169.254.169.254",
-    "64:ff9b:1::1",
-    "2002:7f00:1::",
-    "2002:a00:1::1",
-    "2001:db8::1",
-    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
-    "fc00::1",
-    "fd12::1",
-    "fe80::1",
-    "fec0::1",
-    "ff02::1",
-    "100::1",
-    "4000::1",
-]
-WORLD = [
-    "8.8.8.8",
-    "93.184.216.34",
-    "2606:2800:220:1::1",
-    "::ffff:8.8.8.8",
-    "64:ff9b::8.8.8.8",
-    "2002:808:808::1",
-]
+WITHIN = """
+0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.0.2.1 192.168.0.1
+198.18.0.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 :: ::1 ::7f00:1 ::ffff:127.0.0.1
+::ffff:10.0.0.1 64:ff9b::10.0.0.1 64:ff9b::169.254.169.254 64:ff9b:1::1 2002:7f00:1::
+2002:a00:1::1 2001:db8::1 2001:0:4136:e378:8000:63bf:3fff:fdd2 fc00::1 fd12::1 fe80::1 fec0::1
+ff02::1 100::1 4000::1
+"""
+WORLD = """
+8.8.8.8 93.184.216.34 2606:2800:220:1::1 ::ffff:8.8.8.8 64:ff9b::8.8.8.8 2002:808:808::1
+"""
 
 
 def test_addresses_within_are_told_from_those_in_the_world():
-    assert [each for each in WITHIN if may_be_called(ip_address(each))] == []
-    assert [each for each in WORLD if not may_be_called(ip_address(each))] == []
+    assert [each for each in WITHIN.split() if may_be_called(ip_address(each))] == []
+    assert [each for each in WORLD.split() if not may_be_called(ip_address(each))] == []
 
 
 def test_owner_of_the_server_can_allow_a_network(settings):

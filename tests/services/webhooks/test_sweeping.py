@@ -1,4 +1,4 @@
-"""What has happened is told to whom it concerns: at least once, and by one worker each time."""
+"""Events are delivered at least once, each time by one worker."""
 
 import hashlib
 import hmac
@@ -13,17 +13,18 @@ from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, PenFactory, record_all
-from tests.services.play.test_playing_together import at_once
-from tests.services.tournaments.test_tournaments import NINE, play, running
+from tests.factories import EVENING, ContextFactory, record_all
 from tests.services.webhooks.receiver import receiving
-from tournaments.models import AuditLine, Delivery, Happening, Webhook
+from tests.together import at_once
+from tests.tournament_builders import NINE, closed, running
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import AuditEntry, Delivery, Happening, Webhook
 from tournaments.models.webhooks import MOST_TRIES
-from tournaments.services.auditing import NOBODY
-from tournaments.services.clubs.events import close_round
-from tournaments.services.play.playing import correct_entry
-from tournaments.services.tournaments import drawing, leading, rounds
-from tournaments.services.webhooks.calling import Answer
+from tournaments.services.audit import NOBODY
+from tournaments.services.events.events import close_round
+from tournaments.services.games.playing import correct_entry
+from tournaments.services.tournaments import lifecycle
+from tournaments.services.webhooks.calling import CallAnswer
 from tournaments.services.webhooks.keeping import (
     WebhookPlan,
     create_webhook,
@@ -75,11 +76,11 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
     webhook_of(club)
     table = TableFactory(round__event__club=club, round__number=3)
     game = table.games.get()
-    taken = answering(Answer(200))
+    taken = answering(CallAnswer(200))
     record_all(game, WHOLE_GAME)
-    correct_entry(game.pk, 0, WHOLE_GAME[0], "", PenFactory(revision=20))
+    correct_entry(game.pk, 0, parse_entry(WHOLE_GAME[0]), "", ContextFactory(revision=20))
     corrected = {**WHOLE_GAME[0], "counts": {"heart_king": [1, 0, 0, 0]}}
-    correct_entry(game.pk, 0, corrected, "", PenFactory(revision=20))
+    correct_entry(game.pk, 0, parse_entry(corrected), "", ContextFactory(revision=20))
     close_round(table.round.pk, NOBODY, at=EVENING)
 
     sweep_webhooks(taken)
@@ -105,13 +106,9 @@ def test_evening_tells_of_results_and_of_the_round_that_is_over(club):
 def test_tournament_tells_of_seatings_and_of_its_end():
     tournament = running(*NINE)
     webhook_of(tournament.event.club)
-    taken = answering(Answer(204))
-    place = drawing.seat_next_round(tournament.pk, NOBODY, at=EVENING)
-    drawing.publish_round(place.pk, NOBODY, at=EVENING)
-    rounds.open_round(place.pk, NOBODY, at=EVENING)
-    play(place)
-    rounds.close_round(place.pk, NOBODY, at=EVENING)
-    leading.move_tournament(tournament.pk, "finished", NOBODY, at=EVENING)
+    taken = answering(CallAnswer(204))
+    closed(tournament)
+    lifecycle.move_tournament(tournament.pk, "finished", NOBODY, at=EVENING)
 
     sweep_webhooks(taken)
 
@@ -131,7 +128,7 @@ def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_is_told(club):
     for place in (club, other):
         table = TableFactory(round__event__club=place, entries=WHOLE_GAME)
         close_round(table.round.pk, NOBODY, at=EVENING)
-    taken = answering(Answer(204))
+    taken = answering(CallAnswer(204))
 
     sweep_webhooks(taken)
 
@@ -142,7 +139,7 @@ def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_is_told(club):
 
 def test_call_is_made_again_and_again_until_it_has_failed(club):
     send_test(webhook_of(club).pk, NOBODY, at=EVENING)
-    broken = answering(Answer(500))
+    broken = answering(CallAnswer(500))
 
     for number, wait in enumerate((*WAITS, None), 1):
         sweep_webhooks(broken)
@@ -161,7 +158,7 @@ def test_call_is_made_again_and_again_until_it_has_failed(club):
 def test_call_that_failed_is_sent_again_under_its_name(club):
     delivery = send_test(webhook_of(club).pk, NOBODY, at=EVENING)
     Delivery.objects.update(state="failed", tries=10)
-    taken = answering(Answer(204))
+    taken = answering(CallAnswer(204))
 
     send_again(delivery.pk, at=timezone.now())
     sweep_webhooks(taken)
@@ -185,7 +182,7 @@ def test_call_that_failed_is_sent_again_under_its_name(club):
 def test_receiver_can_say_when_to_come_again_within_bounds(club, said, seconds):
     send_test(webhook_of(club).pk, NOBODY, at=EVENING)
 
-    sweep_webhooks(answering(Answer(503, "", said)))
+    sweep_webhooks(answering(CallAnswer(503, "", said)))
 
     delivery = Delivery.objects.get()
     waits = (delivery.next_at - delivery.tried_at).total_seconds()
@@ -196,7 +193,7 @@ def test_receiver_that_is_gone_is_called_no_more(club):
     webhook = webhook_of(club)
     for _ in range(3):
         send_test(webhook.pk, NOBODY, at=EVENING)
-    gone = answering(Answer(410))
+    gone = answering(CallAnswer(410))
 
     sweep_webhooks(gone)
     let_time_pass()
@@ -204,12 +201,12 @@ def test_receiver_that_is_gone_is_called_no_more(club):
 
     webhook.refresh_from_db()
     assert (webhook.paused, len(gone.got)) == (True, 2)
-    assert AuditLine.objects.filter(action="pause-webhook").count() == 1
+    assert AuditEntry.objects.filter(action="pause-webhook").count() == 1
 
 
 def test_what_happens_during_a_pause_is_not_told(club):
     webhook = webhook_of(club, happenings=["round.closed"])
-    taken = answering(Answer(204))
+    taken = answering(CallAnswer(204))
     for paused in (True, False):
         put_pause(webhook.pk, NOBODY, at=EVENING, paused=paused)
         close_round(TableFactory(round__event__club=club).round.pk, NOBODY, at=EVENING)
@@ -230,7 +227,7 @@ def test_worker_that_dies_between_call_and_note_leaves_it_to_another_one(club):
         taken.got.append(message)
         raise Killed
 
-    taken = answering(Answer(204))
+    taken = answering(CallAnswer(204))
     with pytest.raises(Killed):
         sweep_webhooks(dying)
     # Until its time is over it may still be at it.
@@ -249,7 +246,7 @@ def test_call_that_breaks_is_a_try_and_keeps_nobody_else_waiting(club):
     def breaking(message, at):
         if message.id == first.public_id:
             raise RuntimeError
-        return Answer(204)
+        return CallAnswer(204)
 
     sweep_webhooks(breaking)
 
@@ -267,7 +264,7 @@ def test_two_workers_make_each_call_once(club):
         table = TableFactory(round__event=event, round__number=number)
         close_round(table.round.pk, NOBODY, at=EVENING)
     send_test(webhook.pk, NOBODY, at=EVENING)
-    taken = answering(Answer(204))
+    taken = answering(CallAnswer(204))
 
     def slowly(message, at):
         time.sleep(0.05)
@@ -275,7 +272,7 @@ def test_two_workers_make_each_call_once(club):
 
     def work():
         sweep_webhooks(slowly)
-        return type("Done", (), {"row": type("Row", (), {"revision": "done"})})
+        return "done"
 
     assert at_once(*[work] * 3) == ["done"] * 3
     assert len(taken.got) == len({message.id for message in taken.got}) == 6

@@ -16,31 +16,19 @@ from tests.club_factories import (
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory, count_ratings
-from tournaments.engine.ratings import chance_above
+from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
 from tournaments.models import PlayerRating, RatingCount, RatingPool
-from tournaments.queries.players import Contracted, Sums
-from tournaments.queries.ratings import month_of, rating_at, shown
-from tournaments.services.auditing import NOBODY
-from tournaments.services.people.changes import remove_player, set_initials
+from tournaments.presenters.people.player_sums import contracts_of
+from tournaments.queries.people.players import Contracted, PlayerSums
+from tournaments.queries.ratings.ratings import month_of, rating_at, shown
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.changes import set_initials
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.due import rate_club_again
-from tournaments.telling.player_sums import contracts_of
-from tournaments.words import contract_title
-
-pytestmark = pytest.mark.django_db
+from tournaments.texts.labels import contract_title
 
 NAMES = ("Şule", "Burak", "Cem", "Deniz")
-
-
-@pytest.fixture
-def member(visitor, club):
-    return visitor.become("member", club)
-
-
-@pytest.fixture
-def director(visitor, club):
-    return visitor.become("director", club)
 
 
 def path_of(player, *args):
@@ -127,16 +115,6 @@ def test_each_rated_game_tells_what_it_changed(member, rated):
     assert {game.rating.points for game in games} == {shown(one.after).points for one in steps}
 
 
-def test_without_a_rated_game_the_page_says_what_counts(member, club):
-    played(club, 1)
-
-    page = member.get(path_of(club.players.get(name="Şule")))
-
-    assert page.context["rating"] is None
-    assert "finished games of closed rounds" in page.text
-    assert "<polygon" not in page.text
-
-
 def test_rating_of_another_club_is_not_shown(member, club, rated):
     other = PlayerFactory(club=club)
     pool = RatingPoolFactory(family="turkish-king")
@@ -172,17 +150,15 @@ def test_page_adds_up_places_contracts_and_badges(member, club):
     [
         ("turkish-king", {"trump": 2, "no-men": 1, "no-queens": 0}, ["no-men"]),
         ("turkish-king", {"trump": 2, "no-men": 1, "no-queens": 1}, []),
-        ("turkish-king", {"trump": 2}, []),
         ("italian-king-choice", {"declaration": 2, "no-men": 1}, ["no-men"]),
         ("barbu", {"trump": 2, "domino": 1}, ["trump"]),
-        ("euchre", {"euchre": 3}, []),
     ],
 )
 def test_favourite_is_no_contract_that_has_to_be_declared(ruleset, declared, favourite):
     contracts = {name: Contracted(declared=times) for name, times in declared.items()}
     rules = {ruleset: RULESETS[ruleset]}
 
-    rows = contracts_of(Sums(contracts=contracts), rules)
+    rows = contracts_of(PlayerSums(contracts=contracts), rules)
 
     titles = [contract_title(rules[ruleset].by_id[name]) for name in favourite]
     assert [row.name for row in rows if row.favourite] == titles
@@ -234,13 +210,6 @@ def test_seasons_are_a_filter(member, rated, club):
     assert page.context["rating"].now == everything.context["rating"].now
     for word in ("0", "x", str(SeasonFactory().pk)):
         assert member.get(path_of(player), {"season": word}).context["sums"].games == 4
-
-
-def test_player_without_games_has_a_page(member, club):
-    page = member.get(path_of(PlayerFactory(club=club)))
-
-    assert "None yet." in page.text
-    assert '<svg viewBox="0 0 358' not in page.text
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -312,7 +281,7 @@ def test_two_players_are_shown_beside_each_other(member, rated):
     assert page.context["chance"].above == f"{round(100 * chance_above(now[:1], now[1:]))}%"
 
 
-def test_pair_is_told_from_opponents(member, club):
+def test_pair_is_not_counted_as_opponents(member, club):
     place = RoundFactory(event=EventFactory(club=club))
     table = TableFactory(round=place, players=NAMES)
     table.games.update(
@@ -354,32 +323,3 @@ def test_names_of_others_are_shown_as_they_wish(member, club):
         text = member.get(path).text
         assert "B. T." in text
         assert "Burak" not in text
-
-
-def test_removed_player_has_no_name_and_no_page(member, club):
-    played(club, 1)
-    player, gone = club.players.get(name="Şule"), club.players.get(name="Cem")
-    remove_player(gone.pk, NOBODY, at=EVENING)
-
-    page = member.get(path_of(player))
-
-    assert "removed player" in page.text
-    assert path_of(player, gone) not in page.text
-    assert member.get(path_of(player, gone)).status_code == 404
-
-
-def test_nobody_is_compared_with_oneself_or_with_another_club(member, club):
-    player = PlayerFactory(club=club)
-    assert member.get(path_of(player, player)).status_code == 404
-    assert member.get(path_of(player, PlayerFactory())).status_code == 404
-
-
-def test_director_sees_whole_names_and_their_part_behind_the_games(director, club):
-    played(club, 1)
-    player = club.players.get(name="Şule")
-    set_initials(club.players.get(name="Cem").pk, True, NOBODY, at=EVENING)
-
-    text = director.get(path_of(player)).text
-
-    assert ">Cem</a>" in text
-    assert re.search(r'id="games".*id="director"', text, re.DOTALL)

@@ -12,9 +12,7 @@ from tests.club_factories import (
     SeasonFactory,
     TableFactory,
 )
-from tournaments.models import AuditLine
-
-pytestmark = pytest.mark.django_db
+from tournaments.models import AuditEntry
 
 
 def _evening(club):
@@ -50,11 +48,11 @@ def test_second_tap_on_a_removal_leads_where_the_first_did(client, removal):
     client.force_login(MemberFactory(club=club, role="owner").user)
     path, parent = removal(club)
 
-    first, lines = client.post(path), AuditLine.objects.count()
+    first, lines = client.post(path), AuditEntry.objects.count()
     second = client.post(path)
 
     assert (first.status_code, first.url) == (second.status_code, second.url) == (302, parent)
-    assert AuditLine.objects.count() == lines
+    assert AuditEntry.objects.count() == lines
     stranger = Client()
     stranger.force_login(MemberFactory(club=club).user)
     assert stranger.post(path).status_code == 404

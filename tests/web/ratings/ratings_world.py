@@ -1,18 +1,16 @@
 """Ratings as the sweep leaves them, put there by hand for the leaderboards."""
 
 import re
-from datetime import timedelta
 
 from django.utils import timezone
 
 from tests.club_factories import PlayerFactory
 from tests.rating_factories import PlayerRatingFactory, count_ratings
 from tournaments.models import RatingPool
-from tournaments.queries.ratings import month_of
+from tournaments.queries.ratings.ratings import month_of
 
 CLUB, SERVER = "/clubs/moda/ratings/", "/ratings/"
 MONTH = month_of(timezone.now())
-HALF_A_YEAR = timedelta(days=200)
 
 
 def rated(pool, points, name=None, **more):

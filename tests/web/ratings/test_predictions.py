@@ -7,24 +7,18 @@ from django.urls import reverse
 
 from tests.club_factories import ClubFactory
 from tests.factories import EVENING
-from tests.services.tournaments.test_drawing import opened
-from tests.services.tournaments.test_tournaments import NINE, SHORT, plan, play, running
-from tests.web.rounds.test_drawing import member_of
-from tournaments.engine.predictions import Foretold, accuracy_of
-from tournaments.engine.ratings import Rating, expected_places
-from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange, RatingPool
-from tournaments.queries.ratings import shown, shown_points
-from tournaments.queries.tournaments import load_course
-from tournaments.services.auditing import NOBODY
+from tests.tournament_builders import NINE, closed, plan, published, running
+from tests.web.members import member_of
+from tournaments.engine.ratings.predictions import Foretold, accuracy_of
+from tournaments.engine.ratings.ratings import Rating, expected_places
+from tournaments.models import Club, Game, PlayerRating, RatingChange, RatingPool
+from tournaments.queries.ratings.ratings import shown, shown_points
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.tournaments.drawing import publish_round, seat_next_round
-from tournaments.services.tournaments.entering import register_entrants
-from tournaments.services.tournaments.entering_lists import Entry
-from tournaments.services.tournaments.leading import create_tournament, move_tournament
-from tournaments.services.tournaments.rounds import close_round
-from tournaments.services.tournaments.substituting import Place, put_substitute
-
-pytestmark = pytest.mark.django_db
+from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 
 TITLE = "How well the ratings told it"
 
@@ -32,16 +26,9 @@ TITLE = "How well the ratings told it"
 def played(row, times=1):
     """The rounds of a tournament played, closed and rated."""
     for _ in range(times):
-        place = opened(row)
-        play(place, SHORT)
-        close_round(place.pk, NOBODY, at=EVENING)
+        closed(row)
     sweep_ratings()
     return row
-
-
-def seated(row):
-    place = seat_next_round(row.pk, NOBODY, at=EVENING)
-    return publish_round(place.pk, NOBODY, at=EVENING)
 
 
 def url(row, name, *more):
@@ -66,13 +53,13 @@ def ratings_of(club):
 
 def test_tables_of_a_round_show_ratings_and_expected_places():
     row = played(running(*NINE[:8], rounds=3))
-    place = seated(row)
+    place = published(row)
     known = ratings_of(row.event.club)
 
     told = outlooks(member_of(row.event.club), row, 2)
 
-    course = load_course(row)
-    for table in course.drawn[1].tables:
+    course = load_state(row)
+    for table in course.seated_rounds[1].tables:
         names = [course.entrants[key].shown_name for key in table.entrants]
         places = expected_places([known[name] for name in names], range(4))
         assert [told[name][1] for name in names] == [f"{each:.1f}" for each in places]
@@ -91,12 +78,12 @@ def test_newcomer_is_called_new_and_met_as_one():
     first = played(running(*NINE[:8], rounds=1))
     club = Club.objects.get(pk=first.event.club_id)
     row = another(club, [*NINE[:3], "Yeni"])
-    seated(row)
+    published(row)
 
     told = outlooks(member_of(club), row, 1)
 
-    course, known = load_course(row), ratings_of(club)
-    names = [course.entrants[key].shown_name for key in course.drawn[0].tables[0].entrants]
+    course, known = load_state(row), ratings_of(club)
+    names = [course.entrants[key].shown_name for key in course.seated_rounds[0].tables[0].entrants]
     places = expected_places([known.get(name, Rating()) for name in names], range(4))
     assert [told[name][1] for name in names] == [f"{each:.1f}" for each in places]
     assert told["Yeni"][0] == ["new"]
@@ -110,35 +97,10 @@ def another(club, names, **settings):
     return move_tournament(row.pk, "running", NOBODY, at=EVENING)
 
 
-def test_nothing_is_expected_of_a_table_with_one_rating():
-    first = played(running(*NINE[:8], rounds=1))
-    row = another(first.event.club, [NINE[0], "Yeni 1", "Yeni 2", "Yeni 3"])
-    seated(row)
-
-    assert outlooks(member_of(first.event.club), row, 1) == {}
-
-
-def test_substitute_is_expected_by_their_own_rating():
-    row = played(running(*NINE[:8], rounds=3))
-    club = row.event.club
-    guest = played(another(club, [*NINE[:3], "Usta"], rounds=1))
-    strong = PlayerRating.objects.get(player__name="Usta")
-    seated(row)
-    entrant = Entrant.objects.get(tournament=row, number=5)
-    place = Place(entrant.pk, 2, entrant.player_id)
-    put_substitute(place, "Usta", NOBODY, at=EVENING)
-
-    told = outlooks(member_of(club), row, 2)
-
-    assert guest.event.club == club
-    assert told["Usta"][0][1] == str(strong.points)
-    assert entrant.player.name not in told
-
-
 def test_ratings_are_shown_to_nobody_who_may_not_see_them(client):
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     row = played(running(*NINE[:8], rounds=3))
-    seated(row)
+    published(row)
     Club.objects.filter(pk=row.event.club_id).update(published=True)
     row.event.published = True
     row.event.save()
@@ -153,7 +115,7 @@ def test_ratings_are_shown_to_nobody_who_may_not_see_them(client):
 @pytest.mark.parametrize("tables", [1, 3])
 def test_expecting_asks_the_same_whatever_the_number_of_tables(tables, django_assert_num_queries):
     row = played(running(*[f"Oyuncu {n}" for n in range(4 * tables)], rounds=3))
-    seated(row)
+    published(row)
     browser = member_of(row.event.club)
 
     with django_assert_num_queries(12):
@@ -179,7 +141,7 @@ def accuracy(browser, row):
     return re.findall(r"<p>(.*?)</p>", section)
 
 
-def test_finished_tournament_tells_how_well_the_ratings_told_it():
+def test_finished_tournament_shows_how_well_the_ratings_predicted_it():
     row = played(running(*NINE[:8], rounds=3), times=3)
     move_tournament(row.pk, "finished", NOBODY, at=EVENING)
 
@@ -202,37 +164,9 @@ def test_finished_tournament_tells_how_well_the_ratings_told_it():
     )
 
 
-def test_while_it_is_played_only_directors_are_told(visitor):
-    row = played(running(*NINE[:8], rounds=3))
-    club = row.event.club
-    assert accuracy(member_of(club), row) == []
-
-    lines = accuracy(visitor.become("director", club), row)
-
-    assert "12 pairs" in lines[0]
-    assert lines[-1] == "That is still too few to say much."
-
-
-def test_nothing_is_told_before_a_game_has_been_rated(visitor):
-    row = running(*NINE[:8], rounds=3)
-    opened(row)
-
-    assert accuracy(visitor.become("director", row.event.club), row) == []
-
-
-def test_guests_of_the_house_are_in_no_pair(visitor):
-    row = running(*NINE[:8], rounds=3, odd="house")
-    Entrant.objects.filter(tournament=row, number=1).update(house=True)
-    played(row)
-
-    lines = accuracy(visitor.become("director", row.event.club), row)
-
-    assert "of 9 pairs" in lines[0]
-
-
 def test_pool_of_another_club_is_not_asked():
     row = played(running(*NINE[:8], rounds=3))
     RatingPool.objects.filter(club=row.event.club_id).update(club=ClubFactory())
-    seated(row)
+    published(row)
 
     assert outlooks(member_of(row.event.club), row, 2) == {}

@@ -5,21 +5,16 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.club_factories import EventFactory, RoundFactory, TableFactory
-from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, GameFactory
-from tests.services.tournaments.test_drawing import opened
-from tests.services.tournaments.test_tournaments import NINE, SHORT, play, running
-from tests.web.rounds.test_drawing import member_of
-from tournaments.engine.ratings import expected_places
+from tests.factories import EVENING
+from tests.tournament_builders import NINE, SHORT, opened, play, running
+from tests.web.members import member_of
+from tournaments.engine.ratings.ratings import expected_places
 from tournaments.models import Entrant, Game, RatingChange
-from tournaments.queries.ratings import shown, shown_points
-from tournaments.services.auditing import NOBODY
+from tournaments.queries.ratings.ratings import shown, shown_points
+from tournaments.services.audit import NOBODY
 from tournaments.services.ratings.computing import sweep_ratings
-from tournaments.services.tournaments.rounds import close_round
-from tournaments.web.phone import address
-
-pytestmark = pytest.mark.django_db
+from tournaments.services.rounds.rounds import close_round
+from tournaments.web.base.phone import address
 
 DUE = "For the ratings this game counts once the round is closed."
 TITLE = "What it changes in the ratings"
@@ -57,7 +52,7 @@ def lines(page):
     return [re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "|", row)).split("|") for row in rows]
 
 
-def told(page):
+def cells(page):
     return [[cell.strip() for cell in row if cell.strip()] for row in lines(page)]
 
 
@@ -81,7 +76,7 @@ def test_sheet_shows_what_its_game_has_changed(tournament):
     page = sheet(member_of(tournament.event.club), game)
 
     ranks = game.result["ranks"]
-    assert told(page) == [
+    assert cells(page) == [
         [
             game.players[seat],
             *rating_text(changes[seat].before),
@@ -102,7 +97,7 @@ def test_game_of_an_open_round_says_that_it_is_still_to_be_rated(tournament):
     assert lines(page) == []
 
 
-def test_page_that_listens_is_told_when_a_game_has_been_rated(tournament):
+def test_page_that_listens_is_shown_when_a_game_has_been_rated(tournament):
     browser, game = member_of(tournament.event.club), games_of(tournament).first()
     path, asks = address(game, "follow"), {"HX-Request": "true"}
     etag = browser.get(path, headers=asks)["ETag"]
@@ -111,7 +106,7 @@ def test_page_that_listens_is_told_when_a_game_has_been_rated(tournament):
     close(tournament)
 
     answer = browser.get(path, headers={**asks, "If-None-Match": etag})
-    assert len(told(answer.text)) == 4
+    assert len(cells(answer.text)) == 4
 
 
 def test_only_who_may_see_the_ratings_sees_what_changed(tournament, client):
@@ -119,12 +114,12 @@ def test_only_who_may_see_the_ratings_sees_what_changed(tournament, client):
     club, game = tournament.event.club, games_of(tournament).first()
     assert DUE not in client.get(address(game, "follow")).text
     close(tournament)
-    assert told(client.get(address(game, "follow")).text) == []
+    assert cells(client.get(address(game, "follow")).text) == []
 
     club.published = club.in_server_ratings = True
     club.save()
 
-    assert len(told(client.get(address(game, "follow")).text)) == 4
+    assert len(cells(client.get(address(game, "follow")).text)) == 4
 
 
 def test_guest_of_the_house_has_no_rating_and_is_met_as_a_newcomer(tournament):
@@ -132,29 +127,9 @@ def test_guest_of_the_house_has_no_rating_and_is_met_as_a_newcomer(tournament):
     Entrant.objects.filter(tournament=tournament, player=seat.player).update(house=True)
     close(tournament)
 
-    rows = told(sheet(member_of(tournament.event.club), games_of(tournament).first()))
+    rows = cells(sheet(member_of(tournament.event.club), games_of(tournament).first()))
 
     (of_house,) = (row for row in rows if row[0] == seat.player.name)
     assert of_house[1:3] == ["not rated", "–"]
     assert len(of_house) == 5
     assert [len(row) for row in rows].count(5) == 1
-
-
-@pytest.mark.parametrize("rates", [True, False])
-def test_evening_says_so_only_where_the_club_rates_evenings(rates):
-    place = RoundFactory(event=EventFactory(club__rates_evenings=rates))
-    table = TableFactory(round=place, entries=SHORT)
-
-    page = sheet(member_of(place.event.club), table.games.get())
-
-    assert (DUE in page) == rates
-
-
-def test_open_table_says_nothing_of_ratings(client):
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
-    game = GameFactory(entries=WHOLE_GAME)
-
-    page = client.get(address(game, "follow")).text
-
-    assert DUE not in page
-    assert lines(page) == []

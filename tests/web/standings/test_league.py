@@ -1,29 +1,14 @@
 """The league of a season: the best evenings of each player added up, for those who may see them."""
 
-import random
 import re
-from collections import defaultdict
 
 import pytest
 from django.urls import reverse
 
-from tests.club_factories import (
-    ClubFactory,
-    EntrantFactory,
-    EventFactory,
-    PlayerFactory,
-    RoundFactory,
-    SeasonFactory,
-    SittingFactory,
-    TournamentFactory,
-)
-from tests.factories import EVENING, GameFactory
-from tests.web.rounds.test_drawing import member_of
-from tournaments.models import AuditLine, Entrant, Game, Player, Season, Table, Tournament
-from tournaments.services.auditing import NOBODY
-from tournaments.services.people.changes import remove_player
-
-pytestmark = pytest.mark.django_db
+from tests.club_factories import ClubFactory, SeasonFactory
+from tests.web.members import member_of
+from tests.web.standings.evenings import evening, play
+from tournaments.models import AuditEntry, Entrant, Season, Tournament
 
 FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 
@@ -31,54 +16,6 @@ FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 @pytest.fixture
 def season():
     return SeasonFactory(club=ClubFactory(slug="moda"), name="Kış", league_best=2)
-
-
-def evening(season, points, *, state="finished", published=False, **settings):
-    """A tournament of the season in which each of four had so many points, a round after another.
-
-    `points` are a dict by name for each round; two names joined by a plus are a pair.
-    """
-    event = EventFactory(club=season.club, season=season, published=published)
-    kept = {"rounds": len(points), **settings}
-    row = TournamentFactory(event=event, state=state, settings=kept)
-    entrants = {name: entrant(row, name) for name in points[0]}
-    for number, totals in enumerate(points, 1):
-        play(row, number, {entrants[name]: worth for name, worth in totals.items()})
-    return row
-
-
-def entrant(row, names):
-    people = [
-        Player.objects.filter(club=row.event.club).called(name).first()
-        or PlayerFactory(club=row.event.club, name=name)
-        for name in names.split("+")
-    ]
-    return EntrantFactory(
-        tournament=row,
-        number=row.entrants.count() + 1,
-        player=people[0],
-        partner=people[1] if people[1:] else None,
-        house=names.startswith("Ev"),
-    )
-
-
-def play(row, number, totals, *, closed=True):
-    at = {"published_at": EVENING, "closed_at": EVENING if closed else None}
-    stage = "final" if number > row.settings["rounds"] else ""
-    place = RoundFactory(event=row.event, number=number, stage=stage, **at)
-    table = Table.objects.create(round=place, number=1)
-    for side, each in enumerate(totals):
-        SittingFactory(round=place, entrant=each, table=table, side=side)
-    worth = list(totals.values())
-    result = {
-        "totals": worth,
-        "ranks": [1 + sum(other > own for other in worth) for own in worth],
-        "out": [],
-        "sunk": [],
-        "kings": [],
-    }
-    Game.objects.filter(pk=GameFactory().pk).update(table=table, result=result)
-    return place
 
 
 def page(looker, season):
@@ -110,36 +47,6 @@ def test_best_evenings_are_added_up_and_the_others_struck_out(season):
         ("3", "Cem", "30", ["30", "<s>−30</s>", "0"]),
         ("4", "Elif", "−50", ["–", "–", "−50"]),
         ("5", "Deniz", "−55", ["−60", "5", "–"]),
-    ]
-
-
-def test_whole_season_equals_a_sum_of_its_games_taken_from_the_rows(season):
-    chance, people = random.Random(7), [*FOUR, "Elif", "Ferit", "Gül"]
-    for _ in range(6):
-        names = chance.sample(people, 4)
-        rounds = [{name: 10 * chance.randint(-9, 9) for name in names} for _ in range(2)]
-        evening(season, rounds)
-
-    had = defaultdict(lambda: defaultdict(int))
-    for game in Game.objects.exclude(result=None):
-        for sitting in game.table.sittings.select_related("entrant__player"):
-            name, points = sitting.entrant.player.name, game.result["totals"][sitting.side]
-            had[name][game.table.round.event_id] += points
-    best = {name: sum(sorted(of.values())[-2:]) for name, of in had.items()}
-    shown = {
-        n: int(p.replace("−", "-")) for n, p in by_name(member_of(season.club), season).items()
-    }
-    assert shown == best
-
-
-def test_equals_share_a_place_in_the_order_of_their_names(season):
-    evening(season, [dict(zip(("Zeki", "Çiğdem", "Can", "Ali"), (7, 7, -14, 0), strict=True))])
-
-    assert [line[:2] for line in lines(member_of(season.club), season)] == [
-        ("1=", "Çiğdem"),
-        ("1=", "Zeki"),
-        ("3", "Ali"),
-        ("4", "Can"),
     ]
 
 
@@ -199,18 +106,6 @@ def test_visitor_is_shown_what_is_published_alone(season, visitor):
     assert by_name(member_of(season.club), season)["Cem"] == "303"
 
 
-def test_removed_player_stays_without_a_name(season):
-    evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))])
-    looker = member_of(season.club)
-    assert "Cem" in page(looker, season).text
-
-    remove_player(Player.objects.get(name="Cem").pk, NOBODY, at=EVENING)
-
-    # Without the tags: three letters stand in some random token sooner or later.
-    assert "Cem" not in re.sub(r"<[^>]*>", " ", page(looker, season).text)
-    assert by_name(looker, season)["removed player"] == "3"
-
-
 def test_director_says_how_many_evenings_count(season, visitor):
     for _ in range(3):
         evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))])
@@ -226,16 +121,10 @@ def test_director_says_how_many_evenings_count(season, visitor):
     assert list(refused.context["form"].errors) == ["league_best"]
     assert Season.objects.get().league_best is None
     assert by_name(director, season)["Cem"] == "9"
-    line = AuditLine.objects.get(action="change-season")
+    line = AuditEntry.objects.get(action="change-season")
     assert (line.before["league_best"], line.after["league_best"]) == (2, None)
     audit = director.get(reverse("club_changes", args=["moda"])).text
     assert "Best evenings that count in the league: 2 → all" in audit
-
-
-def test_season_without_tournaments_says_so(season):
-    EventFactory(club=season.club, season=season)
-
-    assert "No tournament of this season" in page(member_of(season.club), season).text
 
 
 @pytest.mark.parametrize("evenings", [1, 4])

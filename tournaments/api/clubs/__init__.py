@@ -1,1 +1,1 @@
-"""Clubs: settings, members, invitations, seasons, the audit."""
+"""Clubs: their settings, and leaving one."""

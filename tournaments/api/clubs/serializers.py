@@ -8,13 +8,16 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from tournaments.api.declared import DeclaredFields
 from tournaments.api.fields import ClubNameSerializer, Moment, Strict
-from tournaments.models import AuditLine, Club, Confirmations
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.models import AuditEntry, Club
 from tournaments.models.clubs import Paper, Role
 from tournaments.origin import absolute
-from tournaments.queries.members import account_name
+from tournaments.queries.people.members import account_name
+from tournaments.services.base.refusals import Fault
+from tournaments.services.clubs.membership import CLUB_FIELDS
 
-LONGEST_NAME = 80
 MOST_EVENINGS = 366
 
 
@@ -40,16 +43,16 @@ class NewClubSerializer(Strict):
     name = serializers.CharField(max_length=LONGEST_NAME)
 
 
-class SettingsSerializer(Strict):
-    """What the owners of a club set; codes and confirmations are how its events begin."""
+class SettingsSerializer(DeclaredFields, Strict):
+    """The settings of a club; codes and confirmations are defaults of its events."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
-    published = serializers.BooleanField()
-    table_codes = serializers.BooleanField()
-    confirmations = serializers.ChoiceField(Confirmations.choices)
-    rates_evenings = serializers.BooleanField()
-    in_server_ratings = serializers.BooleanField()
+    described = CLUB_FIELDS
+    needed = True
     paper = serializers.ChoiceField(Paper.choices)
+
+
+class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
+    sentence = _("The last day is before the first.")
 
 
 class SeasonDatesSerializer(Strict):
@@ -69,9 +72,7 @@ class SeasonDatesSerializer(Strict):
         """Refuse a season that ends before it starts."""
         first, last = (self._day(attrs, name) for name in ("starts_on", "ends_on"))
         if last < first:
-            text = _("The last day is before the first.")
-            error = serializers.ErrorDetail(text, "ends-before-it-starts")
-            raise serializers.ValidationError({"ends_on": [error]})
+            raise EndsBeforeItStarts
         return attrs
 
     def _day(self, attrs: dict[str, Any], name: str) -> date:
@@ -91,7 +92,7 @@ class SeasonSerializer(serializers.Serializer[Any]):
 
 
 class AuditLineSerializer(serializers.Serializer[Any]):
-    """One change in a club: what was done to what (`subject`, as `game:abcdefghjk`), by whom.
+    """One change in a club: the action, its `subject` (as `game:abcdefghjk`), and the author.
 
     `table` is the id of the table whose phone it was, `before` and `after` what the change is
     about as the audit keeps it.
@@ -99,7 +100,7 @@ class AuditLineSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     at = Moment()
-    kind = serializers.ChoiceField(AuditLine.Kind.choices)
+    kind = serializers.ChoiceField(AuditEntry.Kind.choices)
     action = serializers.CharField()
     subject = serializers.CharField()
     event = serializers.CharField(source="event.public_id", default=None, allow_null=True)
@@ -111,5 +112,5 @@ class AuditLineSerializer(serializers.Serializer[Any]):
     after = serializers.JSONField(allow_null=True)
     reason = serializers.CharField()
 
-    def get_name(self, line: AuditLine) -> str | None:
+    def get_name(self, line: AuditEntry) -> str | None:
         return None if line.user is None else account_name(line.user)

@@ -9,7 +9,6 @@ from django.db.models import F, FilteredRelation, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -24,44 +23,24 @@ from tournaments.api.clubs.serializers import (
     SettingsSerializer,
 )
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import REFUSALS, Answer, refuses
 from tournaments.api.renderers import PlainJSONRenderer
 from tournaments.api.views import Resource, check_etag, tag_of_content
 from tournaments.models import Club, Scope
 from tournaments.models.clubs import ClubQuerySet, Role
+from tournaments.permissions import account_of, members_club, owned_club, seen_club
 from tournaments.services.clubs.logos import (
     MOST_BYTES,
-    NoPicture,
     Picture,
-    PictureTooLarge,
     change_logo,
     draw_anew,
 )
 from tournaments.services.clubs.membership import (
     ClubSettings,
-    LastOwner,
     change_settings,
     create_club,
     leave_club,
 )
 from tournaments.services.people.players import lock_people
-from tournaments.visitors import account_of, members_club, owned_club, seen_club
-
-refuses(NoPicture, "no-picture", _("This is no PNG or JPEG picture."), as_status=422)
-refuses(
-    PictureTooLarge,
-    "picture-too-large",
-    _("The picture is too large: up to 1 MB and 2000 pixels wide and high."),
-    as_status=413,
-)
-
-
-def _last_owner(error: LastOwner) -> Answer:
-    title = _("The club has no other owner. Make somebody else an owner first.")
-    return Answer(409, "last-owner", title, more={"club": error.club.slug})
-
-
-REFUSALS[LastOwner] = _last_owner
 
 PICTURES = ("image/png", "image/jpeg")
 
@@ -91,7 +70,7 @@ class PictureRenderer(BaseRenderer):
 class ClubFilter(filters.FilterSet):  # type: ignore[misc]
     """Which clubs."""
 
-    role = filters.ChoiceFilter(choices=Role.choices, label="What the account is in it.")
+    role = filters.ChoiceFilter(choices=Role.choices, label="The role of the account.")
     published = filters.BooleanFilter()
 
 
@@ -103,8 +82,6 @@ def clubs_seen(view: Resource) -> ClubQuerySet:
 
 
 class Clubs(Resource):
-    """`/clubs/`."""
-
     scope = Scope.MANAGE
     queryset = Club.objects.all()
     filterset_class = ClubFilter
@@ -128,8 +105,6 @@ class Clubs(Resource):
 
 
 class OneClub(Resource):
-    """`/clubs/{slug}/`."""
-
     @extend_schema(responses=ClubSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """A club, for its members and, where it is published, for everybody."""
@@ -137,8 +112,6 @@ class OneClub(Resource):
 
 
 class ClubSettingsView(Resource):
-    """`/clubs/{slug}/settings/`."""
-
     scope = Scope.MANAGE
 
     @extend_schema(responses=SettingsSerializer)
@@ -161,8 +134,6 @@ class ClubSettingsView(Resource):
 
 
 class ClubLogo(Resource):
-    """`/clubs/{slug}/logo/`."""
-
     scope = Scope.MANAGE
     parser_classes = (PictureParser,)
     renderer_classes = (PlainJSONRenderer, PictureRenderer)
@@ -207,8 +178,6 @@ def _logo_of(club: Club) -> bytes | None:
 
 
 class LeaveClub(Resource):
-    """`/clubs/{slug}/leave/`."""
-
     scope = Scope.MANAGE
 
     @extend_schema(request=None, responses={204: None})

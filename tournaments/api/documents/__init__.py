@@ -1,1 +1,1 @@
-"""Documents: what can be had, asked for, followed while they are made, and downloaded."""
+"""Documents: available ones, requests, progress and downloads."""

@@ -22,29 +22,33 @@ from tournaments.api.documents.serializers import (
     PaperOrderSerializer,
     PlayerOrderSerializer,
 )
-from tournaments.api.documents.views import directs, form_of, language_of, not_there, ordered
+from tournaments.api.documents.views import Unknown, directs, form_of, language_of, ordered
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Player, Report, Round, Scope
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.origin import absolute
-from tournaments.queries.clubs import month_key, months_of
+from tournaments.permissions import account_of, members_club, role_in, seen_event
+from tournaments.queries.statistics import month_key, months_of
 from tournaments.reports.documents import formats_of
-from tournaments.reports.offers import Offer, offered, offers_to, rounds_to_print
+from tournaments.reports.offers import DocumentOffer, offered, offers_to, rounds_to_print
+from tournaments.services.base.refusals import Refused
 from tournaments.services.documents.reporting import (
     Order,
     request_document,
     request_empty_sheet,
     request_scoresheet,
 )
-from tournaments.visitors import account_of, members_club, role_in, seen_event
 
 Kind, Audience = Report.Kind, Report.Audience
 
 RECENT = 10
 """So many documents asked for lately are listed again."""
+
+
+class NotThereYet(Refused):
+    code = "not-there-yet"
 
 
 class EventDocuments(Resource):
@@ -57,16 +61,16 @@ class EventDocuments(Resource):
 
     @extend_schema(responses=DocumentsSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """What can be asked for of an evening or a tournament, and what you asked for lately."""
+        """The documents available for an event, and those you requested lately."""
         event = seen_event(self.visitor, slug, public_id)
         role = self.role_at(event)
         rounds = rounds_to_print(event, directs=role in DIRECTING)
         last = rounds[-1] if rounds else None
-        told = {
+        details = {
             "offers": [offered(offer, event, last, rounds) for offer in offers_to(event, role)],
             "recent": _recent(request, event),
         }
-        return self.shown(DocumentsSerializer, told)
+        return self.shown(DocumentsSerializer, details)
 
     @extend_schema(request=EventOrderSerializer, responses={202: DocumentSerializer})
     @idempotent
@@ -80,10 +84,10 @@ class EventDocuments(Resource):
             raise Throttled(wait=60)
         rounds = rounds_to_print(event, directs=leads)
         offer = _offer(said["document"], list(offers_to(event, role)))
-        place = _round(said, offer, rounds)
-        shown = offered(offer, event, place, rounds)
+        round_ = _round(said, offer, rounds)
+        shown = offered(offer, event, round_, rounds)
         if shown.missing:
-            raise Refused(Answer(409, "not-there-yet", shown.missing))
+            raise NotThereYet(sentence=shown.missing)
         order = Order(
             kind=offer.kind,
             subject=event,
@@ -92,40 +96,40 @@ class EventDocuments(Resource):
             language=language_of(said),
             format=form_of(said, offer.kind),
             paper=event.club.paper,
-            parameters=self._parameters(place),
+            parameters=self._parameters(round_),
             asked_by=account_of(self.visitor),
         )
         return ordered(self, request_document(order, timezone.now()))
 
     def role_at(self, event: Event) -> str | None:
-        """What one is in the club; without the scope no more than a member."""
+        """Return the role in the club; without the scope at most that of a member."""
         role = role_in(self.visitor, event.club)
         return Role.MEMBER if role in DIRECTING and not directs(self.request) else role
 
-    def _parameters(self, place: Round | None) -> dict[str, object]:
+    def _parameters(self, round_: Round | None) -> dict[str, object]:
         host: dict[str, object] = {"host": absolute(self.visitor, "/")}
-        return host if place is None else {**host, "round": place.number}
+        return host if round_ is None else {**host, "round": round_.number}
 
 
-def _offer(name: str, offers: list[Offer]) -> Offer:
+def _offer(name: str, offers: list[DocumentOffer]) -> DocumentOffer:
     offer = next((offer for offer in offers if offer.name == name), None)
     if offer is None:
-        raise not_there("document", [offer.name for offer in offers])
+        raise Unknown("document", [offer.name for offer in offers])
     return offer
 
 
-def _round(said: dict[str, Any], offer: Offer, rounds: list[Round]) -> Round | None:
+def _round(said: dict[str, Any], offer: DocumentOffer, rounds: list[Round]) -> Round | None:
     """The round that is asked for, where the document is of one."""
     if not offer.of_round:
         return None
-    place = next((place for place in rounds if place.number == said.get("round")), None)
-    if place is None:
-        raise not_there("round", [place.number for place in rounds])
-    return place
+    round_ = next((round_ for round_ in rounds if round_.number == said.get("round")), None)
+    if round_ is None:
+        raise Unknown("round", [round_.number for round_ in rounds])
+    return round_
 
 
 def _recent(request: Request, event: Event) -> list[Report]:
-    """What this account asked for lately (1 query with a token of one)."""
+    """Return the documents that the account requested lately (1 query with a token)."""
     if not request.user.is_authenticated:
         return []
     rows = Report.objects.filter(event=event, asked_by=request.user).kept(timezone.now())
@@ -136,8 +140,6 @@ def _recent(request: Request, event: Event) -> list[Report]:
 
 
 class PlayerDocuments(Resource):
-    """`/clubs/{slug}/players/{public_id}/documents/`."""
-
     scope = Scope.READ
 
     @extend_schema(request=PlayerOrderSerializer, responses={202: DocumentSerializer})
@@ -151,7 +153,7 @@ class PlayerDocuments(Resource):
         if "season" in said:
             season = club.seasons.filter(pk=said["season"]).first()
             if season is None:
-                raise not_there("season")
+                raise Unknown("season")
             parameters = {"season": season.pk, "season_name": season.name}
         if "game" in said:
             parameters["game"] = said["game"]
@@ -159,8 +161,6 @@ class PlayerDocuments(Resource):
 
 
 class ClubDocuments(Resource):
-    """`/clubs/{slug}/documents/`."""
-
     scope = Scope.READ
 
     @extend_schema(responses=MonthsSerializer)
@@ -168,8 +168,8 @@ class ClubDocuments(Resource):
         """The months that there is a document of, for members."""
         club = members_club(self.visitor, slug)
         months = months_of(club, timezone.localdate())
-        told = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
-        return self.shown(MonthsSerializer, told)
+        details = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
+        return self.shown(MonthsSerializer, details)
 
     @extend_schema(request=ClubOrderSerializer, responses={202: DocumentSerializer})
     @idempotent
@@ -179,7 +179,7 @@ class ClubDocuments(Resource):
         said = self.said(ClubOrderSerializer)
         months = [*map(month_key, months_of(club, timezone.localdate()))]
         if said["month"] not in months:
-            raise not_there("month", months)
+            raise Unknown("month", months)
         return _ask_as_member(self, said, Kind.CLUB_MONTH, club, {"month": said["month"]})
 
 
@@ -206,14 +206,12 @@ def _ask_as_member(
 
 
 class GameDocuments(Resource):
-    """`/games/{id}/documents/`."""
-
     scope = Scope.READ
 
     @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
-        """Ask for the scoresheet as it stands, with a key of the game or as a director."""
+        """Request the current scoresheet, with a key of the game or as a director."""
         opened = games_opened(request).filter(public_id=public_id)
         row = opened.first() or get_object_or_404(writable_game(request, public_id))
         said = self.said(PaperOrderSerializer)
@@ -230,8 +228,6 @@ class GameDocuments(Resource):
 
 
 class EmptySheets(Resource):
-    """`/rulesets/{ruleset}/documents/`."""
-
     scope = None
 
     @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})

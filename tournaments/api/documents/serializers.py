@@ -7,14 +7,15 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Secret, Strict
-from tournaments.document_words import NAMES
+from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.engine.rules.shapes import LARGE
 from tournaments.models import Report
 from tournaments.models.clubs import Paper
+from tournaments.presenters.documents import file_name, reason_of, report_secret
 from tournaments.reports.documents import formats_of
 from tournaments.reports.offers import Offered
 from tournaments.services.documents.reporting import is_kept
-from tournaments.telling.documents import file_name, reason_of, report_secret
+from tournaments.texts.documents import NAMES
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 STEPS = [step.name.lower() for step in Report.Step]
@@ -37,13 +38,13 @@ class EventOrderSerializer(OrderSerializer):
     """Which document of an event, as its list has it; `round` where it is of one."""
 
     document = serializers.CharField(max_length=40)
-    round = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    round = serializers.IntegerField(required=False, min_value=1, max_value=LARGE)
 
 
 class PlayerOrderSerializer(OrderSerializer):
     """Of which `season`, by its id, and which kind of `game` (family); of all without."""
 
-    season = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    season = serializers.IntegerField(required=False, min_value=1, max_value=LARGE)
     game = serializers.CharField(required=False, max_length=40)
 
 
@@ -70,8 +71,8 @@ class OfferSerializer(serializers.Serializer[Any]):
         return list(formats_of(offered.offer.kind))
 
 
-class DocumentSerializer(Secret):
-    """A document that was asked for, and how far it is.
+class DocumentSerializer(UncachedSerializer):
+    """A requested document and its progress.
 
     `address` is where to ask again, and holds what gives access; `file` is there once it is done.
     """
@@ -113,7 +114,7 @@ class DocumentSerializer(Secret):
 
 
 class DocumentsSerializer(serializers.Serializer[Any]):
-    """What can be asked for, and what this account asked for lately, the last first."""
+    """The available documents, and those this account requested lately, the latest first."""
 
     offers = OfferSerializer(many=True)
     recent = DocumentSerializer(many=True)
@@ -127,5 +128,4 @@ class MonthsSerializer(serializers.Serializer[Any]):
 
 
 def address_of(row: Report, name: str) -> str:
-    """Where a document, or what belongs to it, is."""
     return reverse(f"api:{name}", args=[row.pk, report_secret(row.pk)])

@@ -1,4 +1,4 @@
-"""Addresses of documents: that of an order, how far it is, and the file."""
+"""Addresses of documents: the request, its progress, and the file."""
 
 from collections.abc import Collection
 from typing import Any
@@ -14,18 +14,18 @@ from rest_framework.response import Response
 
 from tournaments.api.documents.serializers import DocumentSerializer, address_of
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Answer, Refused, fault, invalid
 from tournaments.api.views import Resource
 from tournaments.models import PersonalToken, Report, Scope
+from tournaments.presenters.documents import CONTENT_TYPES, file_name, may_cancel, report_at
 from tournaments.reports.documents import formats_of
+from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.documents.reporting import cancel_report, is_kept, try_again
-from tournaments.telling.documents import CONTENT_TYPES, file_name, may_cancel, report_at
 
 FILES = {(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}
 
 
 def ordered(view: Resource, row: Report) -> Response:
-    """A document that was asked for: 202 while it is to be made, and where to ask how far it is."""
+    """A requested document: 202 while it is being made, with the address of its progress."""
     return view.shown(DocumentSerializer, row, 202, Location=address_of(row, "document"))
 
 
@@ -33,11 +33,10 @@ def form_of(said: dict[str, Any], kind: Report.Kind) -> Report.Format:
     """The kind of file that was asked for.
 
     Raises:
-        Refused: the document cannot be had as one.
+        NoSuchFormat: the document is not available in that format.
     """
     if said["format"] not in formats_of(kind):
-        message = _("This document cannot be had so.")
-        raise Refused(invalid([fault("no-such-format", "format", message)]))
+        raise NoSuchFormat
     return Report.Format(said["format"])
 
 
@@ -46,10 +45,20 @@ def language_of(said: dict[str, Any]) -> str:
     return str(said.get("language") or get_language() or "en")
 
 
-def not_there(where: str, among: Collection[object] = ()) -> Refused:
-    """Refuse what names something that there is not."""
-    params = {"known": list(among)} if among else {}
-    return Refused(invalid([fault("unknown", where, _("There is no such thing here."), params)]))
+class NoSuchFormat(Fault, code="no-such-format", where="format"):
+    sentence = _("This document is not available in that format.")
+
+
+class NotDone(Refused, code="not-done"):
+    sentence = _("The document is not ready.")
+
+
+class Unknown(Fault, code="unknown"):
+    sentence = _("Not found.")
+
+    def __init__(self, where: str, among: Collection[object] = ()) -> None:
+        super().__init__(data={"known": list(among)} if among else {})
+        self.where = where
 
 
 def directs(request: Request) -> bool:
@@ -58,10 +67,10 @@ def directs(request: Request) -> bool:
 
 
 class DocumentResource(Resource):
-    """What belongs to one document, for who may see what it tells of."""
+    """Base of the addresses of one document, for readers of its contents."""
 
     def document(self, pk: int, secret: str) -> Report:
-        """The document; what is for directors takes the scope `direct`, too."""
+        """Return the document; one for directors also needs the scope `direct`."""
         row = report_at(self.visitor, pk, secret)
         if row.audience == Report.Audience.DIRECTORS and not directs(self.request):
             raise Http404
@@ -69,17 +78,13 @@ class DocumentResource(Resource):
 
 
 class OneDocument(DocumentResource):
-    """`/documents/{id}/{secret}/`."""
-
     @extend_schema(responses=DocumentSerializer)
     def get(self, request: Request, pk: int, secret: str) -> Response:
-        """How far a document is, and where its file is once it is done."""
+        """The progress of a document, and the address of its file once it is ready."""
         return self.shown(DocumentSerializer, self.document(pk, secret))
 
 
 class CancelDocument(DocumentResource):
-    """`/documents/{id}/{secret}/cancel/`."""
-
     scope = Scope.READ
 
     @extend_schema(request=None, responses=DocumentSerializer)
@@ -94,8 +99,6 @@ class CancelDocument(DocumentResource):
 
 
 class MakeAgain(DocumentResource):
-    """`/documents/{id}/{secret}/again/`."""
-
     scope = Scope.READ
 
     @extend_schema(request=None, responses={202: DocumentSerializer})
@@ -107,12 +110,10 @@ class MakeAgain(DocumentResource):
 
 
 class DocumentFile(DocumentResource):
-    """`/documents/{id}/{secret}/file/`."""
-
     refusals = ("409",)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """It is the kind of file that was asked for, whatever is said to be acceptable."""
+        """The requested file, whatever `Accept` says."""
         return super().perform_content_negotiation(request, force=True)
 
     @extend_schema(responses=FILES)
@@ -120,8 +121,7 @@ class DocumentFile(DocumentResource):
         """The finished document; 409 while it is not done."""
         row = self.document(pk, secret)
         if row.state != Report.State.DONE:
-            title = _("The document is not done.")
-            raise Refused(Answer(409, "not-done", title, more={"state": row.state}))
+            raise NotDone(data={"state": row.state})
         if not is_kept(row):
             raise Http404
         kind = CONTENT_TYPES[Report.Format(row.format)]

@@ -2,20 +2,19 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment, Strict
 from tournaments.api.tournaments.people import PlayerNameSerializer
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.shapes import SMALL
 from tournaments.models import Sitting, Substitute
-from tournaments.services.tournaments.entering import MOST_ENTRANTS
-from tournaments.telling.entrants import STATES, EntrantLine
-
-LONGEST_NAME = 80
+from tournaments.presenters.entrants import STATES, EntrantLine
+from tournaments.services.entrants.registration import MOST_ENTRANTS
 
 
-@extend_schema_serializer(component_name="RatingOfEntrant")
-class RatingSerializer(serializers.Serializer[Any]):
+class RatingOfEntrantSerializer(serializers.Serializer[Any]):
     """A rating: in 19 of 20 cases the strength is within `within` of `points`."""
 
     points = serializers.IntegerField()
@@ -27,7 +26,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
     """An entrant; directors read whole names.
 
     `state` says whether they are here for the next round, empty where nobody is asked;
-    `checked_in` is the last round they have said to be there for, 0 for none. `rating` is null
+    `checked_in` is the last round they checked in for, 0 for none. `rating` is null
     where there is none, or it is not to be seen.
     """
 
@@ -42,7 +41,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
     withdrawn_at = Moment(source="entrant.withdrawn_at", allow_null=True)
     checked_in = serializers.IntegerField(source="entrant.checked_in")
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
-    rating = RatingSerializer(allow_null=True)
+    rating = RatingOfEntrantSerializer(allow_null=True)
 
 
 class SubstituteSerializer(serializers.Serializer[Any]):
@@ -82,7 +81,7 @@ def _label() -> serializers.CharField:
 
 
 class OwnEntrySerializer(Strict):
-    """Who registers: a name, of pairs two, and what they stand for."""
+    """A registration: a name, two for a pair, and their team or club."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     partner = _label()
@@ -111,7 +110,7 @@ class EntrantsSerializer(serializers.Serializer[Any]):
 
 
 class ChangedEntrantSerializer(Strict):
-    """What is to be changed of an entrant."""
+    """The changes to an entrant."""
 
     team = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
     represents = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
@@ -140,7 +139,7 @@ class DoorEntrantSerializer(serializers.Serializer[Any]):
 
 
 class DoorSerializer(serializers.Serializer[Any]):
-    """What a link leads to, whether it is the time for it, and for which round."""
+    """The target of a link, whether it is open, and its round."""
 
     club = serializers.CharField(source="row.event.club.name")
     tournament = serializers.CharField(source="row.event.name")
@@ -158,4 +157,4 @@ class CheckInDoorSerializer(DoorSerializer):
 class OwnCheckInSerializer(Strict):
     """The number of the entrant who is here."""
 
-    entrant = serializers.IntegerField(min_value=1, max_value=32767)
+    entrant = serializers.IntegerField(min_value=1, max_value=SMALL)

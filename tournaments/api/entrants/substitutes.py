@@ -5,36 +5,23 @@ from typing import Any
 
 from django.http import Http404
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.entrants.serializers import NewSubstituteSerializer, OneEntrantSerializer
 from tournaments.api.entrants.views import OfEntrants
-from tournaments.api.problems import Refused, fault, invalid
-from tournaments.queries.tournaments import settings_of
-from tournaments.services.people.players import NoName
-from tournaments.services.tournaments.substituting import (
-    Place,
-    put_substitute,
-    take_out_substitute,
-)
+from tournaments.queries.tournaments.state import settings_of
+from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 
 
 class OneSubstitute(OfEntrants):
-    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/substitutes/{round}/{player}/`."""
-
     @extend_schema(request=NewSubstituteSerializer, responses=OneEntrantSerializer)
     def put(self, request: Request, **where: Any) -> Response:
         """Let somebody, by name, play a round in the place of the entrant's player."""
         seat = self._place(where)
         name = self.said(NewSubstituteSerializer)["name"]
-        try:
-            put_substitute(seat, name, self.actor, at=timezone.now())
-        except NoName as error:
-            said = _("A name has letters, and 80 of them at most.")
-            raise Refused(invalid([fault("no-name", "name", said)])) from error
+        put_substitute(seat, name, self.actor, at=timezone.now())
         return self.entrant_shown(where["number"])
 
     @extend_schema(request=None, responses={204: None})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api.entrants import doors, substitutes, views
+from tournaments.api.entrants import links, substitutes, views
 
 ENTRANTS = "clubs/<slug:slug>/tournaments/<slug:tournament>/entrants"
 ENTRANT = f"{ENTRANTS}/<int:number>"
@@ -16,6 +16,6 @@ urlpatterns = [
     path(f"{ENTRANT}/return/", views.Return.as_view(), name="return_entrant"),
     path(f"{ENTRANT}/check-in/", views.CheckIn.as_view(), name="check_in_entrant"),
     path(f"{SUBSTITUTE}/", substitutes.OneSubstitute.as_view(), name="substitute"),
-    path(f"{DOOR}/registrations/", doors.Registrations.as_view(), name="registrations"),
-    path(f"{DOOR}/check-ins/", doors.CheckIns.as_view(), name="check_ins"),
+    path(f"{DOOR}/registrations/", links.Registrations.as_view(), name="registrations"),
+    path(f"{DOOR}/check-ins/", links.CheckIns.as_view(), name="check_ins"),
 ]

@@ -13,7 +13,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.entrants.refusals import entries_placed
 from tournaments.api.entrants.serializers import (
     ChangedEntrantSerializer,
     CheckInSerializer,
@@ -24,9 +23,20 @@ from tournaments.api.entrants.serializers import (
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
+from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.services.tournaments.entering import (
+from tournaments.permissions import directed_tournament, role_in, seen_tournament
+from tournaments.presenters.entrants import (
+    EntrantList,
+    found_in,
+    lines_of,
+    list_entrants,
+    seats_left,
+    with_ratings,
+)
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import (
     change_entrant,
     check_in,
     lock_entrant,
@@ -36,16 +46,6 @@ from tournaments.services.tournaments.entering import (
     return_entrant,
     withdraw_entrant,
 )
-from tournaments.services.tournaments.entering_lists import Entry
-from tournaments.telling.entrants import (
-    EntrantList,
-    found_in,
-    lines_of,
-    list_entrants,
-    seats_left,
-    with_ratings,
-)
-from tournaments.visitors import directed_tournament, role_in, seen_tournament
 
 Work = Callable[[Entrant], object]
 
@@ -58,26 +58,25 @@ class EntrantFilter(filters.FilterSet):  # type: ignore[misc]
     withdrawn = filters.BooleanFilter(method="by_withdrawn", label="Whether they have withdrawn.")
     house = filters.BooleanFilter(label="Whether they are house players.")
     checked_in = filters.NumberFilter(
-        lookup_expr="gte", label="They have said to be there for this round, or a later one."
+        lookup_expr="gte", label="They have checked in for this round or a later one."
     )
     q = filters.CharFilter(
         method="by_words", label="Their number, or words of a name, a team or a club."
     )
 
     def by_withdrawn(self, rows: QuerySet[Entrant], _name: str, value: bool) -> QuerySet[Entrant]:
-        """Those who have left, or who have not."""
         return rows.filter(withdrawn_at__isnull=not value)
 
     def by_words(self, rows: QuerySet[Entrant], _name: str, value: str) -> QuerySet[Entrant]:
         """Those who are found by words, as they are on the page."""
         view = self.request.parser_context["view"]
         everybody = list_entrants(view.row, directs=view.directs)
-        found = found_in(everybody.lines, value[:80], directs=view.directs)
+        found = found_in(everybody.lines, value[:LONGEST_NAME], directs=view.directs)
         return rows.filter(pk__in=[line.entrant.pk for line in found])
 
 
 class OfEntrants(Resource):
-    """What all addresses of entrants share: the tournament, and who asks."""
+    """Base of the addresses of entrants: the tournament, and the reader."""
 
     row: Tournament
     directs = False
@@ -85,7 +84,7 @@ class OfEntrants(Resource):
     more: dict[str, Any]
 
     def get_serializer_context(self) -> dict[str, Any]:
-        """With who asks, and what was found out about the entrant that is shown."""
+        """Return the context of the serializer: the reader, and the details of the entrant."""
         who = {"directs": self.directs, "member": self.member}
         return {**super().get_serializer_context(), **who, **getattr(self, "more", {})}
 
@@ -96,7 +95,6 @@ class OfEntrants(Resource):
         self.directs, self.member = role in DIRECTING, role is not None
 
     def direct(self, slug: str, tournament: str) -> None:
-        """Find a tournament for one of its directors."""
         self.row = directed_tournament(self.visitor, slug, tournament)
         self.directs = self.member = True
 
@@ -113,7 +111,6 @@ class OfEntrants(Resource):
         return entrant
 
     def look_at(self, entrant: Entrant) -> Any:
-        """What is told of one entrant."""
         rows = Substitute.objects.filter(entrant=entrant).order_by("round_number", "pk")
         self.more = {
             "substitutes": list(rows.select_related("player", "instead_of")),
@@ -122,7 +119,6 @@ class OfEntrants(Resource):
         return self.listed([entrant]).lines[0]
 
     def entrant_shown(self, number: int) -> Response:
-        """An entrant as they are now."""
         self.row.refresh_from_db()
         return self.shown(OneEntrantSerializer, self.look_at(self.numbered(number)))
 
@@ -134,8 +130,6 @@ class OfEntrants(Resource):
 
 
 class Entrants(OfEntrants):
-    """`/clubs/{slug}/tournaments/{tournament}/entrants/`."""
-
     queryset = Entrant.objects.none()
     filterset_class = EntrantFilter
     ordering_fields = ("number", "name")
@@ -168,17 +162,14 @@ class Entrants(OfEntrants):
         """
         self.direct(slug, tournament)
         entries = [Entry(**each) for each in self.said(EntriesSerializer)["entrants"]]
-        with entries_placed(entries):
-            added = register_entrants(self.row.pk, entries, self.actor, at=timezone.now())
+        added = register_entrants(self.row.pk, entries, self.actor, at=timezone.now())
         self.row.refresh_from_db()
         place = f"{request.path}{added[0].number}/" if len(added) == 1 else request.path
-        told = {"results": self.listed(added).lines}
-        return self.shown(EntrantsSerializer, told, 201, Location=place)
+        details = {"results": self.listed(added).lines}
+        return self.shown(EntrantsSerializer, details, 201, Location=place)
 
 
 class OneEntrant(OfEntrants):
-    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/`."""
-
     @extend_schema(responses=OneEntrantSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """One entrant, with who plays in their place."""
@@ -216,12 +207,10 @@ class OneEntrant(OfEntrants):
 
 
 class Withdraw(OfEntrants):
-    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/withdraw/`."""
-
     @extend_schema(request=None, responses=OneEntrantSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Let an entrant play no further round; what they have played stays."""
+        """Withdraw an entrant; the results of earlier rounds stay."""
         return self.done(slug, tournament, number, self._work)
 
     def _work(self, row: Entrant) -> None:
@@ -229,8 +218,6 @@ class Withdraw(OfEntrants):
 
 
 class Return(OfEntrants):
-    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/return/`."""
-
     @extend_schema(request=None, responses=OneEntrantSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -242,8 +229,6 @@ class Return(OfEntrants):
 
 
 class CheckIn(OfEntrants):
-    """`/clubs/{slug}/tournaments/{tournament}/entrants/{number}/check-in/`."""
-
     @extend_schema(request=CheckInSerializer, responses=OneEntrantSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:

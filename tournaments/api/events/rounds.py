@@ -4,41 +4,30 @@ from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.events.serializers import EveningRoundSerializer
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import refuses
 from tournaments.api.views import Resource
 from tournaments.models import Event, Round
-from tournaments.services.clubs.events import (
-    RoundStillEmpty,
+from tournaments.permissions import directed_evening, seen_event
+from tournaments.services.events.events import (
     close_round,
     open_round,
     reopen_round,
 )
-from tournaments.visitors import directed_evening, seen_event
-
-refuses(
-    RoundStillEmpty,
-    "round-still-empty",
-    _("The last round has no table yet: begin with that one."),
-)
 
 
 class EveningRounds(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/`."""
-
     queryset = Round.objects.none()
     ordering_fields = ("number",)
     ordering = ("number",)
 
     @extend_schema(responses=EveningRoundSerializer(many=True))
     def get(self, _request: Request, slug: str, public_id: str) -> Response:
-        """The rounds of an evening; those of a tournament stand below the tournament."""
+        """The rounds of an evening; those of a tournament are below the tournament."""
         event = seen_evening(self.visitor, slug, public_id)
         return self.pages_of(EveningRoundSerializer, rounds_of(event))
 
@@ -53,8 +42,6 @@ class EveningRounds(Resource):
 
 
 class OneEveningRound(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/{number}/`."""
-
     @extend_schema(responses=EveningRoundSerializer)
     def get(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
         """A round of an evening."""
@@ -62,8 +49,6 @@ class OneEveningRound(Resource):
 
 
 class CloseEveningRound(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/{number}/close/`."""
-
     @extend_schema(request=None, responses=EveningRoundSerializer)
     @idempotent
     def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
@@ -74,8 +59,6 @@ class CloseEveningRound(Resource):
 
 
 class ReopenEveningRound(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/{number}/reopen/`."""
-
     @extend_schema(request=None, responses=EveningRoundSerializer)
     @idempotent
     def post(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
@@ -100,13 +83,11 @@ def directed_round(visitor: HttpRequest, slug: str, public_id: str, number: int)
 
 
 def rounds_of(event: Event) -> QuerySet[Round]:
-    """The rounds of an evening, each with how many tables it has."""
     return event.rounds.annotate(table_count=Count("tables"))
 
 
 def _shown(
     view: Resource, event: Event, number: int, status: int = 200, **headers: str
 ) -> Response:
-    """A round as it stands."""
     row = get_object_or_404(rounds_of(event), number=number)
     return view.shown(EveningRoundSerializer, row, status, **headers)

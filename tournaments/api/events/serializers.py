@@ -7,37 +7,36 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, PointsField, Secret, Strict
+from tournaments.api.declared import DeclaredFields, declared_field
+from tournaments.api.fields import Moment, PointsField, Strict, UncachedSerializer
 from tournaments.api.games.serializers import MatchTermsSerializer
-from tournaments.models import Confirmations, Event, Round, Table
+from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
+from tournaments.models import Event, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.queries.sheets import Sheet
-from tournaments.services.people.players import LONGEST_PLAYER_NAME
-from tournaments.services.play.confirming import agreement_on
-
-LONGEST = 80
+from tournaments.queries.games.sheets import Sheet
+from tournaments.services.games.confirming import agreement_on
 
 
-class EventPlanSerializer(Strict):
-    """What a director says of an evening; ruleset and options are what its tables are offered.
+class EventPlanSerializer(DeclaredFields, Strict):
+    """An evening as a director plans it; ruleset and options are the defaults of its tables.
 
     Of a new one the season is that of the day, and codes and confirmations are as the club has
     them, where they are left out. Without a season it is null.
     """
 
-    name = serializers.CharField(max_length=LONGEST)
-    held_on = serializers.DateField()
+    described = EVENT_FIELDS
+    name = declared_field(EVENT_FIELDS["name"])
+    held_on = declared_field(EVENT_FIELDS["held_on"])
     season = serializers.IntegerField(required=False, allow_null=True, min_value=1)
-    ruleset = serializers.CharField(max_length=40)
+    ruleset = serializers.CharField(max_length=LONGEST_ID)
     options = serializers.DictField(required=False)
-    published = serializers.BooleanField(required=False)
-    table_codes = serializers.BooleanField(required=False)
-    confirmations = serializers.ChoiceField(Confirmations.choices, required=False)
 
 
-class EventSerializer(serializers.ModelSerializer[Event]):
+class EventSerializer(DeclaredFields, serializers.ModelSerializer[Event]):
     """An evening of a club, or that of a tournament, which has its slug then."""
 
+    described = EVENT_FIELDS
     id = serializers.CharField(source="public_id")
     season = serializers.IntegerField(source="season_id", allow_null=True)
     options = serializers.DictField()
@@ -73,7 +72,7 @@ class EveningRoundSerializer(serializers.ModelSerializer[Round]):
 class EveningTable:
     """A table with the sheet of its current game; `directs`: for one of its directors.
 
-    `opens`: for whoever may write its sheet, too, so that the keys are told.
+    `opens`: also for readers who may write its sheet, so that the keys are shown.
     """
 
     table: Table
@@ -84,7 +83,7 @@ class EveningTable:
 
     @property
     def game(self) -> dict[str, Any]:
-        """The current game as it stands."""
+        """The current game."""
         row, game = self.sheet.row, self.sheet.game
         agreement = agreement_on(self.sheet, self.event.confirmations, row.confirmations.all())
         return {
@@ -123,7 +122,7 @@ class EveningTable:
 
 
 class SeatedPlayerSerializer(serializers.Serializer[Any]):
-    """Somebody at a table, by the name on the sheet; `player` is an id, told to directors."""
+    """A person at a table, by the name on the sheet; `player` is an id, for directors."""
 
     name = serializers.CharField()
     player = serializers.CharField(allow_null=True)
@@ -144,8 +143,8 @@ class EveningGameSerializer(serializers.Serializer[Any]):
     confirmations_needed = serializers.IntegerField()
 
 
-class TableKeysSerializer(Secret):
-    """What opens a table: its key, which its card has, its code, and the keys of its game."""
+class TableKeysSerializer(UncachedSerializer):
+    """Access to a table: its key (on its card), its code, and the keys of its game."""
 
     table = serializers.CharField()
     code = serializers.CharField()
@@ -173,8 +172,10 @@ class EveningTableSerializer(serializers.Serializer[Any]):
 class SitterSerializer(Strict):
     """Who sits down: a player of the club by the id, or a name, which is added where it is new."""
 
+    default_error_messages = {"player_or_name": _("Give either a player or a name.")}
+
     player = serializers.CharField(max_length=16, required=False)
-    name = serializers.CharField(max_length=LONGEST_PLAYER_NAME, required=False)
+    name = serializers.CharField(max_length=LONGEST_NAME, required=False)
 
     def validate(self, attrs: dict[str, str]) -> dict[str, str]:
         """One of both.
@@ -183,21 +184,20 @@ class SitterSerializer(Strict):
             ValidationError: it is none, or two.
         """
         if len(attrs) != 1:
-            message = _("Say either a player or a name.")
-            raise serializers.ValidationError(message, "player-or-name")
+            self.fail("player_or_name")
         return attrs
 
 
 class NewTableSerializer(Strict):
-    """A new table: who sits there in seat order, and what is played, else as the evening has it.
+    """A new table: names in seat order, and the game, by default that of the evening.
 
     With `match` its game is the first one of a match.
     """
 
     players = serializers.ListField(child=SitterSerializer(), max_length=4)
-    ruleset = serializers.CharField(max_length=40, required=False)
+    ruleset = serializers.CharField(max_length=LONGEST_ID, required=False)
     options = serializers.DictField(required=False)
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
-    title = serializers.CharField(default="", allow_blank=True, max_length=LONGEST)
-    place = serializers.CharField(default="", allow_blank=True, max_length=LONGEST)
+    title = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    place = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
     match = MatchTermsSerializer(required=False)

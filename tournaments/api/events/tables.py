@@ -21,49 +21,49 @@ from tournaments.api.events.serializers import (
     NewTableSerializer,
 )
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Refused, fault, invalid
 from tournaments.api.views import Resource
 from tournaments.models import Club, Event, Game, Player, Round, Scope, Table
-from tournaments.queries.evenings import current_sheets
-from tournaments.services.clubs.events import lock_round, lock_tables_of
+from tournaments.permissions import directed_evening, directed_event, directs_club, seen_event
+from tournaments.queries.events import current_sheets
+from tournaments.services.base.refusals import Fault, Invalid
+from tournaments.services.events.events import lock_round, lock_tables_of
+from tournaments.services.games.playing import GameSetup
+from tournaments.services.games.seats import Who
+from tournaments.services.games.tables import Laying, add_table, remove_table, replace_address
 from tournaments.services.people.players import lock_people
-from tournaments.services.play.playing import Head
-from tournaments.services.play.seating import Who
-from tournaments.services.play.tables import Laying, add_table, remove_table, replace_address
-from tournaments.visitors import directed_evening, directed_event, directs_club, seen_event
+
+
+class NoSuchPlayer(Fault, code="no-such-player"):
+    sentence = _("The club has no such player.")
 
 
 class EveningTables(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/{number}/tables/`."""
-
     queryset = Table.objects.none()
     ordering_fields = ("number",)
     ordering = ("number",)
 
     @extend_schema(responses=EveningTableSerializer(many=True))
     def get(self, _request: Request, slug: str, public_id: str, number: int) -> Response:
-        """The tables of a round with their games as they stand; to directors with all keys."""
+        """The tables of a round with their current games; directors also get all keys."""
         event = seen_evening(self.visitor, slug, public_id)
-        place = get_object_or_404(event.rounds, number=number)
+        round_ = get_object_or_404(event.rounds, number=number)
         directs = directs_club(self.visitor, event.club)
-        page = self.paginate_queryset(self.filter_queryset(place.tables.select_related("round")))
-        lines = told(self, event, page or (), directs=directs)
+        page = self.paginate_queryset(self.filter_queryset(round_.tables.select_related("round")))
+        lines = details(self, event, page or (), directs=directs)
         return self.get_paginated_response(EveningTableSerializer(lines, many=True).data)
 
     @extend_schema(request=NewTableSerializer, responses={201: EveningTableSerializer})
     @idempotent
     def post(self, request: Request, slug: str, public_id: str, number: int) -> Response:
         """Lay a table in an open round, with its game started; names nobody has are added."""
-        place = directed_round(self.visitor, slug, public_id, number)
-        laying = _laying(place, self.said(NewTableSerializer))
-        table = add_table(place.pk, laying, self.actor, at=timezone.now())
+        round_ = directed_round(self.visitor, slug, public_id, number)
+        laying = _laying(round_, self.said(NewTableSerializer))
+        table = add_table(round_.pk, laying, self.actor, at=timezone.now())
         where = f"{request.path}{table.public_id}/"
-        return shown(self, place.event, table, 201, Location=where)
+        return shown(self, round_.event, table, 201, Location=where)
 
 
 class OneEveningTable(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/{number}/tables/{table}/`."""
-
     @extend_schema(responses=EveningTableSerializer)
     def get(
         self, _request: Request, slug: str, public_id: str, number: int, table: str
@@ -80,22 +80,20 @@ class OneEveningTable(Resource):
     def delete(
         self, _request: Request, slug: str, public_id: str, number: int, table: str
     ) -> Response:
-        """Take a table away with its games; what was written is kept in the audit."""
+        """Delete a table with its games; the audit keeps their entries."""
         event = directed_evening(self.visitor, slug, public_id)
         row = get_object_or_404(_tables(event, number), public_id=table)
         with transaction.atomic():
-            place = lock_round(row.round_id)
+            round_ = lock_round(row.round_id)
             lock_people(event.club_id)
-            lock_tables_of(place)
+            lock_tables_of(round_)
             row = get_object_or_404(_tables(event, number), pk=row.pk)
-            self.check_unchanged(EveningTableSerializer, *told(self, event, [row], directs=True))
+            self.check_unchanged(EveningTableSerializer, *details(self, event, [row], directs=True))
             remove_table(row.pk, self.actor, at=timezone.now())
         return Response(status=204)
 
 
 class ReplaceAddress(Resource):
-    """`/clubs/{slug}/events/{id}/rounds/{number}/tables/{table}/replace/`."""
-
     @extend_schema(request=None, responses=EveningTableSerializer)
     @idempotent
     def post(
@@ -111,7 +109,7 @@ class ReplaceAddress(Resource):
         return shown(self, event, _tables(event, number).get(pk=row.pk))
 
 
-def told(
+def details(
     view: Resource, event: Event, tables: Iterable[Table], *, directs: bool
 ) -> list[EveningTable]:
     """Tables with their current games (5 queries)."""
@@ -131,8 +129,7 @@ def shown(
     directs: bool = True,
     **headers: str,
 ) -> Response:
-    """A table as it stands."""
-    (line,) = told(view, event, [table], directs=directs)
+    (line,) = details(view, event, [table], directs=directs)
     return view.shown(EveningTableSerializer, line, status, **headers)
 
 
@@ -141,19 +138,19 @@ def _tables(event: Event, number: int) -> QuerySet[Table]:
     return rows.select_related("round")
 
 
-def _laying(place: Round, said: dict[str, Any]) -> Laying:
+def _laying(round_: Round, said: dict[str, Any]) -> Laying:
     """The table that was asked for.
 
     Raises:
-        Refused: the club has no such player.
+        Invalid: the club has no such player.
     """
-    event = place.event
+    event = round_.event
     ruleset = said.get("ruleset", event.ruleset)
     offered = event.options if ruleset == event.ruleset else {}
     who = _who(event.club, said["players"])
     names = [each if isinstance(each, str) else each.name for each in who]
     stays = {name: said[name] for name in ("first_declarer", "title", "place")}
-    head = Head(ruleset, names, options=said.get("options", offered), **stays)
+    head = GameSetup(ruleset, names, options=said.get("options", offered), **stays)
     match = said.get("match")
     return Laying(head, who, (match["length"], match["number"]) if match else None)
 
@@ -163,10 +160,10 @@ def _who(club: Club, sitters: Sequence[dict[str, str]]) -> list[Who]:
     found = Player.objects.present().filter(club=club, public_id__in=ids)
     known = {player.public_id: player for player in found}
     lacking = [
-        fault("no-such-player", f"players.{seat}.player", _("The club has no such player."))
+        NoSuchPlayer(where=f"players.{seat}.player")
         for seat, sitter in enumerate(sitters)
         if "player" in sitter and sitter["player"] not in known
     ]
     if lacking:
-        raise Refused(invalid(lacking))
+        raise Invalid(faults=lacking)
     return [known[s["player"]] if "player" in s else s["name"] for s in sitters]

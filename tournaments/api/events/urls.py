@@ -1,10 +1,11 @@
-"""Addresses of evenings."""
+"""Addresses of evenings and seasons."""
 
 from django.urls import path
 
-from tournaments.api.events import rounds, tables, views
+from tournaments.api.events import rounds, seasons, tables, views
 
-EVENT = "clubs/<slug:slug>/events/<slug:public_id>"
+CLUB = "clubs/<slug:slug>"
+EVENT = f"{CLUB}/events/<slug:public_id>"
 ROUND = f"{EVENT}/rounds/<int:number>"
 TABLE = f"{ROUND}/tables/<slug:table>"
 
@@ -18,4 +19,6 @@ urlpatterns = [
     path(f"{ROUND}/tables/", tables.EveningTables.as_view(), name="event_tables"),
     path(f"{TABLE}/", tables.OneEveningTable.as_view(), name="event_table"),
     path(f"{TABLE}/replace/", tables.ReplaceAddress.as_view(), name="replace_address"),
+    path(f"{CLUB}/seasons/", seasons.Seasons.as_view(), name="seasons"),
+    path(f"{CLUB}/seasons/<int:pk>/", seasons.OneSeason.as_view(), name="season"),
 ]

@@ -14,11 +14,11 @@ from rest_framework.response import Response
 from tournaments.api.events.filters import EventFilter
 from tournaments.api.events.serializers import EventPlanSerializer, EventSerializer
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Refused, fault, invalid, refuses
 from tournaments.api.views import Resource
 from tournaments.models import Club, Event, Season
-from tournaments.services.clubs.events import (
-    EventHasTables,
+from tournaments.permissions import directed_club, directed_evening, seen_club, seen_event
+from tournaments.services.base.refusals import Fault
+from tournaments.services.events.events import (
     EventPlan,
     change_event,
     create_event,
@@ -26,17 +26,14 @@ from tournaments.services.clubs.events import (
     plan_of,
     remove_event,
 )
-from tournaments.services.clubs.seasons import season_on
-from tournaments.visitors import directed_club, directed_evening, seen_club, seen_event
+from tournaments.services.events.seasons import season_on
 
-refuses(
-    EventHasTables, "event-has-tables", _("Tables were laid at this evening, so that it stays.")
-)
+
+class NoSuchSeason(Fault, code="no-such-season", where="season"):
+    sentence = _("The club has no such season.")
 
 
 class Events(Resource):
-    """`/clubs/{slug}/events/`."""
-
     queryset = Event.objects.none()
     filterset_class = EventFilter
     ordering_fields = ("held_on", "created_at", "name")
@@ -63,8 +60,6 @@ class Events(Resource):
 
 
 class OneEvent(Resource):
-    """`/clubs/{slug}/events/{id}/`."""
-
     @extend_schema(responses=EventSerializer)
     def get(self, _request: Request, slug: str, public_id: str) -> Response:
         """An evening, or that of a tournament."""
@@ -72,7 +67,7 @@ class OneEvent(Resource):
 
     @extend_schema(request=EventPlanSerializer, responses=EventSerializer)
     def patch(self, _request: Request, slug: str, public_id: str) -> Response:
-        """Change what was said of an evening; tables that stand stay as they are."""
+        """Change an evening; existing tables stay as they are."""
         row = directed_evening(self.visitor, slug, public_id)
         said = _with_season(row.club, self.said(EventPlanSerializer, partial=True))
         with transaction.atomic():
@@ -99,20 +94,19 @@ class OneEvent(Resource):
 
 
 def _as_club(club: Club) -> dict[str, Any]:
-    """What an evening has of its club, where nothing else is said."""
+    """Return the club's defaults for an evening."""
     return {"table_codes": club.table_codes, "confirmations": club.confirmations}
 
 
 def _with_season(club: Club, said: dict[str, Any]) -> dict[str, Any]:
-    """What was said, with the row of its season.
+    """Return the plan, with the row of its season.
 
     Raises:
-        Refused: the club has no such season.
+        NoSuchSeason: the club has no such season.
     """
     if said.get("season") is None:
         return said
     season = Season.objects.filter(club=club, pk=said["season"]).first()
     if season is None:
-        text = _("The club has no such season.")
-        raise Refused(invalid([fault("no-such-season", "season", text)]))
+        raise NoSuchSeason
     return said | {"season": season}

@@ -1,1 +1,1 @@
-"""Games at a table: their sheets, and everything that is written on one."""
+"""Games at tables: started, recorded, corrected, confirmed and read."""

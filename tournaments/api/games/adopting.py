@@ -12,12 +12,12 @@ from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.games.writing import written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.engine.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.models import Event, Game, Round, Scope, Visitor
-from tournaments.models.play import GameQuerySet
-from tournaments.queries.sheets import load_sheet
-from tournaments.services.people.players import LONGEST_PLAYER_NAME
-from tournaments.services.play.adopting import adopt_game
+from tournaments.models.games import GameQuerySet
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.services.games.adopting import adopt_game
 
 
 class AdoptionSerializer(Strict):
@@ -31,13 +31,11 @@ class AdoptionSerializer(Strict):
     event = serializers.CharField(max_length=16)
     round = serializers.IntegerField(min_value=1, max_value=32_767)
     players = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_PLAYER_NAME), max_length=4, required=False
+        child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
     )
 
 
 class Adopt(Resource):
-    """`/games/{id}/adopt/`."""
-
     scope = Scope.DIRECT
 
     @extend_schema(request=AdoptionSerializer, responses=GameSerializer)
@@ -65,7 +63,6 @@ class Adopt(Resource):
 
 
 def _at(public_id: str, key: str, user: Visitor) -> GameQuerySet:
-    """The open table that this key writes."""
     kind, _dot, rest = key.partition(".")
     named, _dot, secret = rest.partition(".")
     if (kind, named) != ("write", public_id):

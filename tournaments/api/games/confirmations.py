@@ -13,7 +13,7 @@ from tournaments.api.games.writing import GONE, game_to_write, revision_of, writ
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Event, Game, Scope
-from tournaments.services.play.confirming import (
+from tournaments.services.games.confirming import (
     Agreement,
     NotSeated,
     agreement_of,
@@ -30,7 +30,7 @@ class ConfirmationSerializer(Strict):
 
 
 class AgreementSerializer(serializers.Serializer[Agreement]):
-    """Which seats have confirmed the result as it stands, and how many have to."""
+    """The seats that have confirmed the current result, and how many must."""
 
     revision = serializers.SerializerMethodField()
     confirmed = serializers.ListField(child=serializers.IntegerField())
@@ -43,15 +43,13 @@ class AgreementSerializer(serializers.Serializer[Agreement]):
         return revision
 
 
-class Confirmations(Resource):
-    """`/games/{id}/confirmations/`."""
-
+class GameConfirmations(Resource):
     scope = Scope.SCORE
     refusals = (*GONE, "428")
 
     @extend_schema(responses=AgreementSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """Who has confirmed the result of a club's game as it stands."""
+        """The confirmations of the current result of a club's game."""
         games = readable_game(request, public_id).filter(table__isnull=False)
         return self._agreement(get_object_or_404(games))
 

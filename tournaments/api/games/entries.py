@@ -1,5 +1,7 @@
 """Addresses of the entries of a game: add, correct, void, seal and reveal."""
 
+from typing import Any
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -15,18 +17,21 @@ from tournaments.api.games.serializers import (
 )
 from tournaments.api.games.writing import GONE, game_to_write, pen_of, written
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Refused, engine_faults, invalid, placed
+from tournaments.api.problems import engine_faults, placed
 from tournaments.api.views import Resource
-from tournaments.models import Scope
-from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
-from tournaments.services.play.playing import correct_entry, record_entry, withdraw_entry
-from tournaments.services.play.sealing import reveal_contract, seal_contract
-from tournaments.services.play.writing import NoSuchEntry
+from tournaments.engine.documents.entry_records import parse_entry, read_entry
+from tournaments.engine.documents.records import play_entry
+from tournaments.engine.rules.entries import Entry
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.models import Game, Scope
+from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
+from tournaments.services.base.refusals import Invalid
+from tournaments.services.games.playing import correct_entry, record_entry, withdraw_entry
+from tournaments.services.games.sealing import reveal_contract, seal_contract
+from tournaments.services.games.writing import NoSuchEntry
 
 
 class Entries(Resource):
-    """`/games/{id}/entries/`."""
-
     scope = Scope.SCORE
     refusals = GONE
 
@@ -40,16 +45,26 @@ class Entries(Resource):
         """
         row = game_to_write(request, public_id)
         said = self.said(NewEntrySerializer)
-        pen = pen_of(self, row, said["author"])
+        context = pen_of(self, row, said["author"])
         with placed("entry"):
-            sheet = record_entry(row.pk, said["entry"], pen)
+            sheet = record_entry(row.pk, _entry_of(row, said["entry"]), context)
         place = f"{request.path}{sheet.positions[-1]}/"
         return written(self, sheet, 201, Location=place)
 
 
-class OneEntry(Resource):
-    """`/games/{id}/entries/{position}/`."""
+def _entry_of(row: Game, raw: Any) -> Entry:
+    """Parse an entry at the end of a sheet.
 
+    Raises:
+        InvalidEntry: with every problem of its form, and of its content as far as it can be read.
+    """
+    entry, faults = read_entry(raw)
+    if faults:
+        play_entry(load_sheet(row).game, raw)
+    return entry or parse_entry(raw)
+
+
+class OneEntry(Resource):
     scope = Scope.SCORE
     refusals = GONE
 
@@ -69,13 +84,16 @@ class OneEntry(Resource):
         """Put a new version of an entry above the old one, which stays in the log."""
         row = game_to_write(request, public_id)
         said = self.said(CorrectionSerializer)
-        pen = pen_of(self, row, said["author"], must_match=True)
+        context = pen_of(self, row, said["author"], must_match=True)
         try:
-            sheet = correct_entry(row.pk, position, said["entry"], said["reason"], pen)
+            entry = parse_entry(said["entry"])
+            sheet = correct_entry(row.pk, position, entry, said["reason"], context)
+        except InvalidEntry as error:
+            raise Invalid(faults=engine_faults(error.problems, "entry")) from error
         except LaterEntryInvalid as error:
             if error.position != position:
                 raise
-            raise Refused(invalid(engine_faults(error.problems, "entry"))) from error
+            raise Invalid(faults=engine_faults(error.problems, "entry")) from error
         return written(self, sheet)
 
     @extend_schema(
@@ -92,13 +110,11 @@ class OneEntry(Resource):
         asked = WithdrawalSerializer(data=request.query_params.dict())
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        pen = pen_of(self, row, said["author"], must_match=True)
-        return written(self, withdraw_entry(row.pk, position, said["reason"], pen))
+        context = pen_of(self, row, said["author"], must_match=True)
+        return written(self, withdraw_entry(row.pk, position, said["reason"], context))
 
 
 class Seal(Resource):
-    """`/games/{id}/seal/`."""
-
     scope = Scope.SCORE
     # A repeat that is refused for its contract would tell which one was sealed.
     secret_fields = ("contract",)
@@ -109,7 +125,7 @@ class Seal(Resource):
     def post(self, request: Request, public_id: str) -> Response:
         """Begin a deal with a contract that only the declarer knows; the sheet gets its hash.
 
-        A repeat with the same `Idempotency-Key` is answered alike whatever its contract; the one
+        A repeat with the same `Idempotency-Key` gets the same answer whatever its contract; the one
         that was sent first stays.
         """
         row = game_to_write(request, public_id)
@@ -119,8 +135,6 @@ class Seal(Resource):
 
 
 class Reveal(Resource):
-    """`/games/{id}/entries/{position}/reveal/`."""
-
     scope = Scope.SCORE
     refusals = GONE
 

@@ -5,7 +5,7 @@ from django_filters import rest_framework as filters
 
 from tournaments.api.fields import MOMENTS
 from tournaments.models import Club, Game, Player, Seat
-from tournaments.visitors import account_of
+from tournaments.permissions import account_of
 
 
 class GameFilter(filters.FilterSet):  # type: ignore[misc]
@@ -28,7 +28,7 @@ class GameFilter(filters.FilterSet):  # type: ignore[misc]
     played_until = filters.IsoDateTimeFilter(
         "played_at", "lt", validators=MOMENTS, label="Before this moment, not at it."
     )
-    name = filters.CharFilter(method="of_name", label="What a player of the club is called.")
+    name = filters.CharFilter(method="of_name", label="The name of a player of the club.")
 
     class Meta:
         model = Game

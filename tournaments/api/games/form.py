@@ -1,4 +1,4 @@
-"""What a program asks for to write the next entry: the rules, and what can be said now."""
+"""The form of the next entry, for programs: the rules, and the possible values."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,14 +7,14 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.games.serializers import EntryField
-from tournaments.api.problems import engine_faults
-from tournaments.api.rules.description import RulesetDescriptionSerializer
-from tournaments.engine.entries import STOP_REASONS
-from tournaments.engine.entry_checks import redeals_of
-from tournaments.engine.games import Choice, Game
-from tournaments.engine.problems import Code
-from tournaments.queries.sheets import Sheet
-from tournaments.ruleset_json import must_come_first, next_deal
+from tournaments.api.problems import engine_faults, listed
+from tournaments.api.rulesets.description import RulesetDescriptionSerializer
+from tournaments.engine.play.entry_checks import redeals_of
+from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.rules.entries import STOP_REASONS
+from tournaments.engine.rules.problems import Code
+from tournaments.presenters.rulesets import must_come_first, next_deal
+from tournaments.queries.games.sheets import Sheet
 
 ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped")
 
@@ -49,11 +49,11 @@ class ContractLeftSerializer(serializers.Serializer[Choice]):
 
     @extend_schema_field(ProblemSerializer(many=True))
     def get_problems(self, choice: Choice) -> list[dict[str, Any]]:
-        return engine_faults(choice.problems)
+        return list(map(listed, engine_faults(choice.problems)))
 
 
 class NextDealSerializer(serializers.Serializer[Any]):
-    """Whose turn it is, and what is left to be declared.
+    """The player on turn, and the contracts left to declare.
 
     `left` and `declared` have an object for each seat: how many contracts of each kind it still
     declares, and how often it has declared each contract. `must` is the kind that the declarer
@@ -73,7 +73,7 @@ class NextDealSerializer(serializers.Serializer[Any]):
 
 
 class FormSerializer(serializers.Serializer[Sheet]):
-    """The form of the next entry: the rules, and what can be written after this revision.
+    """The form of the next entry: the rules, and the entries possible after this revision.
 
     `types` are the types of entries that can come next, `redeals` and `stops` their reasons.
     `open_deal` is a deal that is begun and not counted: the next entry ends it.
@@ -95,7 +95,7 @@ class FormSerializer(serializers.Serializer[Sheet]):
 
     @extend_schema_field(ContractLeftSerializer(many=True))
     def get_contracts(self, sheet: Sheet) -> Any:
-        choices = () if sheet.game.finished else sheet.game.choices()
+        choices = () if sheet.game.finished else sheet.game.choices
         return [ContractLeftSerializer(choice).data for choice in choices]
 
     @extend_schema_field(EntryField(allow_null=True))

@@ -1,4 +1,4 @@
-"""Addresses of the match of a game: how it stands, and its next game."""
+"""Addresses of the match of a game: its score, and its next game."""
 
 from typing import Any
 
@@ -9,23 +9,22 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments import words
 from tournaments.api.access import game_of_key, has_scope, readable_game, token_of
-from tournaments.api.fields import PointsField, Secret
-from tournaments.api.games.refusals import tag_of
+from tournaments.api.fields import PointsField, UncachedSerializer
 from tournaments.api.games.serializers import GameSerializer, StartedGameSerializer
-from tournaments.api.games.writing import GONE, game_to_write, key_of, writer
+from tournaments.api.games.writing import GONE, game_to_write, key_of, tag_of, writer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Match, Scope
-from tournaments.queries.sheets import load_sheet
-from tournaments.services.play.matches import MatchSoFar, load_match, start_next_game
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.services.games.matches import MatchSoFar, load_match, start_next_game
+from tournaments.texts import labels
 
 
-class LaterGameSerializer(Secret):
+class LaterGameSerializer(UncachedSerializer):
     """The game after another one.
 
-    The key to `follow` it is told to whoever has a key of a game of the match, and to directors
+    The key to `follow` it is shown to holders of a key of a game of the match, and to directors
     whose token may score; else it is null.
     """
 
@@ -62,11 +61,9 @@ class MatchSerializer(serializers.Serializer[MatchSoFar]):
 
 
 class MatchOfGame(Resource):
-    """`/games/{id}/match/`."""
-
     @extend_schema(responses=MatchSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """The match of a game as it stands."""
+        """The current state of the match of a game."""
         games = readable_game(request, public_id).filter(match__isnull=False)
         row = get_object_or_404(games.select_related("match"))
         assert row.match is not None
@@ -76,7 +73,7 @@ class MatchOfGame(Resource):
 
 
 def _tells_keys(request: Request, row: Game) -> bool:
-    """Whether keys of a match are told to whoever reads a game of it.
+    """Return whether a reader of a game also gets the keys of its match.
 
     Whoever only sees the game, as that of a published evening, gets none that lasts longer.
     """
@@ -87,20 +84,18 @@ def _tells_keys(request: Request, row: Game) -> bool:
 
 
 class NextGame(Resource):
-    """`/games/{id}/next-game/`."""
-
     scope = Scope.SCORE
     refusals = GONE
 
     @extend_schema(request=None, responses={201: StartedGameSerializer, 200: GameSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
-        """Open the next game of a match; what is carried into it is written down.
+        """Open the next game of a match; points carried over become its first entry.
 
         201 with its keys; 200 without, where it had been opened already.
         """
         row = game_to_write(request, public_id)
-        key, reason, now = key_of(request), words.option_name("laps"), timezone.now()
+        key, reason, now = key_of(request), labels.option_name("laps"), timezone.now()
         game, opened = start_next_game(row.pk, at=now, key=key, reason=reason, by=writer(self, row))
         shape, status = (StartedGameSerializer, 201) if opened else (GameSerializer, 200)
         place = request.path.replace(f"{public_id}/next-game", game.public_id)

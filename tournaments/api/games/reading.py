@@ -7,19 +7,16 @@ from rest_framework.response import Response
 
 from tournaments.api.access import readable_game
 from tournaments.api.games.form import FormSerializer
-from tournaments.api.games.refusals import tag_of
 from tournaments.api.games.serializers import WriteSerializer
-from tournaments.api.games.writing import game_to_write
+from tournaments.api.games.writing import game_to_write, tag_of
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
-from tournaments.engine.records import Reading, write_result
-from tournaments.models import Write
-from tournaments.queries.sheets import Sheet, load_sheet
+from tournaments.engine.documents.records import Reading, write_result
+from tournaments.models import Revision
+from tournaments.queries.games.sheets import Sheet, load_sheet
 
 
-class Record(Resource):
-    """`/games/{id}/record/`."""
-
+class GameDocument(Resource):
     @extend_schema(responses={200: component("GameRecord")})
     def get(self, request: Request, public_id: str) -> Response:
         """The game as a `kingscore-game/1` document."""
@@ -27,28 +24,22 @@ class Record(Resource):
 
 
 class Result(Resource):
-    """`/games/{id}/result/`."""
-
     @extend_schema(responses={200: component("ResultRecord")})
     def get(self, request: Request, public_id: str) -> Response:
         """The game as a `kingscore-result/1` document."""
         return Response(write_result(Reading(_sheet(request, public_id).game)))
 
 
-class Form(Resource):
-    """`/games/{id}/form/`."""
-
+class GameForm(Resource):
     @extend_schema(responses=FormSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """What the next entry may be: the rules, whose turn it is, and what is left."""
+        """The possible next entries: the rules, the player on turn, and the contracts left."""
         sheet = _sheet(request, public_id)
         return self.shown(FormSerializer, sheet, ETag=tag_of(sheet.row))
 
 
 class Log(Resource):
-    """`/games/{id}/log/`."""
-
-    queryset = Write.objects.none()
+    queryset = Revision.objects.none()
     filterset_fields = ["kind", "position"]
     ordering_fields = ["revision"]
     ordering = ["revision"]
@@ -57,7 +48,7 @@ class Log(Resource):
     def get(self, request: Request, public_id: str) -> Response:
         """Every write of the sheet, also of what was taken off it, for whoever may write it."""
         row = game_to_write(request, public_id)
-        return self.pages_of(WriteSerializer, row.writes.all())
+        return self.pages_of(WriteSerializer, row.revisions.all())
 
 
 def _sheet(request: Request, public_id: str) -> Sheet:

@@ -6,14 +6,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, PointsField, Secret, Strict
+from tournaments.api.fields import Moment, PointsField, Strict, UncachedSerializer
 from tournaments.api.schema import component
-from tournaments.engine.records import GAME_FORMAT, Reading, write_result
-from tournaments.models import Game, Match, Write
-from tournaments.models.play import LONGEST_AUTHOR, LONGEST_REASON
-from tournaments.queries.sheets import Sheet
+from tournaments.engine.documents.records import GAME_FORMAT, Reading, write_result
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
+from tournaments.models import Game, Match, Revision
+from tournaments.queries.games.sheets import Sheet
 
-LONGEST_NAME = 80
 MOST_GAMES = 99
 """Of a match."""
 
@@ -23,7 +22,7 @@ MOST_ENTRIES = 200
 
 @extend_schema_field(component("Entry"))
 class EntryField(serializers.JSONField):
-    """An entry as it stands in a record."""
+    """An entry as in a record."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, dict):
@@ -37,7 +36,7 @@ class RulesetField(serializers.JSONField):
 
 
 class MatchTermsSerializer(Strict):
-    """What a match is played to."""
+    """The target of a match."""
 
     length = serializers.ChoiceField(Match.Length.choices)
     number = serializers.IntegerField(min_value=1, max_value=MOST_GAMES)
@@ -56,8 +55,8 @@ class NewGameSerializer(Strict):
     )
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(default=dict)
-    title = serializers.CharField(default="", allow_blank=True, max_length=80)
-    place = serializers.CharField(default="", allow_blank=True, max_length=80)
+    title = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    place = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
     played_at = serializers.CharField(
         required=False, help_text="A day or a moment in ISO 8601; now, where it is not said."
     )
@@ -66,26 +65,26 @@ class NewGameSerializer(Strict):
 
 
 class HeadSerializer(Strict):
-    """What stands above a sheet; what is left out stays as it is."""
+    """The head of a sheet; omitted fields stay unchanged."""
 
     players = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME), max_length=4, required=False
     )
     first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
     options = serializers.DictField(required=False)
-    title = serializers.CharField(required=False, allow_blank=True, max_length=80)
-    place = serializers.CharField(required=False, allow_blank=True, max_length=80)
+    title = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    place = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_NAME)
 
 
 class StandingEntrySerializer(serializers.Serializer[Any]):
-    """An entry that stands, at its position in the log."""
+    """A current entry, with its position in the log."""
 
     position = serializers.IntegerField()
     entry = EntryField()
 
 
 class GameOfMatchSerializer(serializers.Serializer[Any]):
-    """Which game of a match it is, from 1, and what the match is played to; null: of none."""
+    """The number of the game in its match, from 1, and the target; null outside a match."""
 
     game = serializers.IntegerField(source="match_number", min_value=1)
     length = serializers.ChoiceField(Match.Length.choices, source="match.length")
@@ -96,7 +95,7 @@ class GameOfMatchSerializer(serializers.Serializer[Any]):
 
 
 class GameSerializer(serializers.Serializer[Any]):
-    """A game as it stands at a revision, from a `Sheet`."""
+    """A game at a revision, from a `Sheet`."""
 
     id = serializers.CharField(source="row.public_id")
     revision = serializers.IntegerField(source="row.revision")
@@ -121,8 +120,8 @@ class GameSerializer(serializers.Serializer[Any]):
         return write_result(Reading(sheet.game))
 
 
-class KeysSerializer(Secret):
-    """The keys of a game, each a token: to write its sheet, to follow it, to take the pen."""
+class KeysSerializer(UncachedSerializer):
+    """The keys of a game: to write its sheet, to follow it, to take over the scoring."""
 
     write = serializers.SerializerMethodField()
     follow = serializers.SerializerMethodField()
@@ -172,22 +171,8 @@ class GameLineSerializer(serializers.ModelSerializer[Game]):
     class Meta:
         model = Game
         fields = [
-            "id",
-            "revision",
-            "ruleset",
-            "players",
-            "title",
-            "place",
-            "played_at",
-            "club",
-            "event",
-            "tournament",
-            "round",
-            "table",
-            "match",
-            "finished",
-            "totals",
-            "ranks",
+            *("id", "revision", "ruleset", "players", "title", "place", "played_at", "club"),
+            *("event", "tournament", "round", "table", "match", "finished", "totals", "ranks"),
         ]
 
     def get_finished(self, row: Game) -> bool:
@@ -203,7 +188,7 @@ class GameLineSerializer(serializers.ModelSerializer[Game]):
 
 
 class OldHeadSerializer(serializers.Serializer[Any]):
-    """What stood above a sheet."""
+    """A former head of a sheet."""
 
     players = serializers.ListField(child=serializers.CharField())
     first_declarer = serializers.IntegerField()
@@ -216,7 +201,7 @@ class NewEntrySerializer(Strict):
     """An entry to be written down; `author` is the name at whose seat the phone lies."""
 
     entry = EntryField()
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_AUTHOR)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class CorrectionSerializer(NewEntrySerializer):
@@ -226,21 +211,21 @@ class CorrectionSerializer(NewEntrySerializer):
 
 
 class WithdrawalSerializer(Strict):
-    """What is said when an entry is taken off."""
+    """The reason for the removal of an entry."""
 
     reason = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_REASON)
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_AUTHOR)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
 class SealSerializer(Strict):
     """A contract that only the declarer knows."""
 
-    contract = serializers.CharField(max_length=40)
-    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_AUTHOR)
+    contract = serializers.CharField(max_length=LONGEST_ID)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class WriteSerializer(serializers.ModelSerializer[Write]):
-    """One write of a sheet: what was done, at which revision, by whom, when and why.
+class WriteSerializer(serializers.ModelSerializer[Revision]):
+    """One revision of a sheet: the action, its number, author, time and reason.
 
     `entry` is the entry after it, null where it was taken off; `head` what stood above the sheet
     `before` and after.
@@ -252,34 +237,26 @@ class WriteSerializer(serializers.ModelSerializer[Write]):
     before = serializers.SerializerMethodField()
 
     class Meta:
-        model = Write
+        model = Revision
         fields = [
-            "revision",
-            "kind",
-            "position",
-            "author",
-            "reason",
-            "at",
-            "entry",
-            "head",
-            "before",
+            *("revision", "kind", "position", "author", "reason", "at", "entry", "head", "before"),
         ]
 
     @extend_schema_field({"oneOf": [component("Entry"), {"type": "null"}]})
-    def get_entry(self, write: Write) -> Any:
-        return None if write.kind == Write.Kind.HEAD else write.body
+    def get_entry(self, write: Revision) -> Any:
+        return None if write.kind == Revision.Kind.HEAD else write.body
 
     @extend_schema_field(OldHeadSerializer(allow_null=True))
-    def get_head(self, write: Write) -> Any:
-        return write.body if write.kind == Write.Kind.HEAD else None
+    def get_head(self, write: Revision) -> Any:
+        return write.body if write.kind == Revision.Kind.HEAD else None
 
     @extend_schema_field(OldHeadSerializer(allow_null=True))
-    def get_before(self, write: Write) -> Any:
+    def get_before(self, write: Revision) -> Any:
         return write.before
 
 
 class EntryVersionsSerializer(serializers.Serializer[Any]):
-    """An entry as it stands, null where it was taken off, with all its versions."""
+    """A current entry, null if it was removed, with all its versions."""
 
     position = serializers.IntegerField()
     entry = EntryField(allow_null=True)

@@ -1,4 +1,4 @@
-"""Addresses of games."""
+"""Addresses of games and their tables."""
 
 from django.urls import path
 
@@ -6,30 +6,36 @@ from tournaments.api.games import (
     adopting,
     confirmations,
     entries,
+    handover,
     matches,
-    pens,
     reading,
+    tables,
     views,
 )
 
 GAME = "games/<slug:public_id>"
+TABLE = "tables/<slug:public_id>"
 ENTRY = f"{GAME}/entries/<int:position>"
 
 urlpatterns = [
     path("games/", views.Games.as_view(), name="games"),
     path(f"{GAME}/", views.OneGame.as_view(), name="game"),
-    path(f"{GAME}/record/", reading.Record.as_view(), name="game_record"),
+    path(f"{GAME}/record/", reading.GameDocument.as_view(), name="game_record"),
     path(f"{GAME}/result/", reading.Result.as_view(), name="game_result"),
-    path(f"{GAME}/form/", reading.Form.as_view(), name="game_form"),
+    path(f"{GAME}/form/", reading.GameForm.as_view(), name="game_form"),
     path(f"{GAME}/log/", reading.Log.as_view(), name="game_log"),
     path(f"{GAME}/entries/", entries.Entries.as_view(), name="entries"),
     path(f"{ENTRY}/", entries.OneEntry.as_view(), name="entry"),
     path(f"{ENTRY}/reveal/", entries.Reveal.as_view(), name="reveal"),
     path(f"{GAME}/seal/", entries.Seal.as_view(), name="seal"),
-    path(f"{GAME}/keys/", pens.Keys.as_view(), name="game_keys"),
-    path(f"{GAME}/pen/", pens.TakePen.as_view(), name="take_pen"),
+    path(f"{GAME}/keys/", handover.Keys.as_view(), name="game_keys"),
+    path(f"{GAME}/pen/", handover.TakePen.as_view(), name="take_pen"),
     path(f"{GAME}/match/", matches.MatchOfGame.as_view(), name="match"),
     path(f"{GAME}/next-game/", matches.NextGame.as_view(), name="next_game"),
-    path(f"{GAME}/confirmations/", confirmations.Confirmations.as_view(), name="confirmations"),
+    path(f"{GAME}/confirmations/", confirmations.GameConfirmations.as_view(), name="confirmations"),
     path(f"{GAME}/adopt/", adopting.Adopt.as_view(), name="adopt"),
+    path(f"{TABLE}/", tables.TableWithKey.as_view(), name="table"),
+    path(f"{TABLE}/enter/", tables.Enter.as_view(), name="enter_table"),
+    path(f"{GAME}/table/", tables.GameTable.as_view(), name="game_table"),
+    path(f"{GAME}/call/", tables.CallDirector.as_view(), name="call_director"),
 ]

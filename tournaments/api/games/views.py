@@ -13,7 +13,6 @@ from rest_framework.response import Response
 
 from tournaments.api.access import games_opened, readable_game
 from tournaments.api.games.filters import GameFilter
-from tournaments.api.games.refusals import tag_of
 from tournaments.api.games.serializers import (
     GameLineSerializer,
     GameSerializer,
@@ -22,18 +21,16 @@ from tournaments.api.games.serializers import (
     StartedGameSerializer,
 )
 from tournaments.api.games.starting import start
-from tournaments.api.games.writing import GONE, game_to_write, pen_of, revision_of, written
+from tournaments.api.games.writing import GONE, game_to_write, pen_of, revision_of, tag_of, written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Game, Scope
-from tournaments.queries.sheets import load_sheet
-from tournaments.services.play.playing import Head, change_head, delete_game
-from tournaments.services.play.writing import StaleRevision
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.services.games.playing import GameSetup, change_head, delete_game
+from tournaments.services.games.writing import StaleRevision
 
 
 class Games(Resource):
-    """`/games/`."""
-
     scope = None
     queryset = Game.objects.none()
     filterset_class = GameFilter
@@ -50,7 +47,7 @@ class Games(Resource):
     @extend_schema(request=NewGameSerializer, responses={201: StartedGameSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        """Start a game at an open table; whoever has its keys writes and follows it.
+        """Start a game at an open table; its keys give access to write and to follow it.
 
         A whole record is taken over with all its entries, at most 200, or not at all.
         """
@@ -61,14 +58,12 @@ class Games(Resource):
 
 
 class OneGame(Resource):
-    """`/games/{id}/`."""
-
     scope = Scope.SCORE
     refusals = GONE
 
     @extend_schema(responses=GameSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """The game as it stands; its tag is its revision."""
+        """The current game; its entity tag is the revision."""
         row = get_object_or_404(readable_game(request, public_id).select_related("match", "table"))
         unchanged: Any = get_conditional_response(self.visitor, etag=tag_of(row))
         if unchanged is not None:
@@ -84,7 +79,7 @@ class OneGame(Resource):
         row = game_to_write(request, public_id)
         said = self.said(HeadSerializer)
         stays = ("players", "first_declarer", "options", "title", "place")
-        head = Head(row.ruleset, **{name: getattr(row, name) for name in stays})
+        head = GameSetup(row.ruleset, **{name: getattr(row, name) for name in stays})
         return written(self, change_head(row.pk, replace(head, **said), pen_of(self, row, "")))
 
     @extend_schema(request=None, responses={204: None})

@@ -1,4 +1,4 @@
-"""What every write of a sheet needs: the game, who writes, and of which revision."""
+"""The needs of every write of a sheet: game, author and revision."""
 
 from secrets import token_urlsafe
 
@@ -11,19 +11,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import pen_taken_since, round_closed_since, writable_game
-from tournaments.api.games.refusals import tag_of
 from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.idempotency import HEADER
-from tournaments.api.problems import Answer, Refused
 from tournaments.api.views import Resource
 from tournaments.models import Game
-from tournaments.queries.sheets import Sheet
-from tournaments.services.auditing import Actor
-from tournaments.services.play.writing import Pen
-from tournaments.visitors import actor_of
+from tournaments.permissions import actor_of
+from tournaments.queries.games.sheets import Sheet
+from tournaments.services.audit import Actor
+from tournaments.services.base.refusals import Refused
+from tournaments.services.games.playing import ScoringTaken
+from tournaments.services.games.writing import RoundClosed, WriteContext
 
 GONE = ("410",)
-"""What else is answered where a sheet is written: another has the pen."""
+"""Answered where another phone has taken over the scoring."""
+
+
+class PenGone(ScoringTaken, status=410):
+    sentence = _("The scoring has been handed over: another phone writes now.")
+
+
+class IfMatchNeeded(Refused, code="if-match-needed", status=428):
+    sentence = _("If-Match with a revision is required.")
 
 
 def game_to_write(request: Request, public_id: str) -> Game:
@@ -39,33 +47,31 @@ def game_to_write(request: Request, public_id: str) -> Game:
     if request.method in SAFE_METHODS:
         raise Http404
     if round_closed_since(request, public_id).exists():
-        title = _("The round is closed: only a director writes here.")
-        raise Refused(Answer(409, "round-closed", title))
+        raise RoundClosed
     if pen_taken_since(request, public_id).exists():
-        title = _("The pen has been handed over: another phone writes now.")
-        raise Refused(Answer(410, "pen-taken", title))
+        raise PenGone
     raise Http404
 
 
-def pen_of(view: Resource, row: Game, author: str, *, must_match: bool = False) -> Pen:
-    """Whose write it is, of which revision: that of `If-Match`, else the sheet as it stands.
+def pen_of(view: Resource, row: Game, author: str, *, must_match: bool = False) -> WriteContext:
+    """Return the WriteContext, with the revision of `If-Match`, or else the current one.
 
     Raises:
-        Refused: 428 where a revision must be said, and is not.
+        Refused: 428 if a revision is required but missing.
     """
     revision = revision_of(view.request, row, must_match=must_match)
-    return Pen(key_of(view.request), revision, timezone.now(), author, writer(view, row))
+    return WriteContext(key_of(view.request), revision, timezone.now(), author, writer(view, row))
 
 
 def revision_of(request: Request, row: Game, *, must_match: bool = False) -> int:
-    """The revision that is meant: that of `If-Match`, else the sheet as it stands.
+    """Return the revision of `If-Match`, or else the current one.
 
     Raises:
         Refused: 428 where it must be said, and is not.
     """
     said = request.headers.get("If-Match")
     if said is None and must_match:
-        raise Refused(Answer(428, "if-match-needed", _("Say by If-Match which revision you mean.")))
+        raise IfMatchNeeded
     return row.revision if said is None or said.strip() == "*" else _revision(said)
 
 
@@ -80,7 +86,6 @@ def writer(view: Resource, row: Game) -> Actor:
 
 
 def written(view: Resource, sheet: Sheet, status: int = 200, **headers: str) -> Response:
-    """The sheet after a write."""
     return view.shown(GameSerializer, sheet, status, ETag=tag_of(sheet.row), **headers)
 
 
@@ -89,3 +94,8 @@ def _revision(said: str) -> int:
     tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(said)]
     is_one = len(tags) == 1 and tags[0].isascii() and tags[0].isdecimal() and len(tags[0]) < 10
     return int(tags[0]) if is_one else -1
+
+
+def tag_of(row: Game) -> str:
+    """The entity tag of a sheet: its revision."""
+    return f'"{row.revision}"'

@@ -1,1 +1,1 @@
-"""Players of a club, what their games add up to, and who they are; and one's own account."""
+"""Members, invitations and players of a club."""

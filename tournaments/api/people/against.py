@@ -13,9 +13,10 @@ from tournaments.api.people.finding import PlayerResource, present_player
 from tournaments.api.people.limiting import LIMITS, limited
 from tournaments.api.people.numbers_serializers import AgainstSerializer, OpponentsSerializer
 from tournaments.api.people.views import BY_NAME
-from tournaments.engine.ratings import chance_above
+from tournaments.engine.ratings.ratings import chance_above
 from tournaments.models import Player
-from tournaments.queries.players import (
+from tournaments.presenters.people.players import opponents_of, rating_row
+from tournaments.queries.people.players import (
     Meeting,
     compare,
     family_of_both,
@@ -24,23 +25,20 @@ from tournaments.queries.players import (
     ratings_of,
     seats_beside,
 )
-from tournaments.queries.ratings import rating_at, shown
-from tournaments.telling.players import opponents_of, rating_row
+from tournaments.queries.ratings.ratings import rating_at, shown
 
 MOST_FOUND = 50
-"""As on the page: whoever looks for a name finds so many, also whom the player never met."""
+"""As on the page: a search by name finds this many, including players never met."""
 
 
 class Opponents(PlayerResource):
-    """`/clubs/{slug}/players/{id}/against/`."""
-
     @extend_schema(
         "clubs_players_opponents_read", responses=OpponentsSerializer, parameters=[*LIMITS, BY_NAME]
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Everybody a player has met; with `q` whoever of the club is called so."""
         row = self.player_of(slug, public_id)
-        told, games = limited(request, games_of(row))
+        details, games = limited(request, games_of(row))
         met = meetings(games, seats_beside(row))
         asked = request.query_params.get("q", "").strip()
         if asked:
@@ -48,12 +46,10 @@ class Opponents(PlayerResource):
             keys = found.values_list("pk", flat=True)[:MOST_FOUND]
             met = {pk: met.get(pk) or Meeting(pk) for pk in keys}
         opponents = opponents_of(met, len(met))
-        return self.shown(OpponentsSerializer, {"limited_to": told, "results": opponents})
+        return self.shown(OpponentsSerializer, {"limited_to": details, "results": opponents})
 
 
 class Against(PlayerResource):
-    """`/clubs/{slug}/players/{id}/against/{other}/`."""
-
     @extend_schema(responses=AgainstSerializer, parameters=LIMITS)
     def get(self, request: Request, slug: str, public_id: str, other: str) -> Response:
         """Two players of a club beside each other."""
@@ -61,17 +57,17 @@ class Against(PlayerResource):
         beside = present_player(row.club, other)
         if row.pk == beside.pk:
             raise Http404
-        told, games = limited(request, games_of(row, beside))
+        details, games = limited(request, games_of(row, beside))
         seats = seats_beside(row, beside)
         both = {
-            "limited_to": told,
+            "limited_to": details,
             "id": row.public_id,
             "name": self._called(row),
             "other": beside.public_id,
             "other_name": self._called(beside),
             "meeting": meetings(games, seats).get(beside.pk) or Meeting(beside.pk),
             "compared": compare(games, seats),
-            "chance": _chance(row, beside, told["family"], timezone.now()),
+            "chance": _chance(row, beside, details["family"], timezone.now()),
         }
         return self.shown(AgainstSerializer, both)
 
@@ -80,7 +76,7 @@ class Against(PlayerResource):
 
 
 def _chance(row: Player, other: Player, family: str, at: datetime) -> dict[str, Any] | None:
-    """What is expected of the two in a game each for themselves; None unless both are rated."""
+    """Return the expected result between the two; None unless both are rated."""
     own, theirs = ratings_of(row), ratings_of(other)
     kind = family or family_of_both(own, theirs)
     rated = [rating_row(rows, kind) for rows in (own, theirs)]

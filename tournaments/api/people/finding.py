@@ -13,11 +13,11 @@ from rest_framework.pagination import Cursor
 from rest_framework.utils.urls import replace_query_param
 
 from tournaments.api.filtering import Ordering
-from tournaments.api.paging import Pages
+from tournaments.api.paging import CursorPages
 from tournaments.api.views import Resource
 from tournaments.models import Club, Player, addresses
 from tournaments.models.people import PlayerQuerySet
-from tournaments.visitors import directed_club, directs_club, members_club
+from tournaments.permissions import directed_club, directs_club, members_club
 
 
 class PlayerResource(Resource):
@@ -26,7 +26,6 @@ class PlayerResource(Resource):
     directs = False
 
     def club_of(self, slug: str) -> Club:
-        """The club, for its members."""
         club = members_club(self.visitor, slug)
         self.directs = directs_club(self.visitor, club)
         return club
@@ -68,18 +67,17 @@ class ByName(Ordering):
     """Orders players by name as the pages do: without case, with one i, ç after c."""
 
     def get_ordering(self, request: Any, queryset: Any, view: Any) -> Any:
-        """What was asked for, by the columns that it means."""
+        """Return the search by the columns it uses."""
         ordering = super().get_ordering(request, queryset, view)
         return [each.replace("name", "name_key") for each in ordering or ()] or None
 
 
-class SealedPages(Pages):
+class SealedPages(CursorPages):
     """Pages whose cursors tell nothing: the name where a page ends may be a hidden one."""
 
     def encode_cursor(self, cursor: Cursor) -> str:
-        """The address of a page."""
-        told = json.dumps([cursor.offset, cursor.reverse, cursor.position])
-        sealed = _seal().encrypt(told.encode()).decode()
+        details = json.dumps([cursor.offset, cursor.reverse, cursor.position])
+        sealed = _seal().encrypt(details.encode()).decode()
         return replace_query_param(self.base_url or "", self.cursor_query_param, sealed)
 
     def decode_cursor(self, request: Any) -> Cursor | None:

@@ -31,19 +31,15 @@ class PlayerGameFilter(filters.FilterSet):  # type: ignore[misc]
     )
 
     def of_family(self, games: Games, _field: str, family: str) -> Games:
-        """Those of a kind."""
         own = [name for name, rules in RULESETS.items() if rules.family == family]
         program = Q(document__isnull=True, ruleset__in=own)
         return games.filter(program | Q(document__family=family))
 
     def with_other(self, games: Games, _field: str, public_id: str) -> Games:
-        """Those at which another player sat, too."""
         return games.filter(seats__player__public_id=public_id)
 
 
 class PlayerGames(PlayerResource):
-    """`/clubs/{slug}/players/{id}/games/`."""
-
     queryset = Game.objects.all()
     filterset_class = PlayerGameFilter
     ordering_fields = ("played_at",)

@@ -1,4 +1,4 @@
-"""What numbers about a player are limited to: a kind of game, and perhaps a season."""
+"""The limits of a player's numbers: a kind of game, and perhaps a season."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from tournaments.models import Season
-from tournaments.queries.players import PlayerGame
+from tournaments.queries.people.players import PlayerGame
 
 LIMITS = [
     OpenApiParameter(
@@ -21,7 +21,7 @@ LIMITS = [
 def limited(
     request: Request, games: Sequence[PlayerGame]
 ) -> tuple[dict[str, Any], list[PlayerGame]]:
-    """What is asked for, with all that could be, and its games (1 query).
+    """Return the limits asked for, the possible ones, and the games (1 query).
 
     A kind or a season without games is as if it was not asked for, as on the page.
     """
@@ -33,13 +33,13 @@ def limited(
     seasons = _seasons(own)
     wanted = request.query_params.get("season", "")
     season = next((row["id"] for row in seasons if str(row["id"]) == wanted), None)
-    told = {
+    details = {
         "family": family,
         "season": season,
         "families": [{"family": f, "games": n} for f, n in by_family.most_common()],
         "seasons": seasons,
     }
-    return told, [game for game in own if season in (None, game.season)]
+    return details, [game for game in own if season in (None, game.season)]
 
 
 def _seasons(games: Sequence[PlayerGame]) -> list[dict[str, Any]]:

@@ -17,22 +17,20 @@ from tournaments.services.people.merging import merge_players, undo_merge, why_n
 
 
 class MergePlayer(PlayerResource):
-    """`/clubs/{slug}/players/{id}/merge/`."""
-
     @extend_schema(
         responses=MergeAskedSerializer, parameters=[OpenApiParameter("other", str, required=True)]
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """What it would do to merge the player `other` into this one."""
+        """Preview the merge of the player `other` into this one."""
         kept = self.directed_player(slug, public_id)
         gone = present_player(kept.club, request.query_params.get("other", ""))
-        told = {
+        details = {
             "kept": kept,
             "gone": gone,
             "games": gone.seats.count(),
             "why_not": why_not_one(kept, gone),
         }
-        return self.shown(MergeAskedSerializer, told)
+        return self.shown(MergeAskedSerializer, details)
 
     @extend_schema(request=OtherPlayerSerializer, responses=OnePlayerSerializer)
     @idempotent
@@ -45,12 +43,10 @@ class MergePlayer(PlayerResource):
 
 
 class PartPlayer(PlayerResource):
-    """`/clubs/{slug}/players/{id}/merges/{merge}/undo/`."""
-
     @extend_schema(request=None, responses=OnePlayerSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str, pk: int) -> Response:
-        """Part two merged players again; what was played since stays. Twice is no error."""
+        """Undo a merge. Games played since stay. Idempotent."""
         kept = self.directed_player(slug, public_id)
         row = get_object_or_404(kept.merges, pk=pk)
         undo_merge(row.pk, self.actor, at=timezone.now())

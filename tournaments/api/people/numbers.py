@@ -14,35 +14,33 @@ from tournaments.api.people.finding import PlayerResource
 from tournaments.api.people.limiting import LIMITS, limited
 from tournaments.api.people.numbers_serializers import NumbersSerializer
 from tournaments.models import Game, PlayerRating
-from tournaments.queries.players import (
+from tournaments.presenters.people.player_sums import badges_of, favourite_of, rulesets_of
+from tournaments.presenters.people.players import rating_row, rows_of
+from tournaments.queries.people.players import (
     PlayerGame,
-    Sums,
+    PlayerSums,
     add_up,
     games_of,
     rank_of,
     ratings_of,
 )
-from tournaments.queries.ratings import rating_at, shown
-from tournaments.telling.player_sums import badges_of, favourite_of, rulesets_of
-from tournaments.telling.players import rating_row, rows_of
+from tournaments.queries.ratings.ratings import rating_at, shown
 
-Told = dict[str, Any]
+Json = dict[str, Any]
 
 
 class PlayerNumbers(PlayerResource):
-    """`/clubs/{slug}/players/{id}/numbers/`."""
-
     @extend_schema(responses=NumbersSerializer, parameters=LIMITS)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """What the finished games of a player come to, in one kind of game."""
+        """The statistics of a player in one kind of game."""
         row = self.player_of(slug, public_id)
-        told, games = limited(request, games_of(row))
+        details, games = limited(request, games_of(row))
         sums = add_up(games)
         rows = rows_of([sums.best, sums.worst])
         numbers = {
             **{name: getattr(sums, name) for name in COUNTED},
-            "limited_to": told,
-            "rating": _rating(ratings_of(row), told["family"], timezone.now()),
+            "limited_to": details,
+            "rating": _rating(ratings_of(row), details["family"], timezone.now()),
             "ranks": _ranks(sums),
             "contracts": _contracts(sums, games),
             "badges": _badges(sums),
@@ -55,7 +53,7 @@ class PlayerNumbers(PlayerResource):
 COUNTED = ("games", "points", "won", "out", "sunk", "kings")
 
 
-def _rating(rows: Sequence[PlayerRating], family: str, at: datetime) -> Told | None:
+def _rating(rows: Sequence[PlayerRating], family: str, at: datetime) -> Json | None:
     """The rating of today in the club and on the whole server (2 queries)."""
     own = rating_row(rows, family)
     if own is None:
@@ -71,12 +69,12 @@ def _rating(rows: Sequence[PlayerRating], family: str, at: datetime) -> Told | N
     }
 
 
-def _ranks(sums: Sums) -> list[Told]:
+def _ranks(sums: PlayerSums) -> list[Json]:
     counted = sorted(sums.places.items())
     return [{"sides": s, "rank": rank, "games": n} for (s, rank), n in counted]
 
 
-def _contracts(sums: Sums, games: Sequence[PlayerGame]) -> list[Told]:
+def _contracts(sums: PlayerSums, games: Sequence[PlayerGame]) -> list[Json]:
     """In the order of the rulesets that were played."""
     rulesets = rulesets_of(games)
     favourite = favourite_of(sums, rulesets.values())
@@ -89,13 +87,13 @@ def _contracts(sums: Sums, games: Sequence[PlayerGame]) -> list[Told]:
     ]
 
 
-def _badges(sums: Sums) -> list[Told]:
-    told = zip(sums.badges.most_common(), badges_of(sums), strict=True)
-    return [{"badge": badge, **asdict(row)} for (badge, _number), row in told]
+def _badges(sums: PlayerSums) -> list[Json]:
+    details = zip(sums.badges.most_common(), badges_of(sums), strict=True)
+    return [{"badge": badge, **asdict(row)} for (badge, _number), row in details]
 
 
-def _extreme(game: PlayerGame | None, rows: Mapping[int, Game]) -> Told | None:
+def _extreme(game: PlayerGame | None, rows: Mapping[int, Game]) -> Json | None:
     if game is None:
         return None
-    told = {"rank": game.place, "points": game.points}
-    return {"id": rows[game.pk].public_id, "played_at": game.at, **told}
+    details = {"rank": game.place, "points": game.points}
+    return {"id": rows[game.pk].public_id, "played_at": game.at, **details}

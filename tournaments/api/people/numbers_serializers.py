@@ -1,4 +1,4 @@
-"""What the games of players add up to, as the API tells it."""
+"""Statistics of players in the API."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from rest_framework import serializers
 
 from tournaments.api.fields import Moment, PointsField
 from tournaments.models import Game, Player, RatingChange
-from tournaments.queries.players import game_at_seat
-from tournaments.queries.ratings import shown, shown_points
-from tournaments.telling.players import Opponent
+from tournaments.presenters.people.players import Opponent
+from tournaments.queries.people.players import game_at_seat
+from tournaments.queries.ratings.ratings import shown, shown_points
 
 
 class FamilySerializer(serializers.Serializer[Any]):
@@ -28,7 +28,7 @@ class SeasonGamesSerializer(serializers.Serializer[Any]):
 
 
 class LimitedSerializer(serializers.Serializer[Any]):
-    """What numbers are limited to: a kind of game and perhaps a season, and what else there is."""
+    """The limits of the numbers: a kind of game, perhaps a season, and the possible ones."""
 
     family = serializers.CharField()
     season = serializers.IntegerField(allow_null=True)
@@ -91,7 +91,7 @@ class ExtremeSerializer(serializers.Serializer[Any]):
 
 
 class NumbersSerializer(serializers.Serializer[Any]):
-    """What the finished games of a player add up to; `out` and `sunk` are of games with an exit."""
+    """The sums of a player's finished games; `out` and `sunk` count games with an exit."""
 
     limited_to = LimitedSerializer()
     rating = StandingRatingSerializer(allow_null=True)
@@ -120,17 +120,17 @@ class MeetingSerializer(serializers.Serializer[Any]):
 
 
 class OpponentSerializer(serializers.Serializer[Any]):
-    """Somebody met at tables; whoever was removed has neither id nor name."""
+    """An opponent or partner at tables; a removed player has neither id nor name."""
 
     id = serializers.SerializerMethodField()
     name = serializers.SerializerMethodField()
     meeting = MeetingSerializer()
 
-    def get_id(self, told: Opponent) -> str | None:
-        return None if _is_gone(told.player) else told.player.public_id  # type: ignore[union-attr]
+    def get_id(self, details: Opponent) -> str | None:
+        return None if _is_gone(details.player) else details.player.public_id  # type: ignore[union-attr]
 
-    def get_name(self, told: Opponent) -> str:
-        player = told.player
+    def get_name(self, details: Opponent) -> str:
+        player = details.player
         if player is None:
             return ""
         return player.name if self.context["directs"] else player.shown_name
@@ -185,7 +185,7 @@ class TableOfGameSerializer(serializers.Serializer[Any]):
 
 
 class PlayerGameSerializer(serializers.Serializer[Any]):
-    """A game of a player: the seat they had, and what it came to for them.
+    """A game of a player, with their seat and result.
 
     Rank and points are null while it goes on, `rating` and `change` where it did not count.
     """
@@ -221,7 +221,6 @@ class PlayerGameSerializer(serializers.Serializer[Any]):
 
 
 def _step(row: Game) -> RatingChange | None:
-    """What the game has changed in the rating in the club, as the list has read it."""
     return next(iter(row.own_changes), None)  # type: ignore[attr-defined]
 
 

@@ -6,13 +6,14 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Secret, Strict
+from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
-from tournaments.queries.members import account_name
+from tournaments.queries.people.members import account_name
 from tournaments.services.people.merging import Unlike
-from tournaments.services.people.players import LONGEST_PLAYER_NAME, MOST_ADDED
+from tournaments.services.people.players import MOST_ADDED
 
 
 class PlayerSerializer(serializers.Serializer[Any]):
@@ -83,11 +84,11 @@ class AddedSerializer(serializers.Serializer[Any]):
 class ChangedPlayerSerializer(Strict):
     """Another name, or another way of being shown."""
 
-    name = serializers.CharField(max_length=LONGEST_PLAYER_NAME)
+    name = serializers.CharField(max_length=LONGEST_NAME)
     initials = serializers.BooleanField()
 
 
-class CardSerializer(Secret):
+class CardSerializer(UncachedSerializer):
     """With what a person comes to their player: the page `link`, or the `code` to be typed.
 
     `spoiled` says that the code was typed wrongly too often; the link works still.
@@ -115,7 +116,7 @@ class OtherPlayerSerializer(Strict):
 
 
 class MergeAskedSerializer(serializers.Serializer[Any]):
-    """What merging would do: `games` move; `why_not` says why the two cannot be one."""
+    """The effect of a merge: `games` move; `why_not` gives the reason if it is impossible."""
 
     kept = serializers.CharField(source="kept.public_id")
     gone = serializers.CharField(source="gone.public_id")

@@ -1,14 +1,24 @@
-"""Addresses of players, and of one's own account."""
+"""Addresses of members, invitations and players."""
 
 from django.urls import path
 
-from tournaments.api.people import account, against, games, merging, numbers, views
+from tournaments.api.people import against, games, invitations, members, merging, numbers, views
 
-PLAYERS = "clubs/<slug:slug>/players"
+CLUB = "clubs/<slug:slug>"
+PLAYERS = f"{CLUB}/players"
 PLAYER = f"{PLAYERS}/<str:public_id>"
-MINE = "me/players/<str:public_id>"
+JOIN = "join/<str:public_id>/<str:secret>"
 
 urlpatterns = [
+    path(f"{CLUB}/members/", members.Members.as_view(), name="members"),
+    path(f"{CLUB}/members/<int:user>/", members.OneMember.as_view(), name="member"),
+    path(f"{CLUB}/invitations/", invitations.Invitations.as_view(), name="invitations"),
+    path(
+        f"{CLUB}/invitations/<str:public_id>/",
+        invitations.OneInvitation.as_view(),
+        name="invitation",
+    ),
+    path(f"{JOIN}/", invitations.Join.as_view(), name="join"),
     path(f"{PLAYERS}/", views.Players.as_view(), name="players"),
     path(f"{PLAYER}/", views.OnePlayer.as_view(), name="player"),
     path(f"{PLAYER}/numbers/", numbers.PlayerNumbers.as_view(), name="player_numbers"),
@@ -21,10 +31,4 @@ urlpatterns = [
     path(f"{PLAYER}/data/", views.PlayerData.as_view(), name="player_data"),
     path(f"{PLAYER}/merge/", merging.MergePlayer.as_view(), name="merge_player"),
     path(f"{PLAYER}/merges/<int:pk>/undo/", merging.PartPlayer.as_view(), name="part_player"),
-    path("me/", account.Me.as_view(), name="me"),
-    path(f"{MINE}/", account.MyPlayer.as_view(), name="my_player"),
-    path(f"{MINE}/data/", account.MyData.as_view(), name="my_data"),
-    path(f"{MINE}/release/", account.MyRelease.as_view(), name="my_release"),
-    path("claim/", account.ClaimCode.as_view(), name="claim_code"),
-    path("claim/<str:public_id>/<str:secret>/", account.Claim.as_view(), name="claim"),
 ]

@@ -20,7 +20,6 @@ from tournaments.api.people.finding import (
     SealedPages,
     present_player,
 )
-from tournaments.api.people.refusals import name_placed, names_refused
 from tournaments.api.people.serializers import (
     AddedSerializer,
     CardSerializer,
@@ -30,21 +29,23 @@ from tournaments.api.people.serializers import (
     OnePlayerSerializer,
     PlayerSerializer,
 )
-from tournaments.api.problems import Answer, Refused
 from tournaments.models import Club, Player, Scope
-from tournaments.services.auditing import Actor
+from tournaments.permissions import directed_club
+from tournaments.services.audit import Actor
+from tournaments.services.base.refusals import Refused
 from tournaments.services.people.changes import remove_player, rename_player, set_initials
 from tournaments.services.people.claims import new_claim, unlink_account
 from tournaments.services.people.export import export_player
-from tournaments.services.people.players import NamesRefused, add_players, lock_people
-from tournaments.visitors import directed_club
+from tournaments.services.people.players import add_players, lock_people
 
 BY_NAME = OpenApiParameter("q", str, description="Words of the name.")
 
 
-class Players(PlayerResource):
-    """`/clubs/{slug}/players/`."""
+class HasAccount(Refused, code="has-account"):
+    sentence = _("The player has an account already.")
 
+
+class Players(PlayerResource):
     queryset = Player.objects.all()
     filterset_class = PlayerFilter
     filter_backends = (Filters, ByName)
@@ -70,19 +71,14 @@ class Players(PlayerResource):
         club = directed_club(self.visitor, slug)
         self.directs = True
         names = self.said(NewPlayersSerializer)["names"]
-        try:
-            added = add_players(club, names, self.actor, at=timezone.now())
-        except NamesRefused as refused:
-            raise Refused(names_refused(names, refused)) from refused
+        added = add_players(club, names, self.actor, at=timezone.now())
         return self.shown(AddedSerializer, {"results": added}, 201)
 
 
 class OnePlayer(PlayerResource):
-    """`/clubs/{slug}/players/{id}/`."""
-
     @extend_schema(responses=OnePlayerSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """A player, for the members of the club; what their games add up to is at `numbers/`."""
+        """A player, for the members of the club; statistics are at `numbers/`."""
         return self.shown(OnePlayerSerializer, self.player_of(slug, public_id))
 
     @extend_schema(request=ChangedPlayerSerializer, responses=OnePlayerSerializer)
@@ -94,8 +90,7 @@ class OnePlayer(PlayerResource):
             said = self.said(ChangedPlayerSerializer, partial=True)
             now = timezone.now()
             if "name" in said:
-                with name_placed():
-                    rename_player(row.pk, said["name"], self.actor, at=now)
+                rename_player(row.pk, said["name"], self.actor, at=now)
             if "initials" in said:
                 set_initials(row.pk, said["initials"], self.actor, at=now)
         return self.shown(OnePlayerSerializer, present_player(club, public_id))
@@ -118,8 +113,6 @@ class OnePlayer(PlayerResource):
 
 
 class Unlink(PlayerResource):
-    """`/clubs/{slug}/players/{id}/unlink/`."""
-
     @extend_schema(request=None, responses=OnePlayerSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
@@ -130,9 +123,7 @@ class Unlink(PlayerResource):
 
 
 class Card(PlayerResource):
-    """`/clubs/{slug}/players/{id}/card/`."""
-
-    # Whoever has the card becomes the player: it is told to no token that only reads.
+    # The card lets its holder claim the player, so a token that only reads gets none.
     reading_scope = Scope.DIRECT
 
     @extend_schema(responses=CardSerializer)
@@ -140,13 +131,11 @@ class Card(PlayerResource):
         """Link and code with which a person comes to a player who has no account."""
         row = self.directed_player(slug, public_id)
         if row.account_id is not None:
-            raise Refused(Answer(409, "has-account", _("The player has an account already.")))
+            raise HasAccount
         return self.shown(CardSerializer, row)
 
 
 class NewCode(PlayerResource):
-    """`/clubs/{slug}/players/{id}/card/new/`."""
-
     @extend_schema(request=None, responses=CardSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
@@ -156,8 +145,6 @@ class NewCode(PlayerResource):
 
 
 class PlayerData(PlayerResource):
-    """`/clubs/{slug}/players/{id}/data/`."""
-
     @extend_schema(request=None, responses=DataSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
@@ -166,7 +153,6 @@ class PlayerData(PlayerResource):
 
 
 def exported(row: Player, by: Actor, at: datetime) -> Response:
-    """The document of a player."""
     with export_player(row.pk, by, at=at) as document:
-        told: Any = json.load(document)
-    return Response(told)
+        details: Any = json.load(document)
+    return Response(details)

@@ -1,1 +1,1 @@
-"""Ratings: leaderboards, the curve of a player, what a game changed, how well they told places."""
+"""Ratings: leaderboards, a player's curve, changes by games, and quality of predictions."""

@@ -8,26 +8,26 @@ from typing import Any, TypeVar
 from django.http import Http404
 
 from tournaments.models import Club, PlayerRating, RatingPool, Season
-from tournaments.queries.leaderboard import MOST_FOUND, Line, Listed
-from tournaments.queries.seasons import ListedInSeason
-from tournaments.telling.leaderboard import Looker, called, listed_in
+from tournaments.presenters.ratings.leaderboard import BoardReader, called, listed_in
+from tournaments.queries.ratings.leaderboard import MOST_FOUND, Line, Listed
+from tournaments.queries.ratings.season_leaderboard import ListedInSeason
 
 PAGE = 50
 
-Told = dict[str, Any]
+Json = dict[str, Any]
 Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
-class Board:
-    """What is asked for, of whom, by whom."""
+class BoardRequest:
+    """The leaderboard requested, its subject, and the reader."""
 
-    asked: Told
+    asked: Json
     club: Club | None
-    looker: Looker
+    looker: BoardReader
     now: datetime
 
-    def told(self, pools: Sequence[RatingPool]) -> Told:
+    def details(self, pools: Sequence[RatingPool]) -> Json:
         """One part of it, in a fixed number of queries.
 
         Raises:
@@ -35,15 +35,15 @@ class Board:
         """
         seasons = list(self.club.seasons.all()) if self.club is not None else []
         season = self._season(seasons)
-        told: Told = {"season": season and season.pk, "seasons": seasons}
+        details: Json = {"season": season and season.pk, "seasons": seasons}
         if not pools:
             if "family" in self.asked:
                 raise Http404
             nobody = {"total": 0, "page": 1, "pages": 1, "results": []}
-            return {**told, "family": None, "families": [], **nobody}
+            return {**details, "family": None, "families": [], **nobody}
         pool = self._pool(pools)
         families = {"family": pool.family, "families": [each.family for each in pools]}
-        return {**told, **families, **self._part(pool, season)}
+        return {**details, **families, **self._part(pool, season)}
 
     def _season(self, seasons: Sequence[Season]) -> Season | None:
         if "season" not in self.asked:
@@ -55,7 +55,7 @@ class Board:
             return pools[0]
         return _first(each for each in pools if each.family == self.asked["family"])
 
-    def _part(self, pool: RatingPool, season: Season | None) -> Told:
+    def _part(self, pool: RatingPool, season: Season | None) -> Json:
         asked = self.asked
         shown = {"active": asked["active"], "provisional": asked["provisional"]}
         listed = listed_in(pool, season, self.now, **shown)
@@ -82,10 +82,9 @@ class Board:
         return place[1] // PAGE + 1
 
     def _knows(self, row: PlayerRating) -> bool:
-        """Whether one may go to the page of a player."""
         return row.player.club_id in self.looker.roles and row.player.removed_at is None
 
-    def _line(self, line: Line) -> Told:
+    def _line(self, line: Line) -> Json:
         player = line.row.player
         known = player.club_id in self.looker.roles or player.club.published
         return {

@@ -5,11 +5,11 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import Moment
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.shapes import LARGE
 
-LARGEST = 2**31 - 1
 
-
-class AskedSerializer(serializers.Serializer[Any]):
+class LeaderboardQuerySerializer(serializers.Serializer[Any]):
     """Which leaderboard: of which kind of game, of today or a season, and which part of it.
 
     With `player` it is the part on which that player is.
@@ -18,16 +18,18 @@ class AskedSerializer(serializers.Serializer[Any]):
     family = serializers.CharField(
         required=False, help_text="A kind of game, as `turkish-king`; else the one played most."
     )
-    season = serializers.IntegerField(required=False, min_value=1, max_value=LARGEST)
+    season = serializers.IntegerField(required=False, min_value=1, max_value=LARGE)
     active = serializers.BooleanField(
         default=True, help_text="Only who has played in this month or the five before."
     )
     provisional = serializers.BooleanField(
         default=False, help_text="Also who has played too few games yet."
     )
-    name = serializers.CharField(required=False, max_length=80, help_text="Part of a name.")
+    name = serializers.CharField(
+        required=False, max_length=LONGEST_NAME, help_text="Part of a name."
+    )
     player = serializers.CharField(required=False, max_length=16)
-    page = serializers.IntegerField(default=1, min_value=1, max_value=LARGEST)
+    page = serializers.IntegerField(default=1, min_value=1, max_value=LARGE)
 
 
 class RatingSerializer(serializers.Serializer[Any]):
@@ -75,7 +77,7 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
 
 
 class StepSerializer(serializers.Serializer[Any]):
-    """What a game changed in a rating, when its round was closed."""
+    """The change of a rating by a game, made when its round was closed."""
 
     game = serializers.CharField()
     at = Moment()
@@ -99,7 +101,7 @@ class CurvesSerializer(serializers.Serializer[Any]):
 
 
 class SeatRatedSerializer(serializers.Serializer[Any]):
-    """What a game changed at a seat; of a guest, who has no rating, only the ranks."""
+    """The changes of a game at a seat; a guest, who has no rating, has only ranks."""
 
     name = serializers.CharField(allow_blank=True)
     before = RatingSerializer(allow_null=True)
@@ -110,16 +112,16 @@ class SeatRatedSerializer(serializers.Serializer[Any]):
 
 
 class GameRatedSerializer(serializers.Serializer[Any]):
-    """What a game changed, per seat; `due` where it is rated once its round is closed."""
+    """The changes of a game per seat; `due` if it is rated once its round is closed."""
 
     due = serializers.BooleanField()
     seats = SeatRatedSerializer(many=True)
 
 
 class AccuracySerializer(serializers.Serializer[Any]):
-    """How well ratings told who of two at a table ended above the other; null without any pair.
+    """How well ratings predicted who of two at a table ended above the other; null without pairs.
 
-    `share` were told right, where a coin tells half; `log_loss` is the lower the better.
+    `share` were predicted right, where a coin gets half; a lower `log_loss` is better.
     """
 
     pairs = serializers.IntegerField(min_value=0)

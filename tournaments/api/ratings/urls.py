@@ -17,7 +17,7 @@ urlpatterns = [
     path("games/<slug:public_id>/ratings/", views.GameRatings.as_view(), name="game_ratings"),
     path(
         f"{CLUB}/tournaments/<slug:tournament>/accuracy/",
-        views.Accuracy.as_view(),
+        views.TournamentAccuracy.as_view(),
         name="accuracy",
     ),
 ]

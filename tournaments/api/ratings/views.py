@@ -10,58 +10,48 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import readable_game
-from tournaments.api.ratings.boards import Board
+from tournaments.api.ratings.boards import BoardRequest
 from tournaments.api.ratings.serializers import (
     AccuracySerializer,
-    AskedSerializer,
     CurvesSerializer,
     GameRatedSerializer,
+    LeaderboardQuerySerializer,
     LeaderboardSerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.engine.predictions import COIN
+from tournaments.engine.ratings.predictions import COIN
 from tournaments.models import Club, Game, Player, PlayerRating, RatingPool
-from tournaments.queries.leaderboard import pools_with_ratings
-from tournaments.queries.players import Step, ratings_of, steps_of
-from tournaments.queries.predictions import accuracy_told, is_to_be_rated, seats_rated
-from tournaments.queries.ratings import rating_at, shown
-from tournaments.queries.sheets import load_sheet
-from tournaments.telling.leaderboard import Looker
-from tournaments.visitors import (
-    account_of,
-    directs_club,
-    members_club,
-    seen_tournament,
-)
+from tournaments.permissions import account_of, directs_club, members_club, seen_tournament
+from tournaments.presenters.ratings.leaderboard import BoardReader
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.people.players import RatingStep, ratings_of, steps_of
+from tournaments.queries.ratings.leaderboard import pools_with_ratings
+from tournaments.queries.ratings.predictions import accuracy_told, is_to_be_rated, seats_rated
+from tournaments.queries.ratings.ratings import rating_at, shown
 
-Told = dict[str, Any]
+Json = dict[str, Any]
 
 
 class Leaderboard(Resource):
     """A part of a leaderboard."""
 
     def board(self, club: Club | None, pools: list[RatingPool]) -> Response:
-        """The part that is asked for."""
-        asked = AskedSerializer(data=self.request.query_params.dict())
+        asked = LeaderboardQuerySerializer(data=self.request.query_params.dict())
         asked.is_valid(raise_exception=True)
-        looker = Looker.of(account_of(self.visitor))
-        board = Board(asked.validated_data, club, looker, timezone.now())
-        return self.shown(LeaderboardSerializer, board.told(pools))
+        looker = BoardReader.of(account_of(self.visitor))
+        board = BoardRequest(asked.validated_data, club, looker, timezone.now())
+        return self.shown(LeaderboardSerializer, board.details(pools))
 
 
 class ServerRatings(Leaderboard):
-    """`/ratings/`."""
-
-    @extend_schema(parameters=[AskedSerializer], responses=LeaderboardSerializer)
+    @extend_schema(parameters=[LeaderboardQuerySerializer], responses=LeaderboardSerializer)
     def get(self, request: Request) -> Response:
         """The ratings of all clubs that take part, for everybody."""
         return self.board(None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
 class ClubRatings(Leaderboard):
-    """`/clubs/{slug}/ratings/`."""
-
-    @extend_schema(parameters=[AskedSerializer], responses=LeaderboardSerializer)
+    @extend_schema(parameters=[LeaderboardQuerySerializer], responses=LeaderboardSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """The ratings of a club; its members see the list before anybody is rated, too."""
         seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
@@ -70,8 +60,6 @@ class ClubRatings(Leaderboard):
 
 
 class PlayerRatings(Resource):
-    """`/clubs/{slug}/players/{public_id}/ratings/`."""
-
     @extend_schema(responses=CurvesSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """How the ratings of a player have changed, game by game, for members of the club."""
@@ -81,7 +69,7 @@ class PlayerRatings(Resource):
         return self.shown(CurvesSerializer, {"results": _curves(rows)})
 
 
-def _curves(rows: list[PlayerRating]) -> list[Told]:
+def _curves(rows: list[PlayerRating]) -> list[Json]:
     now = timezone.now()
     steps = {row.pk: steps_of(row) for row in rows}
     keys = {step.game for each in steps.values() for step in each}
@@ -97,45 +85,41 @@ def _curves(rows: list[PlayerRating]) -> list[Told]:
     ]
 
 
-def _step(step: Step, games: dict[int, str]) -> Told:
+def _step(step: RatingStep, games: dict[int, str]) -> Json:
     before, after = shown(step.before), shown(step.after)
     return {"game": games[step.game], "at": step.at, "before": before, "after": after}
 
 
 class GameRatings(Resource):
-    """`/games/{id}/ratings/`."""
-
     @extend_schema(responses=GameRatedSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """What a finished game changed in the ratings of its club, per seat."""
+        """The changes of a finished game to the ratings of its club, per seat."""
         row = get_object_or_404(readable_game(request, public_id))
         sheet = load_sheet(row)
         if row.table_id is None or not sheet.game.finished:
             raise Http404
         seats = seats_rated(row, sheet.game.ruleset.sides, sheet.outcome.ranks, request.user)
         due = not seats and is_to_be_rated(row, request.user)
-        told = [_seat(name, seat) for name, seat in zip(row.players, seats, strict=False)]
-        return self.shown(GameRatedSerializer, {"due": due, "seats": told})
+        details = [_seat(name, seat) for name, seat in zip(row.players, seats, strict=False)]
+        return self.shown(GameRatedSerializer, {"due": due, "seats": details})
 
 
-def _seat(name: str, seat: Any) -> Told:
+def _seat(name: str, seat: Any) -> Json:
     fields = ("before", "after", "change", "expected", "place")
     return {"name": name, **{field: getattr(seat, field) for field in fields}}
 
 
-class Accuracy(Resource):
-    """`/clubs/{slug}/tournaments/{slug}/accuracy/`."""
-
+class TournamentAccuracy(Resource):
     @extend_schema(responses=AccuracySerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """How well the ratings told the places of a tournament; until its end for directors."""
+        """How well the ratings predicted a tournament; before its end for directors only."""
         row = seen_tournament(self.visitor, slug, tournament)
         directs = directs_club(self.visitor, row.event.club)
-        told = accuracy_told(row, request.user, directs=directs)
+        details = accuracy_told(row, request.user, directs=directs)
         answer = {
-            "pairs": told.pairs,
-            "share": told.share if told.pairs else None,
-            "log_loss": told.log_loss if told.pairs else None,
+            "pairs": details.pairs,
+            "share": details.share if details.pairs else None,
+            "log_loss": details.log_loss if details.pairs else None,
             "log_loss_of_a_coin": COIN,
         }
         return self.shown(AccuracySerializer, answer)

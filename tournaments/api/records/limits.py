@@ -1,12 +1,12 @@
-"""What is computed while somebody waits: how large it may be, and how many at a time.
+"""Limits of computations during a request: their size, and how many run at a time.
 
-Whoever sends no personal token is a stranger. A key is none: anybody can make one up.
+A request without a personal token is anonymous. A key does not count: anybody can make one up.
 """
 
 import fcntl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import IO, Any
 
@@ -17,14 +17,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import TOO_LARGE, Json, Refused, Text, fault, invalid
+from tournaments.api.problems import BodyTooLarge, Json
 from tournaments.models import PersonalToken
+from tournaments.services.base.refusals import Fault, Invalid
 
 Lists = Mapping[str, int]
 """How long the lists of a document may be."""
 
-TOO_LONG = _("This is too long to be computed here.")
-TOO_LONG_FOR_STRANGERS = _("Without a token this is too long to be computed here.")
+
+class TooLong(Fault, code="too-long"):
+    sentence = _("This is too long to be computed here.")
+
+
+class TooLongForStrangers(TooLong):
+    sentence = _("Without a token this is too long to be computed here.")
+
 
 AT_ONCE = {"strangers": 1, "accounts": 2}
 """How many are computed at a time on one machine: each takes a processor for itself."""
@@ -62,7 +69,6 @@ PAIRING = {
 
 
 def most_of_game(_document: Any) -> Most:
-    """Return how much a game may have."""
     return GAME
 
 
@@ -81,7 +87,7 @@ def computed(most_of: Callable[[Any], Most]) -> Callable[[Compute], Post]:
     """Answer with the document that a view's `post` computes, within the limits.
 
     Raises:
-        Refused: 422 at each list that is too long for anybody, 413 for strangers.
+        Invalid, BodyTooLarge: 422 at each list that is too long for anybody, 413 for strangers.
         Throttled: as many are computed as may be at a time.
     """
 
@@ -93,7 +99,6 @@ def computed(most_of: Callable[[Any], Most]) -> Callable[[Compute], Post]:
             # Only now: in the transaction of a key nobody else could write meanwhile.
             return _kept(view, request, document)
 
-        answered.is_idempotent = True  # type: ignore[attr-defined]
         return answered
 
     return decorate
@@ -105,22 +110,22 @@ def _kept(_view: Any, _request: Request, document: Json) -> Response:
 
 
 def _place(request: Request, most: Most) -> Any:
-    """Give a place to compute in; what is quick needs none."""
+    """Wait for a free place to compute; quick computations need none."""
     document, is_known = request.data, isinstance(request.auth, PersonalToken)
-    if faults := _faults(document, most.accounts, TOO_LONG):
-        raise Refused(invalid(faults))
-    faults = _faults(document, most.strangers, TOO_LONG_FOR_STRANGERS)
+    if faults := _faults(document, most.accounts, TooLong):
+        raise Invalid(faults=faults)
+    faults = _faults(document, most.strangers, TooLongForStrangers)
     if faults and not is_known:
-        raise Refused(replace(TOO_LARGE, problems=faults))
+        raise BodyTooLarge(faults=faults)
     if not (faults or most.is_slow):
         return nullcontext()
     return one_of("accounts" if is_known else "strangers")
 
 
-def _faults(document: Any, most: Lists, text: Text) -> list[Json]:
+def _faults(document: Any, most: Lists, kind: type[TooLong]) -> list[TooLong]:
     lists = document if isinstance(document, dict) else {}
     return [
-        fault("too-long", name, text, {"most": limit, "got": len(lists[name])})
+        kind(data={"most": limit, "got": len(lists[name])}, where=name)
         for name, limit in most.items()
         if isinstance(lists.get(name), list) and len(lists[name]) > limit
     ]

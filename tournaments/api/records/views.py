@@ -7,15 +7,13 @@ from tournaments.api.problems import Json
 from tournaments.api.records.limits import computed, most_of_game, most_of_pairing
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
-from tournaments.engine.pairing_records import seat_document
-from tournaments.engine.records import read_game, write_result
+from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.documents.records import read_game, write_result
 
 JSON = "application/json"
 
 
-class Score(Resource):
-    """`/score/`."""
-
+class ScoreGame(Resource):
     scope = None
 
     @extend_schema(
@@ -32,8 +30,6 @@ class Score(Resource):
 
 
 class Pair(Resource):
-    """`/pair/`."""
-
     scope = None
 
     @extend_schema(

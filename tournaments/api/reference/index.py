@@ -36,8 +36,6 @@ class IndexSerializer(serializers.Serializer[Any]):
 
 
 class Index(Resource):
-    """`/`."""
-
     @extend_schema("index_read", responses=IndexSerializer)
     def get(self, request: Request) -> Response:
         """Where to begin."""

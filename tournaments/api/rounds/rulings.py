@@ -15,22 +15,30 @@ from rest_framework.response import Response
 
 from tournaments.api.fields import PointsField, Strict
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Answer, Refused, fault, invalid
 from tournaments.api.rounds.serializers import NewRulingSerializer, RulingSerializer
 from tournaments.api.rounds.views import OfRound
-from tournaments.api.tournaments.refusals import number_of
 from tournaments.models import Entrant, Ruling, Tournament
-from tournaments.queries.tournaments import load_course
-from tournaments.services.tournaments.rounds import (
+from tournaments.permissions import directed_tournament
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.rounds.pairing import number_of
+from tournaments.services.rounds.rounds import (
     Moved,
     accept_changes,
     changes_since_closing,
     fingerprint,
 )
-from tournaments.services.tournaments.rulings import Decision, rule, withdraw_ruling
-from tournaments.visitors import directed_tournament
+from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 
 SHOWN_WITH = ("entrant__player", "entrant__partner", "round")
+
+
+class UnknownEntrant(Fault, code="unknown-entrant", where="entrant"):
+    sentence = _("There is no entrant with this number.")
+
+
+class MoreChanged(Refused, code="more-changed"):
+    sentence = _("More has changed meanwhile: look at all of it.")
 
 
 class RulingFilter(filters.FilterSet):  # type: ignore[misc]
@@ -42,8 +50,6 @@ class RulingFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class Rulings(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rulings/`."""
-
     queryset = Ruling.objects.none()
     filterset_class = RulingFilter
     ordering_fields = ("at",)
@@ -57,15 +63,13 @@ class Rulings(OfRound):
 
 
 class RoundRulings(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/rulings/`."""
-
     @extend_schema(request=NewRulingSerializer, responses={201: RulingSerializer})
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Decide about an entrant's round; what is no penalty replaces what was decided before."""
+        """Rule on an entrant's round; anything but a penalty replaces the earlier ruling."""
         self.direct(slug, tournament, number)
         said = self.said(NewRulingSerializer)
-        decision = Decision(said["kind"], said["points"], said["reason"])
+        decision = RulingDecision(said["kind"], said["points"], said["reason"])
         entrant = self._entrant(said["entrant"])
         ruling = rule(self.place.pk, entrant.pk, decision, self.actor, at=timezone.now())
         where = reverse("api:ruling", args=[slug, tournament, ruling.pk])
@@ -74,14 +78,11 @@ class RoundRulings(OfRound):
     def _entrant(self, number: int) -> Entrant:
         entrant: Entrant | None = self.row.entrants.filter(number=number).first()
         if entrant is None:
-            told = fault("unknown-entrant", "entrant", _("There is no entrant with this number."))
-            raise Refused(invalid([told]))
+            raise UnknownEntrant
         return entrant
 
 
 class OneRuling(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rulings/{id}/`."""
-
     @extend_schema(responses=RulingSerializer)
     def get(self, request: Request, slug: str, tournament: str, pk: int) -> Response:
         """A ruling, for directors."""
@@ -90,8 +91,6 @@ class OneRuling(OfRound):
 
 
 class WithdrawRuling(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rulings/{id}/withdraw/`."""
-
     @extend_schema(request=None, responses=RulingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, pk: int) -> Response:
@@ -114,7 +113,7 @@ class StandSerializer(serializers.Serializer[Any]):
 
 
 class MovedSerializer(serializers.Serializer[Any]):
-    """An entrant who stands otherwise after a closed round than when it was closed."""
+    """An entrant whose place after a closed round has changed since it was closed."""
 
     round = serializers.IntegerField()
     entrant = serializers.IntegerField()
@@ -123,7 +122,7 @@ class MovedSerializer(serializers.Serializer[Any]):
 
 
 class CorrectionsSerializer(serializers.Serializer[Any]):
-    """What corrections have changed since rounds were closed; `seen` names just this list."""
+    """The changes by corrections since rounds were closed; `seen` identifies this list."""
 
     seen = serializers.CharField()
     results = MovedSerializer(many=True)
@@ -136,18 +135,14 @@ class SeenSerializer(Strict):
 
 
 class Corrections(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/corrections/`."""
-
     @extend_schema(responses=CorrectionsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """What corrections in closed rounds have changed in their standings, until it is seen."""
+        """The changes that corrections made to closed standings, until marked as seen."""
         row = directed_tournament(self.visitor, slug, tournament)
         return self.shown(CorrectionsSerializer, _corrections(row))
 
 
 class AcceptCorrections(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/corrections/accept/`."""
-
     @extend_schema(request=SeenSerializer, responses=CorrectionsSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str) -> Response:
@@ -155,17 +150,16 @@ class AcceptCorrections(OfRound):
         row = directed_tournament(self.visitor, slug, tournament)
         seen = self.said(SeenSerializer)["seen"]
         if not accept_changes(row.pk, seen, self.actor, at=timezone.now()):
-            title = _("More has changed meanwhile: look at all of it.")
-            raise Refused(Answer(409, "more-changed", title))
+            raise MoreChanged
         return self.shown(CorrectionsSerializer, _corrections(row))
 
 
 def _corrections(row: Tournament) -> dict[str, Any]:
-    changes = changes_since_closing(load_course(row))
-    return {"seen": fingerprint(changes), "results": _told(changes)}
+    changes = changes_since_closing(load_state(row))
+    return {"seen": fingerprint(changes), "results": _details(changes)}
 
 
-def _told(changes: Sequence[Moved]) -> list[dict[str, Any]]:
+def _details(changes: Sequence[Moved]) -> list[dict[str, Any]]:
     return [
         {
             "round": each.round,

@@ -25,13 +25,16 @@ from tournaments.api.rounds.serializers import (
     SwapToldSerializer,
 )
 from tournaments.api.rounds.views import OfRound
-from tournaments.api.tournaments.refusals import key_of, number_of
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.models import Round, Tournament
-from tournaments.queries.predictions import outlooks
-from tournaments.queries.tournaments import Course, Drawn, load_course
-from tournaments.services.tournaments.drawing import (
-    Draft,
+from tournaments.permissions import directed_tournament
+from tournaments.queries.ratings.predictions import outlooks
+from tournaments.queries.tournaments.state import SeatedRound, TournamentState, load_state
+from tournaments.services.rounds.late_changes import change_late, who_can_come
+from tournaments.services.rounds.pairing import key_of, number_of
+from tournaments.services.rounds.proposals import Presence, presence_at
+from tournaments.services.rounds.seating import (
+    SeatingDraft,
     field_seated,
     lock_drawn,
     publish_round,
@@ -40,54 +43,48 @@ from tournaments.services.tournaments.drawing import (
     seat_next_round,
     take_back_round,
 )
-from tournaments.services.tournaments.late_changes import change_late, who_can_come
-from tournaments.services.tournaments.leading import WrongState
-from tournaments.services.tournaments.proposals import Presence, presence_at
-from tournaments.services.tournaments.swapping import swap_of, swap_seats
-from tournaments.visitors import directed_tournament
+from tournaments.services.rounds.swapping import swap_of, swap_seats
+from tournaments.services.tournaments.lifecycle import WrongState
 
 
 class OfSeating(OfRound):
-    """What all addresses of a seating share: what is told of it."""
+    """Base of the addresses of a seating."""
 
-    def seating_of(self, row: Tournament, number: int) -> Drawn:
-        """The seating of a round, with what is told of it found out."""
-        course = load_course(row)
-        drawn = next(each for each in course.drawn if each.row.number == number)
+    def seating_of(self, row: Tournament, number: int) -> SeatedRound:
+        """Return the seating of a round with its details."""
+        state = load_state(row)
+        seated = next(each for each in state.seated_rounds if each.row.number == number)
         self.more = {
-            "course": course,
-            "judged": _judged(course, drawn.row),
-            "presence": _presence(course, drawn) if self.directs else None,
+            "state": state,
+            "judged": _judged(state, seated.row),
+            "presence": _presence(state, seated) if self.directs else None,
         }
-        return drawn
+        return seated
 
     def seating_shown(self, place: Round, status: int = 200, **headers: str) -> Response:
-        """The seating of a round as it stands now."""
         self.row.refresh_from_db()
-        drawn = self.seating_of(self.row, place.number)
-        return self.shown(SeatingSerializer, drawn, status, **headers)
+        seated = self.seating_of(self.row, place.number)
+        return self.shown(SeatingSerializer, seated, status, **headers)
 
 
-def _judged(course: Course, place: Round) -> Seating | None:
+def _judged(state: TournamentState, place: Round) -> Seating | None:
     """How good a proposal is; None once it is published, or somebody of it is gone."""
     seating = place.seating or {"tables": [], "byes": []}
     if place.published_at is not None:
         return None
     try:
-        return judge(field_seated(course, place), seating["tables"], seating["byes"])
+        return judge(field_seated(state, place), seating["tables"], seating["byes"])
     except (InvalidSeating, KeyError):
         return None
 
 
-def _presence(course: Course, drawn: Drawn) -> Presence | None:
+def _presence(state: TournamentState, seated: SeatedRound) -> Presence | None:
     """Who is here, against the next round to be published; None for any other one."""
-    proposed = next((each for each in course.drawn if each.row.published_at is None), None)
-    return presence_at(course, drawn) if proposed is drawn else None
+    proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
+    return presence_at(state, seated) if proposed is seated else None
 
 
 class SeatNext(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/seat/`."""
-
     @extend_schema(request=None, responses={201: SeatingSerializer})
     @idempotent
     def post(self, request: Request, slug: str, tournament: str) -> Response:
@@ -99,8 +96,6 @@ class SeatNext(OfSeating):
 
 
 class OneSeating(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/`."""
-
     @extend_schema(responses=SeatingSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Who sits where; of a proposal, which is for directors, how good it is and why."""
@@ -119,11 +114,11 @@ class OneSeating(OfSeating):
         return self.seating_shown(place)
 
 
-def _draft(said: Mapping[str, Any]) -> Draft:
+def _draft(said: Mapping[str, Any]) -> SeatingDraft:
     """A seating as it was sent; its tables count from 1 there, and from 0 within."""
     tables = [[key_of(number) for number in table] for table in said["tables"]]
     byes = [key_of(number) for number in said["byes"]]
-    return Draft(tables, byes, _places(said["locked"], len(tables)))
+    return SeatingDraft(tables, byes, _places(said["locked"], len(tables)))
 
 
 def _places(numbers: list[int], most: int) -> list[int]:
@@ -131,14 +126,12 @@ def _places(numbers: list[int], most: int) -> list[int]:
 
 
 class Swap(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/swap/`."""
-
     # Of a seating that stands already, also where it is only read.
     refusals = ("409",)
 
     @extend_schema(parameters=[SwapAskedSerializer], responses=SwapToldSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """What it would change if two entrants of a proposal changed places."""
+        """Preview the swap of two entrants of a proposal."""
         self.direct(slug, tournament, number)
         asked = SwapAskedSerializer(data=request.query_params.dict())
         asked.is_valid(raise_exception=True)
@@ -146,9 +139,9 @@ class Swap(OfSeating):
         if self.place.published_at is not None:
             raise WrongState(self.place.state)
         keys = key_of(said["one"]), key_of(said["other"])
-        swapped = swap_of(load_course(self.row), self.place, *keys)
-        told = {"changes": swapped.changes, "quality": swapped.seating.quality}
-        return self.shown(SwapToldSerializer, said | told)
+        swapped = swap_of(load_state(self.row), self.place, *keys)
+        details = {"changes": swapped.changes, "quality": swapped.seating.quality}
+        return self.shown(SwapToldSerializer, said | details)
 
     @extend_schema(request=SwapSerializer, responses=SeatingSerializer)
     @idempotent
@@ -163,8 +156,6 @@ class Swap(OfSeating):
 
 
 class Again(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/again/`."""
-
     @extend_schema(request=AgainSerializer, responses=SeatingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -175,8 +166,6 @@ class Again(OfSeating):
 
 
 class Publish(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/publish/`."""
-
     @extend_schema(request=PublishSerializer, responses=SeatingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -192,8 +181,6 @@ class Publish(OfSeating):
 
 
 class TakeBack(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/take-back/`."""
-
     @extend_schema(request=None, responses=SeatingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -203,22 +190,20 @@ class TakeBack(OfSeating):
 
 
 class Late(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/seating/late/`."""
-
     @extend_schema(responses=LateToldSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Who can still come to a published round, and who can leave it."""
         self.direct(slug, tournament, number)
         if self.place.state not in ("published", "open"):
             raise WrongState(self.place.state)
-        drawn = self.seating_of(self.row, number)
-        here = [*(key for table in drawn.tables for key in table.entrants), *drawn.byes]
-        coming = who_can_come(self.more["course"], drawn)
-        told = {
+        seated = self.seating_of(self.row, number)
+        here = [*(key for table in seated.tables for key in table.entrants), *seated.byes]
+        coming = who_can_come(self.more["state"], seated)
+        details = {
             "arriving": [each.number for each in coming],
             "leaving": sorted(number_of(key) for key in here),
         }
-        return self.shown(LateToldSerializer, told)
+        return self.shown(LateToldSerializer, details)
 
     @extend_schema(request=LateSerializer, responses=LateSeatingSerializer)
     @idempotent
@@ -232,30 +217,28 @@ class Late(OfSeating):
         stood = self.seating_of(self.row, number).tables
         done = change_late(self.place.pk, self.actor, at=timezone.now(), **who)
         self.row.refresh_from_db()
-        drawn = self.seating_of(self.row, number)
+        seated = self.seating_of(self.row, number)
         last = stood[-1].number if stood else 0
         numbers = [table.number for table in stood]
         numbers += range(last + 1, last + 1 + len(done.tables) - len(stood))
         self.more["changed"] = sorted(numbers[place] for place in done.changed)
-        return self.shown(LateSeatingSerializer, drawn)
+        return self.shown(LateSeatingSerializer, seated)
 
 
 class Outlooks(OfSeating):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/outlook/`."""
-
     @extend_schema(responses=OutlooksSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """What the ratings expect of a round that is not over, for those who may see them."""
+        """The expected results of a round in play, for readers who may see the ratings."""
         self.see(slug, tournament, number)
-        drawn = self.seating_of(self.row, number)
+        seated = self.seating_of(self.row, number)
         now = timezone.now()
         expected = (
             {}
             if self.place.closed_at is not None
-            else outlooks(self.more["course"], drawn, request.user, now)
+            else outlooks(self.more["state"], seated, request.user, now)
         )
-        told = [
+        details = [
             {"entrant": number_of(key), "rating": o.rating, "new": o.new, "expected": o.place}
             for key, o in expected.items()
         ]
-        return self.shown(OutlooksSerializer, {"results": told})
+        return self.shown(OutlooksSerializer, {"results": details})

@@ -6,19 +6,18 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.entrants.serializers import RatingSerializer
+from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
 from tournaments.api.fields import Moment, PointsField, Strict
-from tournaments.api.tables.clocks import ClockSerializer, clock_told
-from tournaments.api.tournaments.refusals import number_of
+from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
+from tournaments.engine.documents.pairing_schema import REASONS
 from tournaments.engine.pairing.judging import Seating
-from tournaments.engine.pairing.quality import Reason
-from tournaments.engine.pairing_schema import REASONS
+from tournaments.engine.rules.limits import LONGEST_REASON
+from tournaments.engine.rules.shapes import SMALL
 from tournaments.models import Entrant, Round, Ruling
-from tournaments.models.tournaments import LONGEST_RULING
-from tournaments.queries.tournaments import Course, Drawn
-from tournaments.services.tournaments.clocks import MOST_MINUTES
-from tournaments.services.tournaments.proposals import Presence
+from tournaments.queries.tournaments.state import SeatedRound, TournamentState
+from tournaments.services.rounds.clocks import MOST_MINUTES
+from tournaments.services.rounds.pairing import number_of
 
 MOST_TABLES = 500
 MOST_SECONDS = MOST_MINUTES * 60
@@ -31,41 +30,37 @@ FIGURES = (
     "same_club",
     "fixed_parted",
 )
-"""What is counted of a seating."""
+"""The counts of a seating."""
 
 NUMBERS = {"type": "array", "items": {"type": "integer"}}
 
 
 class RoundSerializer(RoundLineSerializer):
-    """A round, how far its tables are, and its clock; both null where there is nothing to tell."""
+    """A round, the progress of its tables, and its clock; both may be null."""
 
     progress = serializers.SerializerMethodField()
     clock = serializers.SerializerMethodField()
 
     @extend_schema_field(ProgressSerializer(allow_null=True))
-    def get_progress(self, place: Round) -> Any:
+    def get_progress(self, round_: Round) -> Any:
         progress = self.context["progress"]
         return None if progress is None else ProgressSerializer(progress).data
 
     @extend_schema_field(ClockSerializer(allow_null=True))
-    def get_clock(self, place: Round) -> Any:
-        told = clock_told(place, self.context["now"])
-        return None if told is None else ClockSerializer(told).data
+    def get_clock(self, round_: Round) -> Any:
+        details = clock_details(round_, self.context["now"])
+        return None if details is None else ClockSerializer(details).data
 
 
 class SeatReasonSerializer(serializers.Serializer[Any]):
     """Why somebody sits there, by a code; its `params` are whole numbers, seats from 0."""
 
     code = serializers.ChoiceField(choices=list(REASONS))
-    params = serializers.SerializerMethodField()
-
-    @extend_schema_field({"type": "object", "additionalProperties": {"type": "integer"}})
-    def get_params(self, reason: Reason) -> dict[str, int]:
-        return dict(reason.params)
+    params = serializers.DictField(child=serializers.IntegerField(), read_only=True)
 
 
 class ChairSerializer(serializers.Serializer[Any]):
-    """An entrant at a table or out, with who plays; `why` is told of proposals."""
+    """An entrant at a table or out, with their players; proposals also say `why`."""
 
     entrant = serializers.IntegerField()
     names = serializers.ListField(child=serializers.CharField())
@@ -92,30 +87,29 @@ class QualitySerializer(serializers.Serializer[Any]):
     fixed_parted = serializers.IntegerField()
 
 
+@extend_schema_field(NUMBERS)
+class EntrantNumbersField(serializers.Field[Sequence[Entrant | str], Any, list[int], Any]):
+    """The numbers of entrants, given as rows or by their keys."""
+
+    def __init__(self) -> None:
+        super().__init__(read_only=True)
+
+    def to_representation(self, value: Sequence[Entrant | str]) -> list[int]:
+        return [number_of(each) if isinstance(each, str) else each.number for each in value]
+
+
 class PresenceSerializer(serializers.Serializer[Any]):
     """Who is here without a seat in a proposal, who has one but is not here, and who has left."""
 
-    unseated = serializers.SerializerMethodField()
-    absent = serializers.SerializerMethodField()
-    gone = serializers.SerializerMethodField()
-
-    @extend_schema_field(NUMBERS)
-    def get_unseated(self, presence: Presence) -> list[int]:
-        return _numbers(presence.unseated)
-
-    @extend_schema_field(NUMBERS)
-    def get_absent(self, presence: Presence) -> list[int]:
-        return _numbers(presence.absent)
-
-    @extend_schema_field(NUMBERS)
-    def get_gone(self, presence: Presence) -> list[int]:
-        return [number_of(key) for key in presence.gone]
+    unseated = EntrantNumbersField()
+    absent = EntrantNumbersField()
+    gone = EntrantNumbersField()
 
 
 class SeatingSerializer(serializers.Serializer[Any]):
     """The seating of a round, from what was drawn.
 
-    Of a proposal it is told how good it is and why, and for directors of the next one who is
+    A proposal has its quality and the reasons, and for directors of the next one who is
     here against it; `revision` is that of the tournament.
     """
 
@@ -128,68 +122,63 @@ class SeatingSerializer(serializers.Serializer[Any]):
     presence = serializers.SerializerMethodField()
 
     @property
-    def course(self) -> Course:
-        """The tournament."""
-        course: Course = self.context["course"]
-        return course
+    def tournament_state(self) -> TournamentState:
+        state: TournamentState = self.context["state"]
+        return state
 
-    def get_revision(self, drawn: Drawn) -> int:
-        return self.course.tournament.revision
+    def get_revision(self, seated: SeatedRound) -> int:
+        return self.tournament_state.tournament.revision
 
     @extend_schema_field(SeatedTableSerializer(many=True))
-    def get_tables(self, drawn: Drawn) -> Any:
-        locked = (drawn.row.seating or {}).get("locked", [])
-        told = [
+    def get_tables(self, seated: SeatedRound) -> Any:
+        locked = (seated.row.seating or {}).get("locked", [])
+        details = [
             {
                 "number": table.number,
-                "locked": drawn.row.published_at is None and at in locked,
-                "entrants": self._chairs(drawn, table.entrants),
+                "locked": seated.row.published_at is None and at in locked,
+                "entrants": self._chairs(seated, table.entrants),
             }
-            for at, table in enumerate(drawn.tables)
+            for at, table in enumerate(seated.tables)
         ]
-        return SeatedTableSerializer(told, many=True).data
+        return SeatedTableSerializer(details, many=True).data
 
     @extend_schema_field(ChairSerializer(many=True))
-    def get_byes(self, drawn: Drawn) -> Any:
-        return ChairSerializer(self._chairs(drawn, drawn.byes), many=True).data
+    def get_byes(self, seated: SeatedRound) -> Any:
+        return ChairSerializer(self._chairs(seated, seated.byes), many=True).data
 
     @extend_schema_field(QualitySerializer(allow_null=True))
-    def get_quality(self, drawn: Drawn) -> Any:
+    def get_quality(self, seated: SeatedRound) -> Any:
         judged: Seating | None = self.context["judged"]
         return None if judged is None else QualitySerializer(judged.quality).data
 
     @extend_schema_field(PresenceSerializer(allow_null=True))
-    def get_presence(self, drawn: Drawn) -> Any:
+    def get_presence(self, seated: SeatedRound) -> Any:
         presence = self.context["presence"]
         return None if presence is None else PresenceSerializer(presence).data
 
-    def _chairs(self, drawn: Drawn, keys: Sequence[str]) -> list[dict[str, Any]]:
+    def _chairs(self, seated: SeatedRound, keys: Sequence[str]) -> list[dict[str, Any]]:
         judged: Seating | None = self.context["judged"]
         return [
             {
                 "entrant": number_of(key),
-                "names": names_in(self.course, key, drawn.row.number),
+                "names": names_in(self.tournament_state, key, seated.row.number),
                 "why": judged.why[key] if judged is not None else (),
             }
             for key in keys
         ]
 
 
-def names_in(course: Course, key: str, number: int) -> list[str]:
+def names_in(state: TournamentState, key: str, number: int) -> list[str]:
     """Who plays for an entrant in a round, as they wish to be called."""
-    entrant = course.entrants.get(key)
+    entrant = state.entrants.get(key)
     if entrant is None:
         return []
-    players = course.players_of(entrant, number)
+    players = state.players_of(entrant, number)
     return [player.shown_name or f"№ {entrant.number}" for player in players]
 
 
-def _numbers(entrants: Sequence[Entrant]) -> list[int]:
-    return [each.number for each in entrants]
-
-
 def _entrants(**more: Any) -> serializers.ListField:
-    number = serializers.IntegerField(min_value=1, max_value=32767)
+    number = serializers.IntegerField(min_value=1, max_value=SMALL)
     return serializers.ListField(child=number, **more)
 
 
@@ -204,19 +193,17 @@ class NewSeatingSerializer(Strict):
     locked = _entrants(default=list)
 
 
-class SwapSerializer(Strict):
-    """Who change places, and the revision of the seating as it was seen."""
-
-    one = serializers.IntegerField(min_value=1, max_value=32767)
-    other = serializers.IntegerField(min_value=1, max_value=32767)
-    revision = serializers.IntegerField(min_value=0)
-
-
 class SwapAskedSerializer(Strict):
     """Who would change places."""
 
-    one = serializers.IntegerField(min_value=1, max_value=32767)
-    other = serializers.IntegerField(min_value=1, max_value=32767)
+    one = serializers.IntegerField(min_value=1, max_value=SMALL)
+    other = serializers.IntegerField(min_value=1, max_value=SMALL)
+
+
+class SwapSerializer(SwapAskedSerializer):
+    """Who change places, and the revision of the seating as it was seen."""
+
+    revision = serializers.IntegerField(min_value=0)
 
 
 class FigureSerializer(serializers.Serializer[Any]):
@@ -228,7 +215,7 @@ class FigureSerializer(serializers.Serializer[Any]):
 
 
 class SwapToldSerializer(serializers.Serializer[Any]):
-    """What it would change if two entrants changed places; nothing where the list is empty."""
+    """The effects of swapping two entrants; an empty list means none."""
 
     one = serializers.IntegerField()
     other = serializers.IntegerField()
@@ -271,24 +258,24 @@ class LateSeatingSerializer(SeatingSerializer):
     changed = serializers.SerializerMethodField()
 
     @extend_schema_field(NUMBERS)
-    def get_changed(self, drawn: Drawn) -> list[int]:
+    def get_changed(self, seated: SeatedRound) -> list[int]:
         return list(self.context["changed"])
 
 
 class OutlookSerializer(serializers.Serializer[Any]):
-    """What the ratings expect of an entrant: their rank at the table on average.
+    """The expected result of an entrant: their average rank at the table.
 
     `rating` is null of house players, and `new` says that somebody has not been rated yet.
     """
 
     entrant = serializers.IntegerField()
-    rating = RatingSerializer(allow_null=True)
+    rating = RatingOfEntrantSerializer(allow_null=True)
     new = serializers.BooleanField()
     expected = serializers.FloatField()
 
 
 class OutlooksSerializer(serializers.Serializer[Any]):
-    """What is expected of everybody seated, where the ratings may be seen."""
+    """The expected results of all seated entrants, if the ratings are visible."""
 
     results = OutlookSerializer(many=True)
 
@@ -326,12 +313,12 @@ class SaidPointsField(serializers.JSONField):
 
 
 class NewRulingSerializer(Strict):
-    """What is decided about whom; a penalty takes `points` from the sum, the others are worth them.
+    """A ruling on an entrant; a penalty subtracts `points`, the others are worth them.
 
     A forfeit counts as the last place, and of who was absent nobody was met.
     """
 
-    entrant = serializers.IntegerField(min_value=1, max_value=32767)
+    entrant = serializers.IntegerField(min_value=1, max_value=SMALL)
     kind = serializers.ChoiceField(choices=Ruling.Kind.choices)
     points = SaidPointsField()
-    reason = serializers.CharField(max_length=LONGEST_RULING)
+    reason = serializers.CharField(max_length=LONGEST_REASON)

@@ -1,4 +1,4 @@
-"""Addresses of the tables of a round, for its directors: how far they are, their time and calls."""
+"""Addresses of the tables of a round, for its directors: progress, time and calls."""
 
 from typing import Any
 
@@ -12,20 +12,20 @@ from rest_framework.response import Response
 
 from tournaments.api.access import has_scope
 from tournaments.api.fields import Moment, PointsField
+from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.games.serializers import KeysSerializer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
-from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.models import Scope, Table
-from tournaments.services.tournaments.calls import answer_call
-from tournaments.services.tournaments.clocks import Added, add_table_time
-from tournaments.services.tournaments.overtime import finish_for_time
-from tournaments.telling.watching import TROUBLES, Watched, watch_tables
+from tournaments.presenters.rounds.tables import TROUBLES, Watched, watch_tables
+from tournaments.services.rounds.calls import answer_call
+from tournaments.services.rounds.clocks import Added, add_table_time
+from tournaments.services.rounds.overtime import finish_for_time
 
 
 class TroubleSerializer(serializers.Serializer[Any]):
-    """What may be wrong at a table: for how many seconds, and which seats have not confirmed."""
+    """A possible problem at a table: its seconds, and the seats that have not confirmed."""
 
     code = serializers.ChoiceField(choices=TROUBLES)
     seconds = serializers.IntegerField()
@@ -36,7 +36,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     """A table of a round as its directors watch it; `players` are in order of seats, from 0.
 
     `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
-    `finished`; `clock` where no time is kept. The `keys` of its game are told to tokens that may
+    `finished`; `clock` if no time is kept. The `keys` of its game are shown to tokens that may
     score.
     """
 
@@ -66,15 +66,15 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
         return list(self.context["sitting"].get(seen.table.pk, ()))
 
     def get_finished(self, seen: Watched) -> bool:
-        return seen.stand is None
+        return seen.progress is None
 
     def get_deals(self, seen: Watched) -> int | None:
-        return None if seen.stand is None else seen.stand.deals
+        return None if seen.progress is None else seen.progress.deals
 
     @extend_schema_field(ClockSerializer(allow_null=True))
     def get_clock(self, seen: Watched) -> Any:
-        told = clock_told(seen.table.round, self.context["now"], seen.table.extra_seconds)
-        return None if told is None else ClockSerializer(told).data
+        details = clock_details(seen.table.round, self.context["now"], seen.table.extra_seconds)
+        return None if details is None else ClockSerializer(details).data
 
     @extend_schema_field(KeysSerializer(allow_null=True))
     def get_keys(self, seen: Watched) -> Any:
@@ -90,10 +90,10 @@ class WatchedTablesSerializer(serializers.Serializer[Any]):
 
 
 class OfTable(OfRound):
-    """What all addresses of a table share."""
+    """Base of the addresses of a table."""
 
     def watched(self) -> list[Watched]:
-        """The tables of the round as they stand (4 queries)."""
+        """Return the current tables of the round (4 queries)."""
         sitting: dict[int, list[int]] = {}
         rows = self.place.sittings.filter(table__isnull=False).order_by("side")
         for table, number in rows.values_list("table", "entrant__number"):
@@ -111,7 +111,6 @@ class OfTable(OfRound):
         return table
 
     def table_shown(self, number: int) -> Response:
-        """A table as it stands now."""
         self.place.refresh_from_db()
         found = [each for each in self.watched() if each.table.number == number]
         if not found:
@@ -120,8 +119,6 @@ class OfTable(OfRound):
 
 
 class Tables(OfTable):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/`."""
-
     @extend_schema("clubs_tournaments_rounds_tables_list", responses=WatchedTablesSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """All tables of a round, for its directors; those first where something is wrong."""
@@ -129,9 +126,7 @@ class Tables(OfTable):
         return self.shown(WatchedTablesSerializer, {"results": self.watched()})
 
 
-class OneTable(OfTable):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/`."""
-
+class RoundTable(OfTable):
     @extend_schema(responses=WatchedTableSerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """A table by its number, for its directors."""
@@ -139,8 +134,6 @@ class OneTable(OfTable):
 
 
 class AddTableTime(OfTable):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/add-time/`."""
-
     @extend_schema(request=AddTimeSerializer, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
@@ -153,8 +146,6 @@ class AddTableTime(OfTable):
 
 
 class FinishTable(OfTable):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/finish/`."""
-
     @extend_schema(request=None, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:
@@ -165,8 +156,6 @@ class FinishTable(OfTable):
 
 
 class AnswerCall(OfTable):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/tables/{table}/answer/`."""
-
     @extend_schema(request=None, responses=WatchedTableSerializer)
     @idempotent
     def post(self, request: Request, **where: Any) -> Response:

@@ -17,11 +17,11 @@ from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.api.views import Resource
 from tournaments.models import Round, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.queries.steps import progress_of
-from tournaments.services.tournaments.clocks import Added, add_time, pause_clock, start_clock
-from tournaments.services.tournaments.drawing import lock_drawn, unseat_round
-from tournaments.services.tournaments.rounds import close_round, open_round, reopen_round
-from tournaments.visitors import directed_tournament_round, role_in, seen_tournament
+from tournaments.permissions import directed_tournament_round, role_in, seen_tournament
+from tournaments.queries.tournaments.steps import progress_of
+from tournaments.services.rounds.clocks import Added, add_time, pause_clock, start_clock
+from tournaments.services.rounds.rounds import close_round, open_round, reopen_round
+from tournaments.services.rounds.seating import lock_drawn, unseat_round
 
 
 class RoundsSerializer(serializers.Serializer[Any]):
@@ -31,10 +31,10 @@ class RoundsSerializer(serializers.Serializer[Any]):
 
 
 class OfRound(Resource):
-    """What all addresses of a round share: the tournament, the round, and who asks."""
+    """Base of the addresses of a round: the tournament, the round, and the reader."""
 
     row: Tournament
-    place: Round
+    round_: Round
     directs = False
     more: dict[str, Any]
 
@@ -58,35 +58,29 @@ class OfRound(Resource):
         self.place.event = self.row.event
         self.directs = True
 
-    def round_shown(self, place: Round, status: int = 200) -> Response:
-        """A round as it stands."""
-        self.look_at(place)
-        return self.shown(RoundSerializer, place, status)
+    def round_shown(self, round_: Round, status: int = 200) -> Response:
+        self.look_at(round_)
+        return self.shown(RoundSerializer, round_, status)
 
-    def look_at(self, place: Round) -> None:
-        """Find out what is told of a round."""
-        progress = None if place.published_at is None else progress_of(place)
+    def look_at(self, round_: Round) -> None:
+        progress = None if round_.published_at is None else progress_of(round_)
         self.more = {"progress": progress, "now": timezone.now()}
 
 
 class Rounds(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/`."""
-
     @extend_schema("clubs_tournaments_rounds_list", responses=RoundsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """All rounds, in order; those that are only seated are for directors."""
         self.see(slug, tournament)
         rounds = self.row.event.rounds.order_by("number")
-        told = [each for each in rounds if self.directs or each.published_at]
-        return self.shown(RoundsSerializer, {"results": told})
+        details = [each for each in rounds if self.directs or each.published_at]
+        return self.shown(RoundsSerializer, {"results": details})
 
 
 class OneRound(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/`."""
-
     @extend_schema(responses=RoundSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """A round, how far its tables are, and its clock."""
+        """A round, the progress of its tables, and its clock."""
         self.see(slug, tournament, number)
         return self.round_shown(self.place)
 
@@ -95,16 +89,14 @@ class OneRound(OfRound):
         """Throw a seating away that is not published, and those of later rounds."""
         self.direct(slug, tournament, number)
         with transaction.atomic():
-            _tournament, place = lock_drawn(self.place.pk)
-            self.look_at(place)
-            self.check_unchanged(RoundSerializer, place)
-            unseat_round(place.pk, self.actor, at=timezone.now())
+            _tournament, round_ = lock_drawn(self.place.pk)
+            self.look_at(round_)
+            self.check_unchanged(RoundSerializer, round_)
+            unseat_round(round_.pk, self.actor, at=timezone.now())
         return Response(status=204)
 
 
 class Open(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/open/`."""
-
     @extend_schema(request=None, responses=RoundSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -114,8 +106,6 @@ class Open(OfRound):
 
 
 class Close(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/close/`."""
-
     @extend_schema(request=None, responses=RoundSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -128,8 +118,6 @@ class Close(OfRound):
 
 
 class Reopen(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/reopen/`."""
-
     @extend_schema(request=None, responses=RoundSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -139,8 +127,6 @@ class Reopen(OfRound):
 
 
 class StartClock(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/clock/start/`."""
-
     @extend_schema(request=None, responses=RoundSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -150,8 +136,6 @@ class StartClock(OfRound):
 
 
 class PauseClock(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/clock/pause/`."""
-
     @extend_schema(request=None, responses=RoundSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -161,8 +145,6 @@ class PauseClock(OfRound):
 
 
 class AddTime(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/rounds/{number}/clock/add/`."""
-
     @extend_schema(request=AddTimeSerializer, responses=RoundSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:

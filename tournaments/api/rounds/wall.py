@@ -9,12 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.fields import PointsField
+from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.rounds.views import OfRound
-from tournaments.api.tables.clocks import ClockSerializer, clock_told
 from tournaments.api.tournaments.serializers import RoundLineSerializer
 from tournaments.models import Round
-from tournaments.queries.tournaments import Course, load_course
-from tournaments.telling.wall import seated, shown_round, still_playing, top_places
+from tournaments.presenters.rounds.wall import seated, shown_round, still_playing, top_places
+from tournaments.queries.tournaments.state import TournamentState, load_state
 
 
 class WallTableSerializer(serializers.Serializer[Any]):
@@ -33,7 +33,7 @@ class WallPlaceSerializer(serializers.Serializer[Any]):
 
 
 class WallSerializer(serializers.Serializer[Any]):
-    """What hangs on the wall: the round that is published and not over, or the last one.
+    """The wall display: the published round in play, or the last one.
 
     `tables` is empty once it is over; `standings` are those after the last closed round that all
     may see; `going` are the tables of an open round that still play.
@@ -48,28 +48,26 @@ class WallSerializer(serializers.Serializer[Any]):
 
 
 class Wall(OfRound):
-    """`/clubs/{slug}/tournaments/{tournament}/wall/`."""
-
     @extend_schema(responses=WallSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """Who sits where, who is in front, and who still plays."""
         self.see(slug, tournament)
-        course = load_course(self.row)
-        return self.shown(WallSerializer, _wall(course, shown_round(course)))
+        state = load_state(self.row)
+        return self.shown(WallSerializer, _wall(state, shown_round(state)))
 
 
-def _wall(course: Course, place: Round | None) -> dict[str, Any]:
-    going = place is not None and place.closed_at is None
+def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:
+    going = round_ is not None and round_.closed_at is None
     return {
-        "name": course.tournament.event.name,
-        "round": place,
-        "clock": None if place is None else clock_told(place, timezone.now()),
+        "name": state.tournament.event.name,
+        "round": round_,
+        "clock": None if round_ is None else clock_details(round_, timezone.now()),
         "tables": [
             {"number": number, "names": names}
-            for number, names in (seated(course, place) if place is not None and going else ())
+            for number, names in (seated(state, round_) if round_ is not None and going else ())
         ],
         "standings": [
-            {"rank": at, "name": name, "points": points} for at, name, points in top_places(course)
+            {"rank": at, "name": name, "points": points} for at, name, points in top_places(state)
         ],
-        "going": still_playing(place) if place is not None and place.is_open else [],
+        "going": still_playing(round_) if round_ is not None and round_.is_open else [],
     }

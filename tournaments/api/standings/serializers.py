@@ -7,20 +7,23 @@ from rest_framework import serializers
 
 from tournaments.api.fields import PointsField
 from tournaments.api.tournaments.people import PlayerNameSerializer
-from tournaments.engine.finals import STAGES
-from tournaments.engine.season_sums import SeasonStanding, TeamStanding
-from tournaments.engine.standing_reasons import DECISIONS, REASONS, Reason, RoundReasons
-from tournaments.engine.standings import Standing
-from tournaments.engine.tournament_settings import TIE_BREAKS
+from tournaments.engine.standings.finals import STAGES
+from tournaments.engine.standings.reasons import DECISIONS, REASONS
+from tournaments.engine.standings.season_sums import SeasonStanding
+from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.tie_breaks import TIE_BREAKS
 from tournaments.models import Player
-from tournaments.queries.tournaments import Course
-from tournaments.telling.reasons import SUMS, Decided, Sum, WhyPlaced
-from tournaments.telling.standings import Reached, Seen
+from tournaments.presenters.standings.reasons import SUMS, WhyPlaced
+from tournaments.presenters.standings.standings import Reached, Seen
+from tournaments.queries.tournaments.state import TournamentState
 
 
-def number_of(key: str) -> int:
-    """The number of an entrant by the key that standings have."""
-    return int(key[1:])
+@extend_schema_field({"type": "integer"})
+class EntrantNumberField(serializers.Field[str, Any, int, Any]):
+    """The number of an entrant, from the key that standings have."""
+
+    def to_representation(self, value: str) -> int:
+        return int(value[1:])
 
 
 class ReachedSerializer(serializers.Serializer[Any]):
@@ -31,9 +34,9 @@ class ReachedSerializer(serializers.Serializer[Any]):
 
 
 class TieBreakSerializer(serializers.Serializer[Any]):
-    """What a tie-break says of somebody; null where it has nothing to say."""
+    """The value of a tie-break; null if it does not apply."""
 
-    name = serializers.ChoiceField(choices=TIE_BREAKS)
+    name = serializers.ChoiceField(choices=list(TIE_BREAKS))
     value = PointsField(allow_null=True)
 
 
@@ -45,7 +48,7 @@ class PlacedSerializer(serializers.Serializer[Any]):
 
     rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
-    entrant = serializers.SerializerMethodField()
+    entrant = EntrantNumberField(read_only=True)
     name = serializers.SerializerMethodField()
     team = serializers.SerializerMethodField()
     represents = serializers.SerializerMethodField()
@@ -56,28 +59,24 @@ class PlacedSerializer(serializers.Serializer[Any]):
     finals = serializers.SerializerMethodField()
 
     @property
-    def course(self) -> Course:
-        """The tournament."""
-        course: Course = self.context["course"]
-        return course
-
-    def get_entrant(self, row: Standing) -> int:
-        return number_of(row.entrant)
+    def state(self) -> TournamentState:
+        state: TournamentState = self.context["state"]
+        return state
 
     def get_name(self, row: Standing) -> str:
-        return self.course.entrants[row.entrant].shown_name
+        return self.state.entrants[row.entrant].shown_name
 
     def get_team(self, row: Standing) -> str:
-        return self.course.entrants[row.entrant].team
+        return self.state.entrants[row.entrant].team
 
     def get_represents(self, row: Standing) -> str:
-        return self.course.entrants[row.entrant].represents
+        return self.state.entrants[row.entrant].represents
 
     @extend_schema_field(TieBreakSerializer(many=True))
     def get_tie_breaks(self, row: Standing) -> Any:
-        named = zip(self.course.settings.tie_breaks, row.tie_breaks, strict=True)
-        told = [{"name": name, "value": value} for name, value in named]
-        return TieBreakSerializer(told, many=True).data
+        named = zip(self.state.settings.tie_breaks, row.tie_breaks, strict=True)
+        details = [{"name": name, "value": value} for name, value in named]
+        return TieBreakSerializer(details, many=True).data
 
     @extend_schema_field(ReachedSerializer(allow_null=True))
     def get_finals(self, row: Standing) -> Any:
@@ -87,17 +86,13 @@ class PlacedSerializer(serializers.Serializer[Any]):
 
 
 class TeamSerializer(serializers.Serializer[Any]):
-    """A team by the sum of what its members have; they stand in order of their ranks."""
+    """A team by the sum of its members' points; members are in order of rank."""
 
     team = serializers.CharField()
     rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
     points = PointsField()
-    members = serializers.SerializerMethodField()
-
-    @extend_schema_field({"type": "array", "items": {"type": "integer"}})
-    def get_members(self, row: TeamStanding) -> list[int]:
-        return [number_of(key) for key in row.members]
+    members = serializers.ListField(child=EntrantNumberField(), read_only=True)
 
 
 class StandingsSerializer(serializers.Serializer[Any]):
@@ -113,36 +108,19 @@ class StandingsSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField()
     hidden = serializers.BooleanField()
     rounds = serializers.ListField(child=serializers.IntegerField())
-    results = serializers.SerializerMethodField()
+    results = PlacedSerializer(source="rows", many=True, read_only=True)
     teams = serializers.SerializerMethodField()
-
-    @extend_schema_field(PlacedSerializer(many=True))
-    def get_results(self, seen: Seen) -> Any:
-        return PlacedSerializer(seen.rows, many=True, context=self.context).data
 
     @extend_schema_field(TeamSerializer(many=True))
     def get_teams(self, seen: Seen) -> Any:
         return TeamSerializer(self.context["teams"], many=True).data
 
 
-PARAMS = {
-    "type": "object",
-    "additionalProperties": {
-        "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+/[0-9]+$"}]
-    },
-}
-
-
 class ReasonSerializer(serializers.Serializer[Any]):
-    """What stands behind the points of a round, by a code; its `params` are numbers."""
+    """The reason for the points of a round, as a code; its `params` are numbers."""
 
     code = serializers.ChoiceField(choices=REASONS)
-    params = serializers.SerializerMethodField()
-
-    @extend_schema_field(PARAMS)
-    def get_params(self, reason: Reason) -> dict[str, int | str]:
-        field = PointsField()
-        return {name: field.to_representation(value) for name, value in reason.params.items()}
+    params = serializers.DictField(child=PointsField(), read_only=True)
 
 
 class WhyRoundSerializer(serializers.Serializer[Any]):
@@ -150,65 +128,46 @@ class WhyRoundSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     points = PointsField(allow_null=True)
-    reasons = serializers.SerializerMethodField()
-
-    @extend_schema_field(ReasonSerializer(many=True))
-    def get_reasons(self, row: RoundReasons) -> Any:
-        return ReasonSerializer(row.reasons, many=True).data
+    reasons = ReasonSerializer(many=True, read_only=True)
 
 
 class SumSerializer(serializers.Serializer[Any]):
     """Rounds that are added up together: all of them, or those before the finals, or the finals."""
 
     code = serializers.ChoiceField(choices=SUMS)
-    rounds = serializers.SerializerMethodField()
+    rounds = WhyRoundSerializer(many=True, read_only=True)
     penalties = PointsField()
     points = PointsField()
 
-    @extend_schema_field(WhyRoundSerializer(many=True))
-    def get_rounds(self, row: Sum) -> Any:
-        return WhyRoundSerializer(row.rounds, many=True).data
-
 
 class DecisionSerializer(serializers.Serializer[Any]):
-    """What decided against a neighbour (`other`, who is `ahead` or behind), and both numbers."""
+    """The deciding tie-break against a neighbour (`other`, `ahead` or not), with both numbers."""
 
-    other = serializers.SerializerMethodField()
+    other = EntrantNumberField(source="decision.other", read_only=True)
     ahead = serializers.BooleanField()
     code = serializers.ChoiceField(choices=DECISIONS, source="decision.code")
     tie_break = serializers.ChoiceField(
-        choices=TIE_BREAKS, allow_blank=True, source="decision.tie_break"
+        choices=list(TIE_BREAKS), allow_blank=True, source="decision.tie_break"
     )
     own = PointsField(source="decision.own", allow_null=True)
     theirs = PointsField(source="decision.theirs", allow_null=True)
 
-    def get_other(self, row: Decided) -> int:
-        return number_of(row.decision.other)
-
 
 class WhySerializer(serializers.Serializer[Any]):
-    """Why an entrant stands where they stand: the sum, opened, and what decided.
+    """The explanation of an entrant's rank: the parts of the sum, and the deciding tie-breaks.
 
-    Of those in the finals `stage` is how far they came; within a stage it decides, and there are
+    In the finals, `stage` is the stage reached; within a stage it decides, and there are
     no decisions.
     """
 
     standing = PlacedSerializer()
     after = serializers.SerializerMethodField()
-    parts = serializers.SerializerMethodField()
-    decisions = serializers.SerializerMethodField()
+    parts = SumSerializer(many=True, read_only=True)
+    decisions = DecisionSerializer(many=True, read_only=True)
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
 
     def get_after(self, why: WhyPlaced) -> int:
         return int(self.context["after"])
-
-    @extend_schema_field(SumSerializer(many=True))
-    def get_parts(self, why: WhyPlaced) -> Any:
-        return SumSerializer(why.parts, many=True).data
-
-    @extend_schema_field(DecisionSerializer(many=True))
-    def get_decisions(self, why: WhyPlaced) -> Any:
-        return DecisionSerializer(why.decisions, many=True).data
 
 
 class LeagueEveningSerializer(serializers.Serializer[Any]):
@@ -250,8 +209,4 @@ class LeagueSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(source="season.name")
     best = serializers.IntegerField(source="season.league_best", allow_null=True)
     evenings = LeagueEveningSerializer(many=True)
-    results = serializers.SerializerMethodField()
-
-    @extend_schema_field(LeagueRowSerializer(many=True))
-    def get_results(self, told: Any) -> Any:
-        return LeagueRowSerializer(told["results"], many=True, context=self.context).data
+    results = LeagueRowSerializer(many=True, read_only=True)

@@ -1,4 +1,4 @@
-"""Addresses of standings, of why somebody stands there, and of the league of a season."""
+"""Addresses of standings, of their explanation, and of the league of a season."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ from tournaments.api.standings.serializers import (
     WhySerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.engine.season_sums import team_standings
+from tournaments.engine.standings.season_sums import team_standings
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.queries.tournaments import load_course
-from tournaments.telling.league import Looker, league_of
-from tournaments.telling.reasons import why_placed
-from tournaments.telling.standings import last_counted, stages_reached, standings_seen
-from tournaments.visitors import role_in, seen_tournament
+from tournaments.permissions import role_in, seen_tournament
+from tournaments.presenters.standings.league import LeagueReader, league_of
+from tournaments.presenters.standings.reasons import why_placed
+from tournaments.presenters.standings.standings import last_counted, stages_reached, standings_seen
+from tournaments.queries.tournaments.state import load_state
 
 LARGEST = 999
 NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}
@@ -31,7 +31,7 @@ AFTER = OpenApiParameter("after", NUMBER, description="As they were after this r
 ONLY = OpenApiParameter("only", NUMBER, description="Those of this round alone.")
 
 
-class AskedSerializer(Strict):
+class StandingsQuerySerializer(Strict):
     """Which standings are asked for."""
 
     after = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
@@ -39,16 +39,14 @@ class AskedSerializer(Strict):
 
 
 class OfStandings(Resource):
-    """What is found out of the standings that are shown."""
+    """The data behind the standings shown."""
 
     def get_serializer_context(self) -> dict[str, Any]:
-        """With the course of the tournament, and who asks."""
+        """With the state of the tournament, and who asks."""
         return {**super().get_serializer_context(), **getattr(self, "more", {})}
 
 
 class Standings(OfStandings):
-    """`/clubs/{slug}/tournaments/{tournament}/standings/`."""
-
     @extend_schema(parameters=[AFTER, ONLY], responses=StandingsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """The standings as they are, or after a round, or of one.
@@ -56,51 +54,47 @@ class Standings(OfStandings):
         A round that is hidden is not counted for anybody but directors.
         """
         row = seen_tournament(self.visitor, slug, tournament)
-        asked = AskedSerializer(data=request.query_params.dict())
+        asked = StandingsQuerySerializer(data=request.query_params.dict())
         asked.is_valid(raise_exception=True)
         directs = role_in(self.visitor, row.event.club) in DIRECTING
-        course = load_course(row)
-        seen = standings_seen(course, directs=directs, **asked.validated_data)
+        state = load_state(row)
+        seen = standings_seen(state, directs=directs, **asked.validated_data)
         self.more = {
-            "course": course,
-            "reached": stages_reached(course, seen.until),
-            "teams": () if seen.only else team_standings(seen.rows, course.competitors),
+            "state": state,
+            "reached": stages_reached(state, seen.until),
+            "teams": () if seen.only else team_standings(seen.rows, state.competitors),
         }
         return self.shown(StandingsSerializer, seen)
 
 
-class Why(OfStandings):
-    """`/clubs/{slug}/tournaments/{tournament}/standings/{number}/`."""
-
+class StandingReasons(OfStandings):
     @extend_schema("clubs_tournaments_standings_why", responses=WhySerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Why an entrant stands where they stand: the sum, opened."""
+        """The explanation of an entrant's rank: the parts of the sum."""
         row = seen_tournament(self.visitor, slug, tournament)
         directs = role_in(self.visitor, row.event.club) in DIRECTING
-        course = load_course(row)
-        after = last_counted(course, directs=directs)
+        state = load_state(row)
+        after = last_counted(state, directs=directs)
         try:
-            why = why_placed(course, f"e{number}", after)
+            why = why_placed(state, f"e{number}", after)
         except KeyError as error:
             raise Http404 from error
-        reached = stages_reached(course, after)
-        self.more = {"course": course, "reached": reached, "after": after}
+        reached = stages_reached(state, after)
+        self.more = {"state": state, "reached": reached, "after": after}
         return self.shown(WhySerializer, why)
 
 
-class League(OfStandings):
-    """`/clubs/{slug}/seasons/{id}/league/`."""
-
+class SeasonLeague(OfStandings):
     @extend_schema(responses=LeagueSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The league of a season, of the tournaments that whoever asks may see."""
         seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user))
         season = get_object_or_404(seasons.select_related("club"), club__slug=slug, pk=pk)
         role = role_in(self.visitor, season.club)
-        looker = Looker(member=role is not None, directs=role in DIRECTING)
+        looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
         seen = Tournament.objects.seen_by(request.user).filter(event__season=season)
         rows = seen.select_related("event").order_by("event__held_on", "pk")
         found = league_of(season, list(rows), looker)
         self.more = {"people": found.people, "member": looker.member}
-        told = {"season": season, "evenings": found.evenings, "results": found.rows}
-        return self.shown(LeagueSerializer, told)
+        details = {"season": season, "evenings": found.evenings, "results": found.rows}
+        return self.shown(LeagueSerializer, details)

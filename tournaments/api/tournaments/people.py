@@ -9,7 +9,7 @@ from tournaments.models import Player
 
 
 class PlayerNameSerializer(serializers.Serializer[Any]):
-    """A player as they are called; members of the club are told the id, others null.
+    """A player by name; members of the club get the id, others null.
 
     The name is empty of whoever was removed.
     """

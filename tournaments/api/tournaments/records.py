@@ -11,15 +11,13 @@ from tournaments.api.schema import component
 from tournaments.api.tournaments.serializers import TournamentSerializer
 from tournaments.api.tournaments.views import OfTournament
 from tournaments.models import Scope
+from tournaments.permissions import directed_tournament, owned_club
 from tournaments.reports.tournament_document import tournament_document
-from tournaments.services.tournaments.leading import lock_tournament
+from tournaments.services.tournaments.lifecycle import lock_tournament
 from tournaments.services.tournaments.record_import import Into, import_tournament
-from tournaments.visitors import directed_tournament, owned_club
 
 
-class Record(OfTournament):
-    """`/clubs/{slug}/tournaments/{tournament}/record/`."""
-
+class TournamentDocument(OfTournament):
     reading_scope = Scope.DIRECT
 
     @extend_schema(responses={200: component("TournamentRecord")})
@@ -31,9 +29,7 @@ class Record(OfTournament):
             return Response(tournament_document(lock_tournament(row.pk)))
 
 
-class Records(OfTournament):
-    """`/clubs/{slug}/tournament-records/`."""
-
+class TournamentImport(OfTournament):
     scope = Scope.MANAGE
 
     @extend_schema(

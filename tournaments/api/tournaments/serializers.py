@@ -1,29 +1,33 @@
 """Tournaments as the API reads and writes them."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from tournaments.api.access import AddressToken
-from tournaments.api.fields import Moment, Secret, Strict
-from tournaments.engine.finals import STAGES
-from tournaments.engine.tournament_schema import Settings
-from tournaments.engine.tournament_settings import PRESETS, write_settings
+from tournaments.api.declared import DeclaredFields, declared_field
+from tournaments.api.fields import Moment, Strict, UncachedSerializer
+from tournaments.engine.documents.event_fields import EVENT_FIELDS, SHOWN
+from tournaments.engine.rules.declarations import Declared
+from tournaments.engine.rules.limits import LONGEST_ID
+from tournaments.engine.rules.shapes import LARGE
+from tournaments.engine.standings.finals import STAGES
+from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
 from tournaments.models import Confirmations, Round, Tournament
 from tournaments.origin import absolute
-from tournaments.queries.steps import NEXT_STEPS, STEPS_BACK, HowFar
-from tournaments.queries.tournaments import settings_of
+from tournaments.queries.tournaments.state import settings_of
+from tournaments.queries.tournaments.steps import NEXT_STEPS, STEPS_BACK, HowFar
 
 ROUND_STATES = ("seated", "published", "open", "closed")
-LONGEST_NAME = 80
 
 
-@extend_schema_field(Settings().schema)
+@extend_schema_field(SETTINGS.schema)
 class SettingsField(serializers.JSONField):
-    """How a tournament is played; what is left out is as by default."""
+    """The settings of a tournament; omitted ones have their defaults."""
 
 
 @extend_schema_field({"type": "object"})
@@ -33,13 +37,15 @@ class OptionsField(serializers.JSONField):
     def to_internal_value(self, data: Any) -> Any:
         """An object, of which the ruleset says whether it can be."""
         if not isinstance(data, dict):
-            raise serializers.ValidationError(_("An object is needed here."), "invalid")
+            raise serializers.ValidationError(_("This must be an object."), "invalid")
         return super().to_internal_value(data)
 
 
-class TournamentLineSerializer(serializers.Serializer[Any]):
+class TournamentLineSerializer(DeclaredFields):
     """A tournament in a list; `id` is what its links name it by, and `event` its evening."""
 
+    described: ClassVar[Mapping[str, Declared]] = {name: EVENT_FIELDS[name] for name in SHOWN}
+    prefix = "event."
     id = serializers.CharField(source="public_id")
     slug = serializers.CharField()
     event = serializers.CharField(source="event.public_id")
@@ -71,14 +77,14 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 
 class NextStepSerializer(serializers.Serializer[Any]):
-    """What comes next, and the round it is about, if it is about one."""
+    """The next step, and its round, if it has one."""
 
     code = serializers.ChoiceField(choices=NEXT_STEPS)
     round = serializers.IntegerField(allow_null=True)
 
 
 class StepBackSerializer(serializers.Serializer[Any]):
-    """What can be taken back, and the round it is about, if it is about one."""
+    """The step that can be undone, and its round, if it has one."""
 
     code = serializers.ChoiceField(choices=STEPS_BACK)
     round = serializers.IntegerField(allow_null=True)
@@ -94,9 +100,9 @@ class EntrantCountsSerializer(serializers.Serializer[Any]):
 
 
 class TournamentSerializer(TournamentLineSerializer):
-    """A tournament as it stands; `revision` rises with every change but the writes of sheets.
+    """The current tournament; every change but entries on sheets raises `revision`.
 
-    Only directors are told the `seed` of its lots, the next step, and what can be taken back.
+    Only directors see the `seed` of random draws, the next step, and the step that can be undone.
     """
 
     revision = serializers.IntegerField()
@@ -115,16 +121,14 @@ class TournamentSerializer(TournamentLineSerializer):
 
     @property
     def directs(self) -> bool:
-        """Whether a director reads."""
         return bool(self.context["directs"])
 
     @property
     def far(self) -> HowFar:
-        """How far it is."""
         far: HowFar = self.context["far"]
         return far
 
-    @extend_schema_field(Settings().schema)
+    @extend_schema_field(SETTINGS.schema)
     def get_settings(self, row: Tournament) -> dict[str, Any]:
         return write_settings(settings_of(row))
 
@@ -157,17 +161,15 @@ class TournamentSerializer(TournamentLineSerializer):
         return [each for each in self.far.rounds if self.directs or each.published_at]
 
 
-class ChangedTournamentSerializer(Strict):
-    """What of a tournament is to be changed; settings that are left out stay as they are."""
+class ChangedTournamentSerializer(DeclaredFields, Strict):
+    """Changes to a tournament; omitted settings stay as they are."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
-    held_on = serializers.DateField()
+    described = EVENT_FIELDS
+    name = declared_field(EVENT_FIELDS["name"])
+    held_on = declared_field(EVENT_FIELDS["held_on"])
     season = serializers.IntegerField(allow_null=True)
-    ruleset = serializers.CharField(max_length=40)
+    ruleset = serializers.CharField(max_length=LONGEST_ID)
     options = OptionsField()
-    published = serializers.BooleanField()
-    table_codes = serializers.BooleanField()
-    confirmations = serializers.ChoiceField(choices=Confirmations.choices)
     preset = serializers.ChoiceField(choices=list(PRESETS))
     settings = SettingsField()
 
@@ -181,14 +183,13 @@ class NewTournamentSerializer(ChangedTournamentSerializer):
     season = serializers.IntegerField(allow_null=True, default=None)
     options = OptionsField(default=dict)
     published = serializers.BooleanField(default=False)
-    table_codes = serializers.BooleanField(required=False)
-    confirmations = serializers.ChoiceField(choices=Confirmations.choices, required=False)
     preset = serializers.ChoiceField(choices=list(PRESETS), required=False)
     settings = SettingsField(default=dict)
-    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGE, required=False)
 
 
-class MovedSerializer(Strict):
+@extend_schema_serializer(component_name="Moved")
+class NewStateSerializer(Strict):
     """The state to which a tournament is to be led: the next one, or the one before."""
 
     state = serializers.ChoiceField(choices=Tournament.State.choices)
@@ -201,7 +202,7 @@ class LinkSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
 
 
-class LinksSerializer(Secret):
+class LinksSerializer(UncachedSerializer):
     """The links by which players register, and say that they are here."""
 
     register = serializers.SerializerMethodField()

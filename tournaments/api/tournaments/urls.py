@@ -9,10 +9,12 @@ TOURNAMENT = f"{CLUB}/tournaments/<slug:tournament>"
 
 urlpatterns = [
     path(f"{CLUB}/tournaments/", views.Tournaments.as_view(), name="tournaments"),
-    path(f"{CLUB}/tournament-records/", records.Records.as_view(), name="tournament_records"),
+    path(
+        f"{CLUB}/tournament-records/", records.TournamentImport.as_view(), name="tournament_records"
+    ),
     path(f"{TOURNAMENT}/", views.OneTournament.as_view(), name="tournament"),
     path(f"{TOURNAMENT}/move/", views.Move.as_view(), name="move_tournament"),
     path(f"{TOURNAMENT}/links/", views.Links.as_view(), name="tournament_links"),
     path(f"{TOURNAMENT}/links/replace/", views.ReplaceLinks.as_view(), name="replace_links"),
-    path(f"{TOURNAMENT}/record/", records.Record.as_view(), name="tournament_record"),
+    path(f"{TOURNAMENT}/record/", records.TournamentDocument.as_view(), name="tournament_record"),
 ]

@@ -15,18 +15,18 @@ from rest_framework.response import Response
 
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import Refused, fault, invalid, placed
-from tournaments.api.tournaments import refusals  # noqa: F401 - known to all from here on
+from tournaments.api.problems import placed
 from tournaments.api.tournaments.serializers import (
     ChangedTournamentSerializer,
     LinksSerializer,
-    MovedSerializer,
+    NewStateSerializer,
     NewTournamentSerializer,
     TournamentLineSerializer,
     TournamentSerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.engine.tournament_settings import (
+from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.standings.tournament_settings import (
     PRESETS,
     TournamentSettings,
     read_settings,
@@ -34,10 +34,18 @@ from tournaments.engine.tournament_settings import (
 )
 from tournaments.models import Club, Scope, Season, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.queries.steps import how_far
-from tournaments.queries.tournaments import settings_of
-from tournaments.services.clubs.events import EventPlan, plan_of
-from tournaments.services.tournaments.leading import (
+from tournaments.permissions import (
+    directed_club,
+    directed_tournament,
+    role_in,
+    seen_club,
+    seen_tournament,
+)
+from tournaments.queries.tournaments.state import settings_of
+from tournaments.queries.tournaments.steps import how_far
+from tournaments.services.base.refusals import Fault
+from tournaments.services.events.events import EventPlan, plan_of
+from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
     change_tournament,
     create_tournament,
@@ -46,17 +54,14 @@ from tournaments.services.tournaments.leading import (
     remove_tournament,
     replace_links,
 )
-from tournaments.visitors import (
-    directed_club,
-    directed_tournament,
-    role_in,
-    seen_club,
-    seen_tournament,
-)
 
 MOST_SEEDS = 2**31
 OF_THE_CLUB = ("table_codes", "confirmations")
-SAID = ("name", "held_on", "ruleset", "options", "published", "table_codes", "confirmations")
+SAID = (*EVENT_FIELDS, "ruleset", "options")
+
+
+class UnknownSeason(Fault, code="unknown-season", where="season"):
+    sentence = _("The club has no such season.")
 
 
 class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
@@ -71,7 +76,7 @@ class TournamentFilter(filters.FilterSet):  # type: ignore[misc]
 
 
 class OfTournament(Resource):
-    """What all addresses of a tournament share: whether a director asks, and how far it is."""
+    """Base of the addresses of a tournament: the reader's rights, and the tournament's state."""
 
     def get_serializer_context(self) -> dict[str, Any]:
         """With what was found out about the tournament that is shown."""
@@ -82,18 +87,14 @@ class OfTournament(Resource):
         return role_in(self.visitor, row.event.club) in DIRECTING
 
     def look_at(self, row: Tournament, *, directs: bool) -> None:
-        """Find out what is told of a tournament beyond its row."""
         self.more = {"far": how_far(row), "directs": directs}
 
     def tournament_shown(self, row: Tournament, status: int = 200, **headers: str) -> Response:
-        """A tournament as a director sees it, after something was done."""
         self.look_at(row, directs=True)
         return self.shown(TournamentSerializer, row, status, **headers)
 
 
 class Tournaments(OfTournament):
-    """`/clubs/{slug}/tournaments/`."""
-
     queryset = Tournament.objects.none()
     filterset_class = TournamentFilter
     ordering_fields = ("held_on", "name")
@@ -114,8 +115,8 @@ class Tournaments(OfTournament):
         club = directed_club(self.visitor, slug)
         said = self.said(NewTournamentSerializer)
         begun: dict[str, Any] = {name: getattr(club, name) for name in OF_THE_CLUB}
-        told = begun | {name: said[name] for name in SAID if name in said}
-        event = EventPlan(**told, season=_season(club, said["season"]))
+        details = begun | {name: said[name] for name in SAID if name in said}
+        event = EventPlan(**details, season=_season(club, said["season"]))
         settings = _settings(said, TournamentSettings())
         seed = said.get("seed", secrets.randbelow(MOST_SEEDS))
         plan = TournamentPlan(event, settings, seed)
@@ -124,18 +125,16 @@ class Tournaments(OfTournament):
 
 
 class OneTournament(OfTournament):
-    """`/clubs/{slug}/tournaments/{tournament}/`."""
-
     @extend_schema(responses=TournamentSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """Where a tournament stands; directors are also told what comes next."""
+        """The state of a tournament; directors also see the next step."""
         row = seen_tournament(self.visitor, slug, tournament)
         self.look_at(row, directs=self.directs(row))
         return self.shown(TournamentSerializer, row)
 
     @extend_schema(request=ChangedTournamentSerializer, responses=TournamentSerializer)
     def patch(self, request: Request, slug: str, tournament: str) -> Response:
-        """Change what was said of a tournament; what is played stays once it runs."""
+        """Change a tournament; the game stays once it runs."""
         row = directed_tournament(self.visitor, slug, tournament)
         said = self.said(ChangedTournamentSerializer, partial=True)
         with transaction.atomic():
@@ -162,21 +161,17 @@ class OneTournament(OfTournament):
 
 
 class Move(OfTournament):
-    """`/clubs/{slug}/tournaments/{tournament}/move/`."""
-
-    @extend_schema(request=MovedSerializer, responses=TournamentSerializer)
+    @extend_schema(request=NewStateSerializer, responses=TournamentSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str) -> Response:
         """Lead a tournament one step on or back; it may be there already."""
         row = directed_tournament(self.visitor, slug, tournament)
-        state = self.said(MovedSerializer)["state"]
+        state = self.said(NewStateSerializer)["state"]
         row = move_tournament(row.pk, state, self.actor, at=timezone.now())
         return self.tournament_shown(row)
 
 
 class Links(OfTournament):
-    """`/clubs/{slug}/tournaments/{tournament}/links/`."""
-
     reading_scope = Scope.DIRECT
 
     @extend_schema(responses=LinksSerializer)
@@ -187,8 +182,6 @@ class Links(OfTournament):
 
 
 class ReplaceLinks(OfTournament):
-    """`/clubs/{slug}/tournaments/{tournament}/links/replace/`."""
-
     @extend_schema(request=None, responses=LinksSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str) -> Response:
@@ -203,7 +196,7 @@ def _settings(said: Any, before: TournamentSettings) -> TournamentSettings:
     base = PRESETS[said["preset"]] if "preset" in said else before
     new = said.get("settings", {})
     with placed("settings"):
-        # By themselves first: what is no object is said to be none.
+        # By themselves first, so that a value that is no object is reported.
         read_settings(new)
         return read_settings(write_settings(base) | new)
 
@@ -212,14 +205,13 @@ def _season(club: Club, pk: int | None) -> Season | None:
     """A season of the club, locked so that nobody removes it meanwhile.
 
     Raises:
-        Refused: it is not one of the club's.
+        UnknownSeason: it is not one of the club's.
     """
     if pk is None:
         return None
     season = Season.objects.filter(club=club, pk=pk).first()
     if season is None:
-        told = fault("unknown-season", "season", _("The club has no such season."))
-        raise Refused(invalid([told]))
+        raise UnknownSeason
     return season
 
 

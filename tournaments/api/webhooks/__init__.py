@@ -1,1 +1,1 @@
-"""Webhooks of a club: who is called when something happens, and what became of the calls."""
+"""Webhooks of a club: addresses called on events, and their deliveries."""

@@ -5,35 +5,57 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import Moment, Secret, Strict
+from tournaments.api.fields import Moment, Strict, UncachedSerializer
 from tournaments.models import Delivery, Happening, Webhook
 from tournaments.services.webhooks.keeping import TEST, shown_secret
 
 LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
 
 TOLD = [*Happening.choices, (TEST, "Test")]
-"""What a delivery can be about."""
+"""The events of deliveries."""
 
 
-class NewWebhookSerializer(Strict):
-    """Where to call, and when."""
+def _events(**options: Any) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.ChoiceField(choices=Happening.choices), **options
+    )
+
+
+class EventsSerializer(Strict):
+    """Reads `events`, or `happenings` from older clients."""
+
+    events = _events(
+        min_length=1, max_length=20, required=False, help_text="The events that cause a call."
+    )
+    happenings = _events(
+        min_length=1, max_length=20, required=False, help_text="The old name of `events`."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given = [attrs.pop(name) for name in ("events", "happenings") if name in attrs]
+        if len(given) == 2 and set(given[0]) != set(given[1]):
+            both = serializers.ErrorDetail("`happenings` differs from `events`.", "invalid")
+            raise serializers.ValidationError({"happenings": [both]})
+        return {**attrs, "events": given[0]} if given else attrs
+
+
+class NewWebhookSerializer(EventsSerializer):
+    """A webhook to add."""
 
     url = serializers.CharField(max_length=LONGEST_URL)
-    happenings = serializers.ListField(
-        child=serializers.ChoiceField(choices=Happening.choices), min_length=1, max_length=20
-    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        read = super().validate(attrs)
+        if "events" not in read:
+            missing = serializers.ErrorDetail("This field is required.", "required")
+            raise serializers.ValidationError({"events": [missing]})
+        return read
 
 
-class WebhookChangeSerializer(Strict):
-    """What is to be otherwise; what is left out stays."""
+class WebhookChangeSerializer(EventsSerializer):
+    """The fields to change; others stay."""
 
     url = serializers.CharField(max_length=LONGEST_URL, required=False)
-    happenings = serializers.ListField(
-        child=serializers.ChoiceField(choices=Happening.choices),
-        min_length=1,
-        max_length=20,
-        required=False,
-    )
     paused = serializers.BooleanField(required=False)
 
 
@@ -42,13 +64,14 @@ class WebhookSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField(source="public_id")
     url = serializers.CharField()
-    happenings = serializers.ListField(child=serializers.ChoiceField(choices=Happening.choices))
-    paused = serializers.BooleanField(help_text="Nobody is called until it goes on.")
+    events = _events(source="happenings", help_text="The events that cause a call.")
+    happenings = _events(help_text="The old name of `events`.")
+    paused = serializers.BooleanField(help_text="No calls are made until it is resumed.")
     created_at = Moment()
 
 
-class SecretSerializer(Secret):
-    """By what the calls are signed, as libraries for Standard Webhooks take it."""
+class SecretSerializer(UncachedSerializer):
+    """The secret that signs the calls, in the form that Standard Webhooks libraries expect."""
 
     secret = serializers.SerializerMethodField()
 
@@ -56,7 +79,7 @@ class SecretSerializer(Secret):
         return shown_secret(row)
 
 
-class NewWebhookShownSerializer(Secret, WebhookSerializer):
+class NewWebhookShownSerializer(UncachedSerializer, WebhookSerializer):
     """A webhook that was just made, with its secret."""
 
     secret = serializers.SerializerMethodField()
@@ -66,7 +89,7 @@ class NewWebhookShownSerializer(Secret, WebhookSerializer):
 
 
 class HappenedSerializer(serializers.Serializer[Any]):
-    """To what it happened: no names and no points, these are read where `resources` says."""
+    """The subject of an event: ids, but no names or points; read those from `resources`."""
 
     number = serializers.IntegerField(required=False, help_text="Its place in the feed of changes.")
     club = serializers.CharField()
@@ -81,7 +104,7 @@ class HappenedSerializer(serializers.Serializer[Any]):
 
 
 class BodySerializer(serializers.Serializer[Any]):
-    """What is sent to whoever is called; a test has nothing but the club in its data."""
+    """The body of a call; the data of a test has only the club."""
 
     type = serializers.ChoiceField(choices=TOLD)
     timestamp = Moment()
@@ -94,19 +117,24 @@ class BodyField(serializers.JSONField):
 
 
 class DeliverySerializer(serializers.Serializer[Any]):
-    """A call, and what became of it."""
+    """A call and its outcome."""
 
     id = serializers.CharField(source="public_id", help_text="Its `webhook-id`.")
-    happening = serializers.ChoiceField(choices=TOLD)
+    type = serializers.ChoiceField(
+        choices=TOLD, source="happening", help_text="The event, as in the body."
+    )
+    happening = serializers.ChoiceField(choices=TOLD, help_text="The old name of `type`.")
     body = BodyField()
     state = serializers.ChoiceField(choices=Delivery.State.choices)
     tries = serializers.IntegerField()
     tried_at = Moment(allow_null=True)
-    next_at = serializers.SerializerMethodField(help_text="When it is made (again); else null.")
+    next_at = serializers.SerializerMethodField(
+        help_text="The time of the next try; null if there is none."
+    )
     answer_status = serializers.IntegerField(help_text="The last answer; 0 where none came.")
     answer_text = serializers.CharField(
         source="why_no_answer",
-        help_text="Why no answer came; empty where one did: its text is not shown.",
+        help_text="Why no answer came; empty if one did. Its text is not shown.",
     )
     at = Moment()
 

@@ -4,15 +4,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import REFUSALS, Answer, fault, invalid, refuses
 from tournaments.api.views import Resource
 from tournaments.api.webhooks.serializers import (
+    TOLD,
     DeliverySerializer,
     NewWebhookSerializer,
     NewWebhookShownSerializer,
@@ -21,41 +21,26 @@ from tournaments.api.webhooks.serializers import (
     WebhookSerializer,
 )
 from tournaments.models import Delivery, Scope, Webhook, addresses
+from tournaments.permissions import owned_club
 from tournaments.services.webhooks import keeping
-from tournaments.services.webhooks.calling import BadAddress
-from tournaments.visitors import owned_club
-
-refuses(keeping.TooManyWebhooks, "too-many", _("The club has as many webhooks as it may."))
-
-
-def _bad_address(error: BadAddress) -> Answer:
-    text = _("This address may not be called.")
-    return invalid([fault("bad-address", "url", text, {"why": error.why})])
-
-
-REFUSALS[BadAddress] = _bad_address
 
 
 class WebhookResource(Resource):
-    """What the addresses of webhooks share."""
+    """Base of the addresses of webhooks."""
 
     scope = Scope.MANAGE
     # The address of a receiver may be a secret of its own.
     reading_scope = Scope.MANAGE
 
     def of_club(self, slug: str) -> QuerySet[Webhook]:
-        """The webhooks of a club, for its owners."""
         club = owned_club(self.visitor, slug)
         return Webhook.objects.filter(club=club).select_related("club")
 
     def one(self, slug: str, public_id: str) -> Webhook:
-        """One of them."""
         return get_object_or_404(addresses.named(self.of_club(slug), public_id))
 
 
 class Webhooks(WebhookResource):
-    """`/clubs/{slug}/webhooks/`."""
-
     queryset = Webhook.objects.all()
     filterset_fields = ("paused",)
     ordering_fields = ("created_at",)
@@ -69,17 +54,16 @@ class Webhooks(WebhookResource):
     @extend_schema(request=NewWebhookSerializer, responses={201: NewWebhookShownSerializer})
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Have an address called from now on; what has happened before is not told."""
+        """Add a webhook. Earlier events cause no calls."""
         club = owned_club(self.visitor, slug)
-        plan = keeping.WebhookPlan(**self.said(NewWebhookSerializer))
+        said = self.said(NewWebhookSerializer)
+        plan = keeping.WebhookPlan(said["url"], said["events"])
         made = keeping.create_webhook(club, plan, self.actor, at=timezone.now())
         place = f"{request.path}{made.public_id}/"
         return self.shown(NewWebhookShownSerializer, made, 201, Location=place)
 
 
 class OneWebhook(WebhookResource):
-    """`/clubs/{slug}/webhooks/{id}/`."""
-
     @extend_schema(responses=WebhookSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """One webhook."""
@@ -87,16 +71,16 @@ class OneWebhook(WebhookResource):
 
     @extend_schema(request=WebhookChangeSerializer, responses=WebhookSerializer)
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
-        """Call another address, about something else, no more for a while, or again."""
+        """Change the address or the events of a webhook, pause it, or resume it."""
         found = self.one(slug, public_id)
         said = self.said(WebhookChangeSerializer)
         now = timezone.now()
         with transaction.atomic():
             row = Webhook.objects.select_for_update().get(pk=found.pk)
             self.check_unchanged(WebhookSerializer, row)
-            if "url" in said or "happenings" in said:
-                url, happenings = said.get("url", row.url), said.get("happenings", row.happenings)
-                plan = keeping.WebhookPlan(url, happenings)
+            if "url" in said or "events" in said:
+                url, events = said.get("url", row.url), said.get("events", row.happenings)
+                plan = keeping.WebhookPlan(url, events)
                 row = keeping.change_webhook(row.pk, plan, self.actor, at=now)
             if "paused" in said:
                 row = keeping.put_pause(row.pk, self.actor, at=now, paused=said["paused"])
@@ -104,7 +88,7 @@ class OneWebhook(WebhookResource):
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, slug: str, public_id: str) -> Response:
-        """Call no more, and forget the calls."""
+        """Delete the webhook and its deliveries."""
         found = self.one(slug, public_id)
         with transaction.atomic():
             row = get_object_or_404(Webhook.objects.select_for_update(), pk=found.pk)
@@ -113,30 +97,26 @@ class OneWebhook(WebhookResource):
         return Response(status=204)
 
 
-class Secret(WebhookResource):
-    """`/clubs/{slug}/webhooks/{id}/secret/`."""
-
+class WebhookSecret(WebhookResource):
     @extend_schema(responses=SecretSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """The secret by which its calls are signed."""
+        """The secret that signs its calls."""
         return self.shown(SecretSerializer, self.one(slug, public_id))
 
     @extend_schema(request=None, responses=SecretSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Sign by a new secret from now on; the old one is worthless."""
+        """Replace the secret; the old one is invalid at once."""
         row = self.one(slug, public_id)
         row = keeping.renew_secret(row.pk, self.actor, at=timezone.now())
         return self.shown(SecretSerializer, row)
 
 
 class Test(WebhookResource):
-    """`/clubs/{slug}/webhooks/{id}/test/`."""
-
     @extend_schema(request=None, responses={201: DeliverySerializer})
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Have a call made that is about nothing, to see whether it arrives."""
+        """Send a test call."""
         row = self.one(slug, public_id)
         made = keeping.send_test(row.pk, self.actor, at=timezone.now())
         place = f"{request.path.removesuffix('test/')}deliveries/{made.public_id}/"
@@ -144,19 +124,26 @@ class Test(WebhookResource):
 
 
 class DeliveryResource(WebhookResource):
-    """What the addresses of deliveries share."""
+    """Base of the addresses of deliveries."""
 
     def delivery(self, slug: str, public_id: str, delivery: str) -> Delivery:
-        """One of the calls of a webhook."""
         rows = self.one(slug, public_id).deliveries.all()
         return get_object_or_404(addresses.named(rows, delivery))
 
 
-class Deliveries(DeliveryResource):
-    """`/clubs/{slug}/webhooks/{id}/deliveries/`."""
+class DeliveryFilter(filters.FilterSet):  # type: ignore[misc]
+    """Selects deliveries by `type`, or by its old name `happening`."""
 
+    type = filters.ChoiceFilter(field_name="happening", choices=TOLD)
+
+    class Meta:
+        model = Delivery
+        fields = ("state", "happening")
+
+
+class Deliveries(DeliveryResource):
     queryset = Delivery.objects.all()
-    filterset_fields = ("state", "happening")
+    filterset_class = DeliveryFilter
     ordering_fields = ("at", "next_at")
     ordering = ("-pk",)
 
@@ -168,17 +155,13 @@ class Deliveries(DeliveryResource):
 
 
 class OneDelivery(DeliveryResource):
-    """`/clubs/{slug}/webhooks/{id}/deliveries/{delivery}/`."""
-
     @extend_schema(responses=DeliverySerializer)
     def get(self, request: Request, slug: str, public_id: str, delivery: str) -> Response:
-        """One call, and what became of it."""
+        """One call and its outcome."""
         return self.shown(DeliverySerializer, self.delivery(slug, public_id, delivery))
 
 
 class SendAgain(DeliveryResource):
-    """`/clubs/{slug}/webhooks/{id}/deliveries/{delivery}/again/`."""
-
     @extend_schema(request=None, responses=DeliverySerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str, delivery: str) -> Response:

@@ -1,1 +1,1 @@
-"""Who sits with whom, where, and who sits out: pure, and the same for the same seed."""
+"""Seating of rounds, without side effects: the same seed gives the same seating."""

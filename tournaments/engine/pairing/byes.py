@@ -1,20 +1,20 @@
-"""Who sits out, and who shares a table whatever else there is."""
+"""Choose byes, and keep fixed groups at one table."""
 
 from collections.abc import Sequence
 from random import Random
 
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 
 
 class ImpossibleFixed(Exception):
-    """The groups that are to share a table do not fit the tables there are."""
+    """The groups that must share a table do not fit the tables."""
 
 
-def choose_byes(field: Field, random: Random) -> list[int]:
-    """Those who sit out: the fewest earlier byes first, then the lowest score, then by lot.
+def choose_byes(field: PairingField, random: Random) -> list[int]:
+    """Return the byes: fewest earlier byes first, then the lowest score, then a random draw.
 
     Raises:
-        ImpossibleFixed: too many are fixed at tables, and they never sit out.
+        ImpossibleFixed: if too many entrants are in fixed groups, which never get a bye.
     """
     fixed = {field.index[name] for group in field.fixed for name in group}
     free = [place for place in range(len(field.entrants)) if place not in fixed]
@@ -26,11 +26,11 @@ def choose_byes(field: Field, random: Random) -> list[int]:
     return sorted(free[:wanted])
 
 
-def join_groups(field: Field) -> list[list[int]]:
-    """The fixed groups, those that share an entrant made one.
+def join_groups(field: PairingField) -> list[list[int]]:
+    """Return the fixed groups; groups that share an entrant are merged.
 
     Raises:
-        ImpossibleFixed: one is larger than a table.
+        ImpossibleFixed: if a group is larger than a table.
     """
     groups: list[set[int]] = []
     for names in field.fixed:
@@ -44,10 +44,10 @@ def join_groups(field: Field) -> list[list[int]]:
 
 
 def seat_groups(groups: Sequence[Sequence[int]], count: int, size: int) -> list[list[int]]:
-    """The first of `count` tables of a size, each with the group or the groups that share it.
+    """Return the first of `count` tables of a size, each with the groups that share it.
 
     Raises:
-        ImpossibleFixed: the groups need more tables than there are.
+        ImpossibleFixed: if the groups need more tables.
     """
     tables: list[list[int]] = []
     for group in groups:

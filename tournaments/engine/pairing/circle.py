@@ -1,11 +1,11 @@
-"""Everybody against everybody at tables of two, by the circle method."""
+"""Round robins at tables of two, by the circle method."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
 from tournaments.engine.pairing.byes import choose_byes
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import Seating, describe, lot_of, playing_field
 from tournaments.engine.pairing.seats import seat_table
 from tournaments.engine.pairing.twos import draw_twos
@@ -13,12 +13,12 @@ from tournaments.engine.pairing.twos import draw_twos
 Pairs = Sequence[Sequence[int]]
 
 
-def draw_circle(field: Field) -> Seating:
-    """Seat the next round in which nobody meets again before all have met.
+def draw_circle(field: PairingField) -> Seating:
+    """Seat the next round so that nobody meets again before all have met.
 
-    The order depends on the seed and the entrants alone. Where somebody has come or gone, so
-    that the circle would bring two together again, pairs are matched so that as few as can be
-    are. Fixed pairs and pairs to avoid are not asked for: all meet.
+    The order depends on the seed and the entrants alone. If entrants have come or gone and the
+    circle would repeat a pair, a matching with the fewest repeats replaces it. Fixed pairs and
+    pairs to avoid have no effect: all meet.
     """
     random = lot_of(field)
     free = replace(field, avoid=(), fixed=())
@@ -34,7 +34,7 @@ def draw_circle(field: Field) -> Seating:
 
 
 def circle_rounds(count: int) -> list[list[tuple[int, int]]]:
-    """The rounds in which each of `count` meets each other once; odd ones out are left out."""
+    """Return the rounds in which `count` players all meet once; the odd one out is left out."""
     even = count + count % 2
     rounds = []
     for step in range(even - 1):
@@ -44,10 +44,10 @@ def circle_rounds(count: int) -> list[list[tuple[int, int]]]:
     return rounds
 
 
-def _turn(field: Field) -> tuple[list[str], list[tuple[int, int]]]:
-    """Who sits out, and the pairs of this round, as places among the others."""
+def _turn(field: PairingField) -> tuple[list[str], list[tuple[int, int]]]:
+    """The bye, if any, and the pairs of this round, as places among the others."""
     names = sorted(field.index)
-    Random(str(field.seed)).shuffle(names)  # noqa: S311 - a lot that can be drawn again
+    Random(str(field.seed)).shuffle(names)  # noqa: S311 - reproducible, not for secrets
     rounds = circle_rounds(len(names))
     pairs = [(names[one], names[other]) for one, other in rounds[len(field.rounds) % len(rounds)]]
     met = {name for pair in pairs for name in pair}
@@ -56,6 +56,6 @@ def _turn(field: Field) -> tuple[list[str], list[tuple[int, int]]]:
     return byes, [(index[one], index[other]) for one, other in pairs]
 
 
-def _seat(field: Field, byes: Sequence[str], pairs: Pairs, random: Random) -> Seating:
+def _seat(field: PairingField, byes: Sequence[str], pairs: Pairs, random: Random) -> Seating:
     playing = playing_field(field, byes)
     return describe(field, playing, [seat_table(playing, pair, random) for pair in pairs], byes)

@@ -1,6 +1,7 @@
-"""What it costs to seat two entrants at one table, in the order of what matters.
+"""The cost of seating two entrants at one table, by order of importance.
 
-Integers of one scale: a single repeat outweighs everything below it, and no sum overflows.
+Costs are integers on one scale: a single repeat outweighs everything below it, and no sum
+overflows.
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 
 AVOIDED = 10**15
 REPEAT = 10**11
@@ -17,26 +18,26 @@ TWICE = 3
 """A pair that met twice costs as much as three that met once."""
 
 SEATLESS = 10**8
-"""A table whose players cannot all have a seat that keeps their seats in balance."""
+"""The cost of a table at which not all players have a seat that keeps them in balance."""
 
 SPREAD = 10**4
-"""From the lowest score to the highest; a table's pairs count their distances."""
+"""The distance from the lowest score to the highest; a table costs its pairs' distances."""
 
 SAME_CLUB = SPREAD // 4
 
 Costs = NDArray[np.int64]
 
 
-def pair_costs(field: Field) -> Costs:
-    """For each two entrants what it costs that they meet (symmetric, 0 on the diagonal)."""
+def pair_costs(field: PairingField) -> Costs:
+    """Return the cost of each meeting of two entrants (symmetric, 0 on the diagonal)."""
     costs = _distances(field)
     for one, other, cost in unlikely_pairs(field):
         _add(costs, one, other, cost)
     return costs
 
 
-def unlikely_pairs(field: Field) -> Iterator[tuple[int, int, int]]:
-    """Every two entrants who cost more than their distance when they meet, and how much more."""
+def unlikely_pairs(field: PairingField) -> Iterator[tuple[int, int, int]]:
+    """Yield the pairs that cost more than their distance in score, and the extra cost."""
     for (one, other), times in field.meetings.items():
         yield one, other, REPEAT * TWICE ** min(times - 1, 6)
     for name, avoided in field.avoid:
@@ -46,8 +47,8 @@ def unlikely_pairs(field: Field) -> Iterator[tuple[int, int, int]]:
             yield one, other, SAME_CLUB
 
 
-def same_club_pairs(field: Field) -> list[tuple[int, int]]:
-    """Every two entrants of the same club."""
+def same_club_pairs(field: PairingField) -> list[tuple[int, int]]:
+    """Return every pair of entrants of the same club."""
     clubs: dict[str, list[int]] = {}
     for place, entrant in enumerate(field.entrants):
         if entrant.club:
@@ -55,15 +56,15 @@ def same_club_pairs(field: Field) -> list[tuple[int, int]]:
     return [pair for places in clubs.values() for pair in combinations(places, 2)]
 
 
-def scaled_scores(field: Field) -> NDArray[np.int64]:
-    """The scores from 0 to `SPREAD`, exact up to one part of it."""
+def scaled_scores(field: PairingField) -> NDArray[np.int64]:
+    """Return the scores scaled to 0 … `SPREAD`, with an error of at most one unit."""
     scores = [entrant.score for entrant in field.entrants]
     low, high = min(scores, default=0), max(scores, default=0)
     width = high - low or 1
     return np.array([int((score - low) * SPREAD / width) for score in scores], dtype=np.int64)
 
 
-def _distances(field: Field) -> Costs:
+def _distances(field: PairingField) -> Costs:
     scores = scaled_scores(field)
     distances: Costs = np.abs(scores[:, None] - scores[None, :])
     return distances

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
+from tournaments.engine.pairing.annealing import table_cost
 from tournaments.engine.pairing.byes import choose_byes, join_groups, seat_groups
-from tournaments.engine.pairing.cooling import table_cost
 from tournaments.engine.pairing.costs import SEATLESS
-from tournaments.engine.pairing.field import Field, PlayedRound
+from tournaments.engine.pairing.field import PairingField, PlayedRound
 from tournaments.engine.pairing.fours import draw_fours
 from tournaments.engine.pairing.judging import Seating, describe, lot_of, playing_field
-from tournaments.engine.pairing.outlook import looks_ahead, trouble_after
+from tournaments.engine.pairing.lookahead import looks_ahead, trouble_after
 from tournaments.engine.pairing.sharing import seat_tables
 from tournaments.engine.pairing.twos import draw_twos
 
@@ -19,11 +19,11 @@ Groups = Sequence[Sequence[int]]
 Tables = list[tuple[int, ...]]
 
 
-def draw_round(field: Field) -> Seating:
+def draw_round(field: PairingField) -> Seating:
     """Seat the next round of a field with at least one table of entrants.
 
     Raises:
-        ImpossibleFixed: the fixed groups cannot all sit as they must.
+        ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     random = lot_of(field)
     byes = [field.entrants[place].id for place in choose_byes(field, random)]
@@ -41,9 +41,9 @@ def draw_round(field: Field) -> Seating:
 
 
 def _drafts(
-    playing: Field, groups: Groups, aside: Groups, tables: Tables, random: Random
+    playing: PairingField, groups: Groups, aside: Groups, tables: Tables, random: Random
 ) -> Iterator[Tables]:
-    """The tables drawn, and more of them, each with several ways to sit there."""
+    """Yield the given tables and further draws, each with several seat orders."""
     yield tables
     for draft in range(DRAFTS):
         drawn = draw_fours(playing, groups, aside, random) if draft else tables
@@ -52,9 +52,13 @@ def _drafts(
 
 
 def _with_outlook(
-    field: Field, playing: Field, byes: Sequence[str], drafts: Iterable[Tables], random: Random
+    field: PairingField,
+    playing: PairingField,
+    byes: Sequence[str],
+    drafts: Iterable[Tables],
+    random: Random,
 ) -> Tables:
-    """Of those that cost least before scores count the one that leaves most to the next round."""
+    """Among the tables with the least cost before scores, choose by lookahead to the next round."""
     cost = table_cost(playing)
     best: tuple[int, int, Tables] | None = None
     for tables in drafts:

@@ -1,4 +1,4 @@
-"""The field of a round: who is there, what they have, and whom they have met."""
+"""The field of a round: the entrants, their scores, and their earlier meetings."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ Score = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """Who is to be seated: an id, the points so far, and a club where they have one."""
+    """An entrant to be seated: an id, the points so far, and an optional club."""
 
     id: str
     score: Score = 0
@@ -21,18 +21,18 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class PlayedRound:
-    """An earlier round: ids in seat order for each table, and who sat out."""
+    """An earlier round: ids in seat order for each table, and the byes."""
 
     tables: tuple[tuple[str, ...], ...]
     byes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Field:
-    """All that a seating depends on; the same field with the same seed is seated the same way.
+class PairingField:
+    """The complete input of a seating; the same field and seed give the same seating.
 
-    `rounds_left` counts this one. `avoid` are pairs that must not meet, `fixed` groups that
-    share a table. Earlier rounds may name who has left meanwhile.
+    `rounds_left` includes this round. `avoid` are pairs that must not meet, and `fixed` are groups
+    that share a table. Earlier rounds may name entrants who have left since.
     """
 
     entrants: tuple[Entrant, ...]
@@ -51,7 +51,7 @@ class Field:
 
     @cached_property
     def meetings(self) -> Counter[tuple[int, int]]:
-        """How often two entrants, by their places in ascending order, sat at one table."""
+        """The number of times that two entrants, as ascending places, sat at one table."""
         met: Counter[tuple[int, int]] = Counter()
         for played in self.rounds:
             for table in played.tables:
@@ -60,7 +60,7 @@ class Field:
 
     @cached_property
     def seats_taken(self) -> tuple[tuple[int, ...], ...]:
-        """For each entrant how often they sat at each seat."""
+        """For each entrant, the number of times at each seat."""
         taken = [[0] * self.table_size for _ in self.entrants]
         for played in self.rounds:
             for table in played.tables:
@@ -71,29 +71,27 @@ class Field:
 
     @cached_property
     def byes_had(self) -> tuple[int, ...]:
-        """For each entrant how often they sat out."""
         had = Counter(name for played in self.rounds for name in played.byes)
         return tuple(had[entrant.id] for entrant in self.entrants)
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        """For each entrant the place in the standings, from 1; equals share the best."""
+        """The place of each entrant in the standings, from 1; equals share the best one."""
         scores = sorted((entrant.score for entrant in self.entrants), reverse=True)
         first = {score: rank for rank, score in reversed(list(enumerate(scores, 1)))}
         return tuple(first[entrant.score] for entrant in self.entrants)
 
     @property
     def number(self) -> int:
-        """Which round it is, from 1."""
+        """The number of this round, from 1."""
         return len(self.rounds) + 1
 
-    def level(self) -> "Field":
-        """The field as if nobody had any points."""
+    def level(self) -> "PairingField":
         entrants = tuple(replace(entrant, score=0) for entrant in self.entrants)
         return replace(self, entrants=entrants)
 
-    def without(self, names: Collection[str]) -> "Field":
-        """The field where some, by id, are not there: neither to be seated nor to be avoided."""
+    def without(self, names: Collection[str]) -> "PairingField":
+        """Return the field without some entrants, by id, in its pairs and groups too."""
         gone = frozenset(names)
         kept = (tuple(name for name in group if name not in gone) for group in self.fixed)
         return replace(

@@ -1,4 +1,4 @@
-"""A round at tables of four: by a plan in small fields, else by exchanges from several starts."""
+"""Seat a round at tables of four: by a plan in small fields, else by exchanges."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
@@ -6,22 +6,22 @@ from random import Random
 
 import numpy as np
 
+from tournaments.engine.pairing.annealing import anneal
 from tournaments.engine.pairing.byes import seat_groups
-from tournaments.engine.pairing.cooling import cool
 from tournaments.engine.pairing.costs import REPEAT, SEATLESS, Costs, pair_costs, scaled_scores
-from tournaments.engine.pairing.covers import cover
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.exact_cover import cover
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.plans import Matching, match_plan, plan_for
 from tournaments.engine.pairing.seats import EARLY_ROUNDS, SEATS, open_seats, seat_ahead, seat_table
 from tournaments.engine.pairing.sharing import seat_tables
-from tournaments.engine.pairing.swaps import Draft, Places
+from tournaments.engine.pairing.swaps import Places, SwapDraft
 
 Tables = list[tuple[int, ...]]
 
 EXCHANGES_SUFFICE = {32: 4, 36: 5, 40: 6}
-"""So many rounds without a repeat are found by exchanges; a plan is for more.
+"""The number of rounds without repeats that exchanges can find; more need a plan.
 
-Up to 28 players a plan is always the better way, above 40 none is needed.
+Up to 28 players a plan is always better; above 40 none is needed.
 """
 
 MOST_WAYS = 1_600
@@ -31,16 +31,19 @@ MANY = 24
 LIKELY_STARTS = 4
 
 LEAST_COVERED, MOST_COVERED = 16, 28
-"""Fewer are seated as well as can be by exchanges alone, and so are more, who can wait."""
+"""Exact cover is used between these sizes: exchanges suffice for smaller and larger fields."""
 
 
 def draw_fours(
-    field: Field, groups: Sequence[Sequence[int]], aside: Sequence[Sequence[int]], random: Random
+    field: PairingField,
+    groups: Sequence[Sequence[int]],
+    aside: Sequence[Sequence[int]],
+    random: Random,
 ) -> Tables:
-    """The tables of a round in seat order, as places in `field.entrants`; all play.
+    """Return the tables of a round in seat order, as places in `field.entrants`; all play.
 
-    `groups` share a table each, or two do. `aside` says how often each of those who sit out sat
-    at each seat.
+    Each of `groups` shares a table, or two groups do. `aside` holds, for each bye, the number of
+    times at each seat.
     """
     if not groups and not field.avoid and _wants_plan(field):
         planned = draw_by_plan(field, random)
@@ -49,10 +52,10 @@ def draw_fours(
     return seat_tables(field, draw_by_exchanges(field, groups, random), aside, random)
 
 
-def draw_by_plan(field: Field, random: Random) -> Tables | None:
-    """The next round of a plan that fits what was played; the smallest spread of scores first.
+def draw_by_plan(field: PairingField, random: Random) -> Tables | None:
+    """Return the next round of a plan that fits the earlier ones, with the least spread of scores.
 
-    None where something else was played before, or no plan goes further.
+    Return None if the earlier rounds fit no plan, or if the plan has no further rounds.
     """
     played = _played_by_all(field)
     if played is None:
@@ -74,15 +77,17 @@ def draw_by_plan(field: Field, random: Random) -> Tables | None:
     return uneven
 
 
-def _by_cost(field: Field, ways: Sequence[Matching]) -> list[tuple[Matching, int]]:
-    """The rounds that may come next, the smallest spread of scores first."""
+def _by_cost(field: PairingField, ways: Sequence[Matching]) -> list[tuple[Matching, int]]:
+    """The possible next rounds, by spread of scores, the smallest first."""
     costs = pair_costs(field)
     rounds = [(way, number) for way in ways for number in range(len(way.ahead))]
     return sorted(rounds, key=lambda each: _cost(costs, each[0].tables(each[1])))
 
 
-def _seat_first_fours(field: Field, way: Matching, number: int, random: Random) -> Tables | None:
-    """A round in which all can sit where they have not sat yet, as in those that may follow."""
+def _seat_first_fours(
+    field: PairingField, way: Matching, number: int, random: Random
+) -> Tables | None:
+    """Seat a round so that nobody repeats a seat, now or in the rounds that may follow."""
     if field.number > SEATS:
         return [seat_table(field, table, random) for table in way.tables(number)]
     seatings = (
@@ -92,17 +97,17 @@ def _seat_first_fours(field: Field, way: Matching, number: int, random: Random) 
 
 
 def draw_by_exchanges(
-    field: Field, groups: Sequence[Sequence[int]], random: Random
+    field: PairingField, groups: Sequence[Sequence[int]], random: Random
 ) -> list[list[int]]:
-    """The best of several seatings, each improved as long as exchanging two helps."""
+    """Return the best of several seatings, each improved as long as exchanging two helps."""
     costs, masks = pair_costs(field), open_seats(field)
     count = len(field.entrants)
     held = np.zeros(count, dtype=np.bool_)
     held[[place for group in groups for place in group]] = True
-    best: Draft | None = None
+    best: SwapDraft | None = None
     for start in range(MANY):
         tables = _fill(groups, _order(field, masks, random, start), count)
-        draft = Draft(tables, costs, masks, held)
+        draft = SwapDraft(tables, costs, masks, held)
         draft.improve(random)
         if best is None or draft.cost < best.cost:
             best = draft
@@ -113,24 +118,24 @@ def draw_by_exchanges(
     fixed = {place for group in groups for place in group}
     if best.cost >= SEATLESS and _may_cover(field):
         found = cover(field, best.cost // REPEAT, random) or found
-    return cool(field, found, fixed, random)
+    return anneal(field, found, fixed, random)
 
 
-def _may_cover(field: Field) -> bool:
-    # Whom to keep together or apart is left to the exchanges.
+def _may_cover(field: PairingField) -> bool:
+    # Leave groups to keep together or apart to the exchanges.
     few = LEAST_COVERED <= len(field.entrants) <= MOST_COVERED
     return few and field.number <= EARLY_ROUNDS and not field.fixed and not field.avoid
 
 
-def _wants_plan(field: Field) -> bool:
+def _wants_plan(field: PairingField) -> bool:
     count = len(field.entrants)
     rounds = len(field.rounds) + field.rounds_left
-    # Any first round is the first of a plan: its tables and seats say who is which point.
+    # Any first round is the first of a plan: its tables and seats map players to points.
     return bool(field.rounds and plan_for(count)) and rounds > EXCHANGES_SUFFICE.get(count, 0)
 
 
-def _played_by_all(field: Field) -> list[list[tuple[int, ...]]] | None:
-    """The tables of the earlier rounds, where the same entrants played in each of them."""
+def _played_by_all(field: PairingField) -> list[list[tuple[int, ...]]] | None:
+    """The tables of the earlier rounds; None unless the same entrants played in each of them."""
     everybody = set(field.index)
     for played in field.rounds:
         if {name for table in played.tables for name in table} != everybody or played.byes:
@@ -141,8 +146,8 @@ def _played_by_all(field: Field) -> list[list[tuple[int, ...]]] | None:
     ]
 
 
-def _later(way: Matching, number: int, field: Field) -> Iterator[list[Tables]]:
-    """Rounds of a plan that may follow the one chosen, until everybody had each seat once."""
+def _later(way: Matching, number: int, field: PairingField) -> Iterator[list[Tables]]:
+    """Rounds of a plan that may follow the chosen one, until everybody had each seat once."""
     others = [other for other in range(len(way.ahead)) if other != number]
     missing = min(len(others), max(0, SEATS - field.number))
     for chosen in islice(combinations(others, missing), MOST_LATER):
@@ -154,27 +159,26 @@ def _cost(costs: Costs, tables: Tables) -> int:
 
 
 def _starts(count: int) -> int:
-    """Small fields get many starts, large ones few: what one start costs grows with the square."""
+    """Many starts in small fields, few in large ones: the cost of one grows with the square."""
     return max(1, min(MANY, 120_000 // (count * count), 1 + 800 // count))
 
 
-def _order(field: Field, masks: Places, random: Random, start: int) -> list[int]:
-    """Where to begin: near a good seating at first, anywhere later."""
+def _order(field: PairingField, masks: Places, random: Random, start: int) -> list[int]:
+    """The order for a start: near a good seating first, random later."""
     if start >= LIKELY_STARTS:
         return random.sample(range(len(masks)), len(masks))
-    # When each has one seat left, seats say more than scores about where to begin.
+    # If each player has one seat left, seats matter more than scores for a good start.
     order = _by_seats if start % 2 == (field.number != SEATS) else _by_score
     return order(field, masks, random)
 
 
-def _by_score(field: Field, _masks: Places, random: Random) -> list[int]:
-    """Everybody by score, equals by lot."""
+def _by_score(field: PairingField, _masks: Places, random: Random) -> list[int]:
     scores = scaled_scores(field)
     return sorted(range(len(scores)), key=lambda place: (-scores[place], random.random()))
 
 
-def _by_seats(field: Field, masks: Places, random: Random) -> list[int]:
-    """By score, but so that as a rule four in a row have different seats open."""
+def _by_seats(field: PairingField, masks: Places, random: Random) -> list[int]:
+    """By score, but so that usually four in a row have different open seats."""
     lines: dict[int, list[int]] = {}
     for place in _by_score(field, masks, random):
         lines.setdefault(int(masks[place]), []).append(place)
@@ -187,7 +191,7 @@ def _zip_longest(lines: list[list[int]]) -> Iterator[list[int]]:
 
 
 def _fill(groups: Sequence[Sequence[int]], order: Sequence[int], count: int) -> Places:
-    """Tables of four: each group with those next to it in `order`, then the others in turn."""
+    """Fill tables of four: each group with its neighbours in `order`, then the others in turn."""
     tables = seat_groups(groups, count // SEATS, SEATS)
     rank = {place: at for at, place in enumerate(order)}
     left = [place for place in order if not any(place in table for table in tables)]

@@ -1,4 +1,4 @@
-"""A seating with how good it is and why, and whether one that a hand has made is one at all."""
+"""Judge a seating: its quality, the reasons for it, and whether it is valid."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from random import Random
 
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.quality import (
     Quality,
-    Reason,
+    SeatingReason,
     measure,
     reasons,
     reasons_for_bye,
@@ -18,18 +18,18 @@ from tournaments.engine.pairing.quality import (
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """Who sits where, by ids in seat order, and who sits out; how good it is, and why."""
+    """Tables as ids in seat order, and the byes, with quality and reasons."""
 
     tables: tuple[tuple[str, ...], ...]
     byes: tuple[str, ...]
     quality: Quality
-    why: dict[str, tuple[Reason, ...]]
+    why: dict[str, tuple[SeatingReason, ...]]
     seed: int
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that keeps tables and byes from being a seating.
+class SeatingFault:
+    """One reason why tables and byes are no valid seating.
 
     `code` is `unseated`, `seated-twice` or `unknown` (with the id as `entrant`), or `odd-table`
     (with the `table` from 0, `expected` and `got`).
@@ -40,25 +40,25 @@ class Fault:
 
 
 class InvalidSeating(Exception):
-    """Tables and byes that seat somebody never or twice, or whose tables are not full."""
+    """Tables and byes with entrants unseated or seated twice, or with tables that are not full."""
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
+    def __init__(self, faults: Iterable[SeatingFault]) -> None:
         self.faults = tuple(faults)
         super().__init__(", ".join(f"{each.code} {dict(each.params)}" for each in self.faults))
 
 
-def judge(field: Field, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Seating:
-    """How good it is to seat the entrants so, and why; ids in seat order for each table.
+def judge(field: PairingField, tables: Sequence[Sequence[str]], byes: Sequence[str]) -> Seating:
+    """Return the quality and the reasons of a seating; ids in seat order for each table.
 
-    Any number may sit out.
+    There may be any number of byes.
 
     Raises:
-        InvalidSeating: with every fault; nothing was judged.
+        InvalidSeating: with every fault.
     """
     unseated = field.index.keys() - {*chain(*tables), *byes}
     faults = [
         *check_tables(field, tables, byes),
-        *(Fault("unseated", {"entrant": name}) for name in field.index if name in unseated),
+        *(SeatingFault("unseated", {"entrant": name}) for name in field.index if name in unseated),
     ]
     if faults:
         raise InvalidSeating(faults)
@@ -67,20 +67,20 @@ def judge(field: Field, tables: Sequence[Sequence[str]], byes: Sequence[str]) ->
     return describe(field, playing, places, byes)
 
 
-def lot_of(field: Field) -> Random:
-    """The lot of a round, which can be drawn again."""
+def lot_of(field: PairingField) -> Random:
+    """Return the random generator of a round, always with the same seed."""
     return Random(f"{field.seed} {field.number}")  # noqa: S311 - not for secrets
 
 
-def playing_field(field: Field, byes: Iterable[str]) -> Field:
-    """The field of those who play, all groups as they were."""
+def playing_field(field: PairingField, byes: Iterable[str]) -> PairingField:
+    """Return the field of those who play, with its groups."""
     return replace(field.without(frozenset(byes)), fixed=field.fixed)
 
 
 def describe(
-    field: Field, playing: Field, tables: Sequence[Sequence[int]], byes: Iterable[str]
+    field: PairingField, playing: PairingField, tables: Sequence[Sequence[int]], byes: Iterable[str]
 ) -> Seating:
-    """The seating of `tables`, places in `playing.entrants`; `byes` are ids."""
+    """Return the seating of `tables`, as places in `playing.entrants`; `byes` are ids."""
     why = {
         playing.entrants[place].id: tuple(reasons(playing, table, seat))
         for table in tables
@@ -93,17 +93,17 @@ def describe(
 
 
 def check_tables(
-    field: Field, tables: Sequence[Sequence[str]], byes: Sequence[str] = ()
-) -> list[Fault]:
-    """What is wrong with tables and byes, whoever else there is."""
+    field: PairingField, tables: Sequence[Sequence[str]], byes: Sequence[str] = ()
+) -> list[SeatingFault]:
+    """Yield the faults of tables and byes."""
     seated = Counter([*chain(*tables), *byes])
     size = field.table_size
     return [
         *(
-            Fault("odd-table", {"table": number, "expected": size, "got": len(table)})
+            SeatingFault("odd-table", {"table": number, "expected": size, "got": len(table)})
             for number, table in enumerate(tables)
             if len(table) != size
         ),
-        *(Fault("unknown", {"entrant": name}) for name in seated if name not in field.index),
-        *(Fault("seated-twice", {"entrant": name}) for name in seated if seated[name] > 1),
+        *(SeatingFault("unknown", {"entrant": name}) for name in seated if name not in field.index),
+        *(SeatingFault("seated-twice", {"entrant": name}) for name in seated if seated[name] > 1),
     ]

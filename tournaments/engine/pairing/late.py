@@ -1,4 +1,4 @@
-"""Somebody comes or goes when the seating has been published."""
+"""Late arrivals and departures, after the seating has been published."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from itertools import combinations
 import numpy as np
 
 from tournaments.engine.pairing.costs import AVOIDED, SEATLESS, Costs, pair_costs
-from tournaments.engine.pairing.field import Field
-from tournaments.engine.pairing.judging import Fault, InvalidSeating, Seating, judge, lot_of
+from tournaments.engine.pairing.field import PairingField
+from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge, lot_of
 
 TOGETHER = 10 * AVOIDED
-"""What it is worth that those who are to share a table do."""
+"""The gain if two members of a fixed group share a table."""
 
 Chair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A seating that hangs on the wall: ids in seat order for each table, and who sits out.
+    """A published seating: ids in seat order for each table, and the byes.
 
     `begun` are the places, from 0, of the tables that have begun.
     """
@@ -30,10 +30,10 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class LateChange:
-    """The tables after a late change, each where it was; one that was given up is empty.
+    """The tables after a late change, each at its old place; a closed table is empty.
 
-    New ones come last. `changed` are the places, from 0, of all that are not what they were;
-    `seating` has the tables that are left, judged.
+    New tables come last. `changed` are the places, from 0, of all tables that differ; `seating`
+    judges the tables that are left.
     """
 
     tables: tuple[tuple[str, ...], ...]
@@ -43,10 +43,10 @@ class LateChange:
 
 
 class ImpossibleChange(Exception):
-    """A late change that would need what must not be.
+    """A late change that is not possible.
 
-    `code` is `begun` (somebody leaves a table that has begun: `table`, from 0) or `too-few`
-    (not one table could be filled: `table` is -1).
+    `code` is `begun` (an entrant would leave a table that has begun: `table`, from 0) or `too-few`
+    (no table could be filled: `table` is -1).
     """
 
     def __init__(self, code: str, table: int = -1) -> None:
@@ -55,29 +55,29 @@ class ImpossibleChange(Exception):
 
 
 def late_change(
-    field: Field,
+    field: PairingField,
     published: Published,
     *,
     arriving: Sequence[str] = (),
     leaving: Sequence[str] = (),
 ) -> LateChange:
-    """Seat those who arrive and do without those who leave, at as few tables as can be.
+    """Seat late arrivals and remove those who leave, changing as few tables as possible.
 
-    `field` has all who are to be seated now, those who arrive among them. Who sits out takes an
-    empty seat; where there are too few, a table with an empty seat is given up for the others;
-    where enough sit out for a table, they are one. All others keep their seats, and tables that
-    have begun stay as they are. A house player leaves when somebody arrives to sit in their place.
+    `field` has all entrants to be seated now, including the arrivals. Byes take empty seats. If
+    there are too few, a table with an empty seat is closed to fill the others; if there are enough
+    for a table, they get one. All others keep their seats, and tables that have begun do not
+    change. A house player leaves if an entrant arrives to take the seat.
 
     Raises:
-        ImpossibleChange: nothing was changed.
-        InvalidSeating: the tables, the byes and the change do not seat everybody once.
+        ImpossibleChange: if the change is not possible.
+        InvalidSeating: if tables, byes and change together do not seat everybody once.
     """
     here = {name for table in (*published.tables, published.byes) for name in table}
     unknown = [name for name in leaving if name not in here]
     if unknown:
-        raise InvalidSeating(Fault("unknown", {"entrant": name}) for name in unknown)
+        raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
     waiting = [*published.byes, *arriving]
-    draft = _Draft(field.without(leaving), published.tables, waiting, leaving)
+    draft = _LateDraft(field.without(leaving), published.tables, waiting, leaving)
     for table, _ in draft.gaps:
         if table in published.begun:
             raise ImpossibleChange("begun", table)
@@ -86,7 +86,7 @@ def late_change(
     return _changed(draft, published)
 
 
-def _changed(draft: "_Draft", published: Published) -> LateChange:
+def _changed(draft: "_LateDraft", published: Published) -> LateChange:
     after = tuple(map(tuple, draft.tables))
     left = [table for table in after if table]
     if not left:
@@ -98,12 +98,12 @@ def _changed(draft: "_Draft", published: Published) -> LateChange:
     return LateChange(after, tuple(draft.waiting), changed, seating)
 
 
-class _Draft:
-    """Tables with empty seats (""), and those who wait for one."""
+class _LateDraft:
+    """Tables with empty seats (""), and the entrants waiting for one."""
 
     def __init__(
         self,
-        field: Field,
+        field: PairingField,
         tables: Sequence[Sequence[str]],
         waiting: Sequence[str],
         leaving: Collection[str],
@@ -115,22 +115,21 @@ class _Draft:
             n for t in (*self.tables, self.waiting) for n in t if n not in {"", *field.index}
         ]
         if unknown:
-            raise InvalidSeating(Fault("unknown", {"entrant": name}) for name in unknown)
+            raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
 
     @property
     def gaps(self) -> list[Chair]:
-        """The empty seats, by table and seat."""
         return [(t, s) for t, table in enumerate(self.tables) for s, n in enumerate(table) if not n]
 
     def give_up(self) -> None:
-        """Empty tables until there are enough to fill the others: those that change anyway."""
+        """Close tables until the others can be filled, choosing tables that change anyway."""
         while len(self.gaps) > len(self.waiting):
             table = max({table for table, _ in self.gaps}, key=self._easy_to_give_up)
             self.waiting += filter(None, self.tables[table])
             self.tables[table] = []
 
     def fill(self) -> None:
-        """Seat those who wait, as many as there is room for, where they cost least."""
+        """Seat those who wait at the least cost, as far as there is room."""
         more = (len(self.waiting) - len(self.gaps)) // self.size
         self.tables += [[""] * self.size for _ in range(more)]
         chairs = self.gaps
@@ -148,7 +147,7 @@ class _Draft:
         return self.tables[table].count(""), -shared, table
 
     def _line(self) -> list[str]:
-        """Who waits, those last who should sit out: the fewest byes, then the lowest score."""
+        """Those who wait; the last get a bye: the fewest byes so far, then the lowest score."""
         fixed = {name for group in self.field.fixed for name in group}
         line = sorted(self.waiting)
         lot_of(self.field).shuffle(line)
@@ -168,7 +167,7 @@ class _Draft:
         return costs
 
     def _exchange(self, costs: Costs, one: Chair, other: Chair) -> bool:
-        """Exchange two who were seated, if that is better."""
+        """Exchange two seated entrants if that lowers the cost."""
         before = self._cost(costs, one[0], other[0])
         self._turn(one, other)
         if self._cost(costs, one[0], other[0]) < before:

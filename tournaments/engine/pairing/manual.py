@@ -1,15 +1,15 @@
-"""A seating that a director changes by hand, before it is published."""
+"""Changes to a seating by a director, before it is published."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import chain
 
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import (
-    Fault,
     InvalidSeating,
     Seating,
+    SeatingFault,
     check_tables,
     judge,
 )
@@ -20,8 +20,8 @@ Tables = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What a swap does to one figure of `Quality`, by its name."""
+class QualityChange:
+    """The effect of a swap on one figure of `Quality`, by its name."""
 
     name: str
     before: int | Fraction
@@ -30,32 +30,32 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Swapped:
-    """A seating after two entrants changed places, and the quality it had before."""
+    """A seating after two entrants swapped places, and its quality before."""
 
     seating: Seating
     before: Quality
 
     @property
-    def changes(self) -> tuple[Change, ...]:
-        """The figures that are not what they were; none where the swap costs nothing."""
+    def changes(self) -> tuple[QualityChange, ...]:
+        """The figures that differ; none if the swap costs nothing."""
         figures = (
-            Change(each.name, getattr(self.before, each.name), getattr(after, each.name))
+            QualityChange(each.name, getattr(self.before, each.name), getattr(after, each.name))
             for after in [self.seating.quality]
             for each in fields(after)
         )
         return tuple(figure for figure in figures if figure.before != figure.after)
 
 
-def swap(field: Field, seating: Seating, one: str, other: str) -> Swapped:
-    """Let two entrants, by id, change places: at two tables, at one, or a seat with a bye.
+def swap(field: PairingField, seating: Seating, one: str, other: str) -> Swapped:
+    """Swap two entrants, by id: at two tables, at one table, or a seat with a bye.
 
     Raises:
-        InvalidSeating: one of them is not in the seating, or it is not one of the field.
+        InvalidSeating: if an entrant is not in the seating, or the seating does not fit the field.
     """
     here = {*chain(*seating.tables), *seating.byes}
     unknown = [name for name in (one, other) if name not in here]
     if unknown:
-        raise InvalidSeating(Fault("unknown", {"entrant": name}) for name in unknown)
+        raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
     turned = {one: other, other: one}
     tables = tuple(tuple(turned.get(name, name) for name in table) for table in seating.tables)
     byes = tuple(turned.get(name, name) for name in seating.byes)
@@ -63,14 +63,14 @@ def swap(field: Field, seating: Seating, one: str, other: str) -> Swapped:
     return Swapped(judge(field, tables, byes), before)
 
 
-def seat_rest(field: Field, method: str, locked: Mapping[int, Sequence[str]]) -> Seating:
-    """Seat everybody but those at tables that stay as they are.
+def seat_rest(field: PairingField, method: str, locked: Mapping[int, Sequence[str]]) -> Seating:
+    """Seat everybody except at tables that are locked.
 
-    `locked` has the ids in seat order by the place of the table from 0, where it stays. Who sits
-    out is chosen among the others. A round robin goes on as a schedule without repeats does.
+    `locked` maps the place of each locked table, from 0, to its ids in seat order. Byes are chosen
+    among the others. A round robin continues as a schedule without repeats.
 
     Raises:
-        InvalidSeating: a locked table is not full, or seats somebody twice or unknown.
+        InvalidSeating: if a locked table is not full, or seats an entrant twice or an unknown one.
         KeyError, ImpossibleFixed: as `seat_round`.
     """
     kept = [tuple(locked[number]) for number in sorted(locked)]
@@ -85,7 +85,7 @@ def seat_rest(field: Field, method: str, locked: Mapping[int, Sequence[str]]) ->
     return judge(field, seated, byes)
 
 
-def _seat(field: Field, method: str) -> tuple[Tables, tuple[str, ...]]:
+def _seat(field: PairingField, method: str) -> tuple[Tables, tuple[str, ...]]:
     if len(field.entrants) < field.table_size:
         return (), tuple(field.index)
     seating = seat_round(field, method)

@@ -1,20 +1,20 @@
-"""The ways to seat a round, by name, and those that can seat a whole evening at once."""
+"""The named methods of seating a round, and those that can seat a whole evening at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tournaments.engine.pairing.circle import draw_circle
 from tournaments.engine.pairing.draw import draw_round
-from tournaments.engine.pairing.field import Entrant, Field, PlayedRound
+from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.judging import Seating, describe, judge, lot_of, playing_field
-from tournaments.engine.pairing.lots import draw_across, draw_by_lot, draw_neighbours
+from tournaments.engine.pairing.random_draw import draw_across, draw_neighbours, random_draw
 from tournaments.engine.pairing.seats import seat_table
 
-Method = Callable[[Field], Seating]
+Method = Callable[[PairingField], Seating]
 
 
 class NoRoundRobin(Exception):
-    """So many cannot meet each other exactly once at tables of four; `sizes` are those who can."""
+    """No round robin exists for this number of entrants at tables of four; see `sizes`."""
 
     def __init__(self, count: int) -> None:
         self.count, self.sizes = count, COMPLETE
@@ -22,30 +22,30 @@ class NoRoundRobin(Exception):
 
 
 GHOST = ""
-"""No entrant has an empty id."""
+"""The id of the ghost; no entrant has an empty id."""
 
 COMPLETE = (4, 16, 28)
-"""So many meet each other exactly once at tables of four."""
+"""The numbers of entrants for which a round robin exists at tables of four."""
 
 
-def seat_round(field: Field, method: str) -> Seating:
+def seat_round(field: PairingField, method: str) -> Seating:
     """Seat the next round of a field with at least one table of entrants; see `METHODS`.
 
     Raises:
-        KeyError: there is no such method.
-        ImpossibleFixed: the fixed groups cannot all sit as they must.
-        NoRoundRobin: so many cannot play one at tables of four.
+        KeyError: if there is no such method.
+        ImpossibleFixed: if the fixed groups do not fit the tables.
+        NoRoundRobin: if none exists for this number of entrants at tables of four.
     """
     return METHODS[method](field)
 
 
-def schedule(field: Field, rounds: int, method: str) -> tuple[Seating, ...]:
-    """Seat `rounds` rounds after those in `field.rounds` at once, so that they fit together.
+def schedule(field: PairingField, rounds: int, method: str) -> tuple[Seating, ...]:
+    """Seat `rounds` rounds after those in `field.rounds` at once, as one schedule.
 
-    Each is judged as it stands after those before it.
+    Each round is judged after those before it.
 
     Raises:
-        KeyError: the method is not one of `WHOLE_EVENING`: it needs the scores of the rounds.
+        KeyError: if the method is not in `WHOLE_EVENING`, so that it needs scores.
         ImpossibleFixed, NoRoundRobin: as `seat_round`.
     """
     draw = {name: METHODS[name] for name in WHOLE_EVENING}[method]
@@ -57,14 +57,14 @@ def schedule(field: Field, rounds: int, method: str) -> tuple[Seating, ...]:
     return tuple(seatings)
 
 
-def draw_fixed(field: Field) -> Seating:
+def draw_fixed(field: PairingField) -> Seating:
     """Seat the next round of a schedule without repeat meetings, whatever the scores.
 
-    The rounds before must have been drawn so too for a plan to be kept. `field.rounds_left`
-    says how far it must go.
+    A plan continues only if this method drew the earlier rounds too. `field.rounds_left` is the
+    number of rounds that the plan must still cover.
 
     Raises:
-        ImpossibleFixed: the fixed groups cannot all sit as they must.
+        ImpossibleFixed: if the fixed groups do not fit the tables.
     """
     if field.table_size == 2:
         return draw_circle(field)
@@ -75,11 +75,11 @@ def draw_fixed(field: Field) -> Seating:
     return judge(field, seating.tables, seating.byes)
 
 
-def draw_round_robin(field: Field) -> Seating:
-    """Seat the next of the rounds in which each meets each other once.
+def draw_round_robin(field: PairingField) -> Seating:
+    """Seat the next round of a schedule in which everybody meets everybody once.
 
     Raises:
-        NoRoundRobin: at tables of four only the sizes of `COMPLETE` can.
+        NoRoundRobin: at tables of four, if the number of entrants is not in `COMPLETE`.
     """
     if field.table_size == 2:
         return draw_circle(field)
@@ -90,11 +90,11 @@ def draw_round_robin(field: Field) -> Seating:
     return draw_fixed(replace(field, avoid=(), fixed=(), rounds_left=max(1, left)))
 
 
-def _draw_with_ghost(field: Field) -> Seating | None:
-    """Where one is missing to full tables: sit out with the ghost who makes them full.
+def _draw_with_ghost(field: PairingField) -> Seating | None:
+    """Add a ghost if one player is missing for full tables; the byes are its table.
 
-    So a plan does for one entrant less, and nobody meets the ghost again either. None where
-    that would not be fair.
+    So a plan works for one entrant less, and nobody meets the ghost twice. Return None if that
+    would not be fair.
     """
     if len(field.entrants) % 4 != 3 or any(len(played.byes) != 3 for played in field.rounds):
         return None
@@ -110,21 +110,21 @@ def _draw_with_ghost(field: Field) -> Seating | None:
         return None
     playing, random = playing_field(field, byes), lot_of(field)
     places = [[playing.index[name] for name in table] for table in tables if table != out]
-    # The ghost's history has seats of those who sat out; here all have their own.
+    # The ghost's rounds have seats for byes; here all players have their own seats.
     seated = [seat_table(playing, table, random) for table in places]
     return describe(field, playing, seated, byes)
 
 
 METHODS: Mapping[str, Method] = {
     "swiss": draw_round,
-    "random": draw_by_lot,
+    "random": random_draw,
     "rank-near": draw_neighbours,
     "rank-spread": draw_across,
     "round-robin": draw_round_robin,
     "fixed": draw_fixed,
 }
-"""By name: by score without repeats, by lot, neighbours in the standings, across the
-standings, each against each, and a schedule without repeats whatever the scores."""
+"""The methods by name: by score without repeats, random, neighbours in the standings, across the
+standings, round robin, and a schedule without repeats whatever the scores."""
 
 WHOLE_EVENING = ("fixed", "round-robin", "random")
 """The methods that need no scores."""

@@ -1,7 +1,7 @@
 """Schedules without repeat meetings for small fields, where drawing round by round gets stuck.
 
 A plan is a resolvable packing: rounds of tables of points, no two points twice at one table.
-Matched to the players as they have met so far, it says which rounds are still to come.
+Matching its points to the players' earlier meetings gives the rounds still to come.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,10 +15,10 @@ Block = tuple[int, ...]
 Blocks = tuple[Block, ...]
 
 MATCHED_ROUNDS = 3
-"""So many earlier rounds all but settle which player is which point."""
+"""This number of earlier rounds almost determines the point of each player."""
 
 MOST_MATCHED = 28
-"""Larger fields have too many ways, and less need of them."""
+"""Larger fields have too many ways to match, and need a plan less."""
 
 MOST_STEPS = 1_000
 
@@ -36,7 +36,7 @@ class Starter:
     blocks: Blocks
 
     def rounds(self) -> tuple[Blocks, ...]:
-        """The whole plan."""
+        """Return the whole plan."""
         return tuple(
             tuple(tuple(self._shift(point, by) for point in block) for block in self.blocks)
             for by in range(self.modulus)
@@ -96,14 +96,14 @@ STARTERS = {
 
 @cache
 def plan_for(count: int) -> tuple[Blocks, ...]:
-    """The rounds of the plan for a number of players; none where there is no plan."""
+    """Return the rounds of the plan for a number of players; empty if there is none."""
     if count in STARTERS:
         return STARTERS[count].rounds()
     return transversal_rounds(5) if count == 20 else ()
 
 
 def transversal_rounds(prime: int) -> tuple[Blocks, ...]:
-    """The plan for `4 * prime` players: table t of round r holds the points (c, t + c*r)."""
+    """Return the plan for `4 * prime` players: table t of round r has the points (c, t + c*r)."""
     return tuple(
         tuple(tuple(c * prime + (t + c * r) % prime for c in range(4)) for t in range(prime))
         for r in range(prime)
@@ -112,23 +112,23 @@ def transversal_rounds(prime: int) -> tuple[Blocks, ...]:
 
 @dataclass(frozen=True)
 class Matching:
-    """Which player is which point of a plan, and which of its rounds are still to be played."""
+    """The player for each point of a plan, and the rounds of the plan not yet played."""
 
     player_at: tuple[int, ...]
     ahead: tuple[Blocks, ...]
 
     def tables(self, number: int) -> list[tuple[int, ...]]:
-        """A round still ahead, as tables of players."""
+        """Return a round not yet played, as tables of players."""
         return [tuple(self.player_at[point] for point in block) for block in self.ahead[number]]
 
 
 def match_plan(
     count: int, played: Sequence[Sequence[Sequence[int]]], random: Random
 ) -> Iterator[Matching]:
-    """Ways to see the rounds played so far as rounds of the plan for `count` players.
+    """Yield ways to match the rounds played so far to the plan for `count` players.
 
-    `played` are the tables of each round by players from 0; all must have played in each. The
-    first way is the one in which the first round was drawn, the others come by chance.
+    `played` are the tables of each round, with players from 0; all must have played in each. The
+    first way is that of the first round as drawn; the others come in random order.
     """
     plan = plan_for(count)
     if not 0 < len(played) < len(plan):
@@ -141,7 +141,7 @@ def match_plan(
 
 
 def _as_drawn(tables: Sequence[Sequence[int]], blocks: Blocks) -> list[int]:
-    """The points of the players whose first round was the first of the plan, seat by seat."""
+    """The points of the players if the first round was drawn seat by seat from the plan."""
     point_of = [0] * sum(map(len, tables))
     for table, block in zip(tables, blocks, strict=True):
         for player, point in zip(table, block, strict=True):
@@ -152,7 +152,7 @@ def _as_drawn(tables: Sequence[Sequence[int]], blocks: Blocks) -> list[int]:
 def _ahead(
     plan: Sequence[Blocks], played: Sequence[Sequence[Sequence[int]]], point_of: Sequence[int]
 ) -> tuple[Blocks, ...] | None:
-    """The rounds of the plan that were not played; None where something else was played."""
+    """The rounds of the plan not yet played; None if the earlier rounds do not fit it."""
     sets = [frozenset(map(frozenset, blocks)) for blocks in plan]
     seen = [frozenset(frozenset(point_of[p] for p in table) for table in r) for r in played]
     if not all(blocks in sets for blocks in seen):
@@ -169,13 +169,13 @@ def _ways(
     if count > MOST_MATCHED:
         return
     for others in _choices(len(plan), min(len(played), MATCHED_ROUNDS) - 1, random):
-        # Adding 1 to the points turns each round into the next: the first may be any.
+        # Adding 1 to the points turns each round into the next, so the first may be any.
         used = [plan[0], *(plan[number] for number in others)]
         yield from _fit(count, played[: len(used)], used, random)
 
 
 def _choices(rounds: int, length: int, random: Random) -> Iterator[tuple[int, ...]]:
-    """Every order of `length` of the rounds after the first, by chance."""
+    """Every order of `length` of the rounds after the first, in random order."""
     if length == 0:
         yield ()
         return
@@ -192,35 +192,34 @@ def _fit(
     rounds: Sequence[Blocks],
     random: Random,
 ) -> Iterator[list[int]]:
-    """Points for the players under which each round played is the round of the plan beside it."""
+    """Assign points to players so that each round played equals its round of the plan."""
     pairs = zip(played, rounds, strict=True)
     return _Fitting(count, pairs, random).ways(random.sample(range(count), count))
 
 
 class _Round:
-    """Which block of the plan each table of a round is, as far as that is known."""
+    """The known assignment of the tables of a round to blocks of the plan."""
 
     def __init__(self, count: int, tables: Sequence[Sequence[int]], blocks: Blocks) -> None:
         self.tables, self.blocks = tables, [frozenset(block) for block in blocks]
         self.table_of, self.block_of = _homes(tables, count), _homes(blocks, count)
         self.block_for: dict[int, int] = {}
-        # The points of the blocks that are no known table.
+        # The points of the blocks without a known table.
         self.open = set(range(count))
 
     def is_known(self, player: int) -> bool:
         return self.table_of[player] in self.block_for
 
     def mates(self, player: int) -> Sequence[int]:
-        """The players of the player's table."""
         return self.tables[self.table_of[player]]
 
     def points(self, player: int) -> AbstractSet[int]:
-        """The points that the player may have by what is known of this round."""
+        """The possible points of the player, as far as this round is known."""
         block = self.block_for.get(self.table_of[player])
         return self.open if block is None else self.blocks[block]
 
     def learn(self, player: int, point: int) -> None:
-        """The player's table is the block of the point."""
+        """Assign the block of the point to the player's table."""
         block = self.block_of[point]
         self.block_for[self.table_of[player]] = block
         self.open -= self.blocks[block]
@@ -239,7 +238,7 @@ class _Fitting:
         self.random, self.steps = random, MOST_STEPS
         self.point_of: dict[int, int] = {}
         self.free = set(range(count))
-        # For each player at how many tables they sit whose block is known.
+        # For each player, the number of their tables with a known block.
         self.known = [0] * count
 
     def ways(self, left: list[int]) -> Iterator[list[int]]:
@@ -249,39 +248,39 @@ class _Fitting:
         if not left:
             yield [self.point_of[player] for player in range(len(self.point_of))]
             return
-        # Whoever sits at the most tables already known has the fewest points to choose from.
+        # The player with the most known tables has the fewest points to choose from.
         player = max(left, key=self.known.__getitem__)
         rest = [other for other in left if other != player]
         points = sorted(self.free.intersection(*(each.points(player) for each in self.rounds)))
         self.random.shuffle(points)
         for point in points:
-            told = self._settle(player, point)
+            changed = self._settle(player, point)
             yield from self.ways(rest)
-            self._unsettle(player, told)
+            self._unsettle(player, changed)
             if self.steps < 0:
                 return
 
     def _settle(self, player: int, point: int) -> list[_Round]:
-        """Give a player a point; the rounds in which this tells which block their table is."""
+        """Assign a point to a player; return the rounds in which it identifies a table's block."""
         self.point_of[player] = point
         self.free.remove(point)
-        told = [each for each in self.rounds if not each.is_known(player)]
-        for each in told:
+        changed = [each for each in self.rounds if not each.is_known(player)]
+        for each in changed:
             each.learn(player, point)
             for mate in each.mates(player):
                 self.known[mate] += 1
-        return told
+        return changed
 
-    def _unsettle(self, player: int, told: Sequence[_Round]) -> None:
+    def _unsettle(self, player: int, changed: Sequence[_Round]) -> None:
         self.free.add(self.point_of.pop(player))
-        for each in told:
+        for each in changed:
             each.forget(player)
             for mate in each.mates(player):
                 self.known[mate] -= 1
 
 
 def _homes(groups: Sequence[Sequence[int]], count: int) -> list[int]:
-    """For each member the number of the group they are in."""
+    """For each member the number of its group."""
     home = [-1] * count
     for number, group in enumerate(groups):
         for member in group:

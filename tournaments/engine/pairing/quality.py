@@ -1,4 +1,4 @@
-"""How good a seating is, and why everybody sits where they sit."""
+"""The quality of a seating, and the reasons for each seat."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from fractions import Fraction
 from itertools import combinations
 
 from tournaments.engine.pairing.costs import same_club_pairs
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 
 Tables = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What can be counted of a seating, as `docs/records.md` §2 has it."""
+    """The figures of a seating, as in `docs/records.md` §2."""
 
     repeat_meetings: int
     repeat_bound: int
@@ -22,19 +22,19 @@ class Quality:
     avoided_met: int
     same_club: int
     fixed_parted: int = 0
-    """Groups that are to share a table and do not, as only a director's hand can do it."""
+    """The fixed groups that do not share a table, which happens only by a director's change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """One reason for a table, as a code with its parameters."""
+class SeatingReason:
+    """One reason for a table or a bye, as a code with its parameters."""
 
     code: str
     params: Mapping[str, int]
 
 
-def measure(field: Field, tables: Tables) -> Quality:
-    """How good a seating is; `tables` are places in `field.entrants`, in seat order."""
+def measure(field: PairingField, tables: Tables) -> Quality:
+    """Return the quality of a seating; `tables` are places in `field.entrants`, in seat order."""
     pairs = {pair for table in tables for pair in combinations(sorted(table), 2)}
     avoided = {tuple(sorted(field.index[name] for name in two)) for two in field.avoid}
     return Quality(
@@ -48,8 +48,8 @@ def measure(field: Field, tables: Tables) -> Quality:
     )
 
 
-def repeat_bound(field: Field, playing: Sequence[int]) -> int:
-    """So many meetings must be repeats: some have too few left whom they have not met."""
+def repeat_bound(field: PairingField, playing: Sequence[int]) -> int:
+    """Return a lower bound for repeats: some players have too few left whom they have not met."""
     met: dict[int, list[int]] = {place: [] for place in playing}
     for (one, other), times in field.meetings.items():
         if one in met and other in met:
@@ -59,41 +59,41 @@ def repeat_bound(field: Field, playing: Sequence[int]) -> int:
     for often in met.values():
         again = field.table_size - 1 - (len(playing) - 1 - len(often))
         ends += sum(sorted(often)[: max(0, again)])
-    # Each meeting was counted from both its ends.
+    # Each meeting was counted from both sides.
     return -(-ends // 2)
 
 
-def reasons(field: Field, table: Sequence[int], seat: int) -> Iterator[Reason]:
-    """Why the one at a seat of a table sits there."""
+def reasons(field: PairingField, table: Sequence[int], seat: int) -> Iterator[SeatingReason]:
+    """Yield the reasons why the entrant at a seat of a table sits there."""
     place = table[seat]
     here = {field.entrants[other].id for other in table}
     groups = (group for group in field.fixed if field.entrants[place].id in group)
     fixed = next((group for group in groups if here.issuperset(group)), None)
     if fixed:
-        yield Reason("fixed", {"with": len(fixed) - 1})
-    yield Reason("score-group", {"rank": field.ranks[place]})
+        yield SeatingReason("fixed", {"with": len(fixed) - 1})
+    yield SeatingReason("score-group", {"rank": field.ranks[place]})
     others = [other for other in table if other != place]
     again = [field.meetings[min(place, other), max(place, other)] for other in others]
     if any(again):
-        yield Reason("met-before", {"players": sum(map(bool, again)), "times": sum(again)})
+        yield SeatingReason("met-before", {"players": sum(map(bool, again)), "times": sum(again)})
     else:
-        yield Reason("not-met", {"tables": len(field.rounds)})
-    yield Reason("seat", {"seat": seat, "times": field.seats_taken[place][seat]})
+        yield SeatingReason("not-met", {"tables": len(field.rounds)})
+    yield SeatingReason("seat", {"seat": seat, "times": field.seats_taken[place][seat]})
 
 
-def reasons_for_bye(field: Field, place: int) -> Iterator[Reason]:
-    """Why somebody sits out."""
+def reasons_for_bye(field: PairingField, place: int) -> Iterator[SeatingReason]:
+    """Yield the reasons why an entrant has a bye."""
     had, score = field.byes_had[place], field.entrants[place].score
-    yield Reason("fewest-byes", {"byes": had})
+    yield SeatingReason("fewest-byes", {"byes": had})
     lower = sum(
         other.score < score
         for other, times in zip(field.entrants, field.byes_had, strict=True)
         if times == had
     )
-    yield Reason("lowest-score", {"lower": lower})
+    yield SeatingReason("lowest-score", {"lower": lower})
 
 
-def _spread(field: Field, tables: Tables) -> Fraction:
+def _spread(field: PairingField, tables: Tables) -> Fraction:
     widths = []
     for table in tables:
         scores = [field.entrants[place].score for place in table]
@@ -101,12 +101,12 @@ def _spread(field: Field, tables: Tables) -> Fraction:
     return sum(widths, Fraction(0)) / max(1, len(widths))
 
 
-def _parted(field: Field, tables: Tables) -> int:
+def _parted(field: PairingField, tables: Tables) -> int:
     together = [{field.entrants[place].id for place in table} for table in tables]
     return sum(not any(here.issuperset(group) for here in together) for group in field.fixed)
 
 
-def _imbalance(field: Field, tables: Tables) -> int:
+def _imbalance(field: PairingField, tables: Tables) -> int:
     taken = [list(times) for times in field.seats_taken]
     for table in tables:
         for seat, place in enumerate(table):

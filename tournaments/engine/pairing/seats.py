@@ -1,4 +1,4 @@
-"""Who sits where at a table, so that everybody comes to every seat equally often."""
+"""Seat orders at a table, so that everybody uses every seat equally often."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,10 +8,10 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 
 EARLY_ROUNDS = 5
-"""In so many rounds no seat is used twice more than another one by anybody."""
+"""In this number of rounds, the seats of each player differ by at most one use."""
 
 SEATS = 4
 ALL_SEATS = (1 << SEATS) - 1
@@ -20,7 +20,7 @@ ORDERS = tuple(permutations(range(SEATS)))
 
 
 def _feasible() -> NDArray[np.bool_]:
-    """For the seats open to each of four (as bits) whether all can sit down at once."""
+    """For four masks of open seats (as bits), whether all can sit down at once."""
     possible = np.zeros((16,) * SEATS, dtype=np.bool_)
     for order in ORDERS:
         allowed = [[mask for mask in range(16) if mask >> seat & 1] for seat in order]
@@ -32,8 +32,8 @@ FEASIBLE = _feasible()
 FEASIBLE_AT = bytes(FEASIBLE.reshape(-1).tolist())
 
 
-def open_seats(field: Field) -> NDArray[np.int64]:
-    """For each entrant the seats (as bits) that keep their imbalance as small as it must be."""
+def open_seats(field: PairingField) -> NDArray[np.int64]:
+    """Return for each entrant the seats (as bits) with the least possible imbalance."""
     most = 1 if field.number <= EARLY_ROUNDS else 2
     return np.array([_open(taken, most) for taken in field.seats_taken], dtype=np.int64)
 
@@ -44,28 +44,28 @@ def _open(taken: Sequence[int], most: int) -> int:
         after = [times + (seat == other) for other, times in enumerate(taken)]
         if max(after) - min(after) <= most:
             mask |= 1 << seat
-    # Whoever sat badly before, as after a late change, must sit somewhere.
+    # Players with a worse imbalance, as after a late change, must still sit somewhere.
     return mask or (1 << len(taken)) - 1
 
 
 def open_after(taken: Sequence[int], seat: int | None = None) -> int:
-    """The seats (as bits) left to whoever sat so often at each, and then at one more."""
+    """Return the open seats (as bits) after the seats taken so far, and one more if given."""
     return _open([times + (seat == at) for at, times in enumerate(taken)], 1)
 
 
-def seat_table(field: Field, table: Sequence[int], random: Random) -> tuple[int, ...]:
-    """The entrants of a table in seat order: least imbalance first, then even use of seats."""
+def seat_table(field: PairingField, table: Sequence[int], random: Random) -> tuple[int, ...]:
+    """Return a table in seat order: least imbalance first, then even use of seats."""
     orders = list(permutations(table))
     random.shuffle(orders)
     return min(orders, key=lambda order: strain(field, order))
 
 
 def seat_ahead(
-    field: Field, tables: Sequence[Sequence[int]], later: Sequence[Sequence[Sequence[int]]]
+    field: PairingField, tables: Sequence[Sequence[int]], later: Sequence[Sequence[Sequence[int]]]
 ) -> list[tuple[int, ...]] | None:
-    """Tables in seat order, such that with those of later rounds nobody has a seat twice.
+    """Return tables in seat order, so that nobody repeats a seat in them or in later rounds.
 
-    None where the first rounds are not so, or none was found.
+    Return None if a seat was already repeated, or if the search finds nothing.
     """
     if field.number > SEATS or any(max(times) > 1 for times in field.seats_taken):
         return None
@@ -85,7 +85,7 @@ class _Seating:
         self.taken = [sum(1 << seat for seat in range(SEATS) if each[seat]) for each in times]
 
     def settle(self, left: frozenset[int]) -> bool:
-        """Seat the tables `left`; False where that is not possible, or took too long."""
+        """Seat the tables in `left`; return False if that is impossible or takes too long."""
         self.steps -= 1
         if not left:
             return True
@@ -106,14 +106,13 @@ class _Seating:
         return _orders(tuple(self.taken[place] for place in table))
 
     def _turn(self, order: Sequence[int]) -> None:
-        """Take the seats of a table, or give them free again."""
         for seat, place in enumerate(order):
             self.taken[place] ^= 1 << seat
 
 
 @lru_cache(4096)
 def _orders(taken: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Every order of a table in which nobody has a seat again, by the seats each had (as bits)."""
+    """Every order of a table in which nobody repeats a seat, by the seats taken (as bits)."""
     return tuple(
         order
         for order in ORDERS
@@ -121,8 +120,8 @@ def _orders(taken: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def strain(field: Field, order: Sequence[int]) -> tuple[int, int]:
-    """The worst imbalance when a table sits so, and how unevenly its seats were used."""
+def strain(field: PairingField, order: Sequence[int]) -> tuple[int, int]:
+    """Return the worst imbalance of a seat order, and a measure of uneven use of its seats."""
     imbalance, uneven = 0, 0
     for seat, place in enumerate(order):
         taken = field.seats_taken[place]

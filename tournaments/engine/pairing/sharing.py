@@ -1,7 +1,7 @@
-"""Who sits where at all tables of a round, so that seats are left for everybody in the next.
+"""Seat orders of a whole round that leave seats for everybody in the next.
 
-Whoever sat out has more seats left than the others. When they all lack the same seats, too many
-others need one of the rest, and somebody must take a seat again.
+Players who sat out have more seats left than the others. If they all lack the same seats, too many
+other players need one of the rest, and somebody must repeat a seat.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from random import Random
 
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.seats import EARLY_ROUNDS, SEATS, open_after, strain
 
 Order = tuple[int, ...]
@@ -19,11 +19,14 @@ MOST_PASSES = 4
 
 
 def seat_tables(
-    field: Field, tables: Sequence[Sequence[int]], aside: Sequence[Sequence[int]], random: Random
+    field: PairingField,
+    tables: Sequence[Sequence[int]],
+    aside: Sequence[Sequence[int]],
+    random: Random,
 ) -> list[Order]:
-    """Tables in seat order: least imbalance first, then even use of seats, then what is left.
+    """Return tables in seat order: least imbalance, then even use, then the best seats left.
 
-    `aside` says how often each of those who sit out sat at each seat.
+    `aside` holds, for each bye, the number of times at each seat.
     """
     ways = {number: _best_orders(field, table, random) for number, table in enumerate(tables)}
     seated = [orders[0] for orders in ways.values()]
@@ -35,11 +38,11 @@ def seat_tables(
     return seated
 
 
-def _late(field: Field, taken: Sequence[int]) -> bool:
+def _late(field: PairingField, taken: Sequence[int]) -> bool:
     return sum(taken) < len(field.rounds)
 
 
-def _best_orders(field: Field, table: Sequence[int], random: Random) -> list[Order]:
+def _best_orders(field: PairingField, table: Sequence[int], random: Random) -> list[Order]:
     orders = list(permutations(table))
     random.shuffle(orders)
     strains = [strain(field, order) for order in orders]
@@ -48,11 +51,11 @@ def _best_orders(field: Field, table: Sequence[int], random: Random) -> list[Ord
 
 
 def _share(
-    field: Field, seated: list[Order], ways: Orders, behind: set[int], left: Counter[int]
+    field: PairingField, seated: list[Order], ways: Orders, behind: set[int], left: Counter[int]
 ) -> None:
-    """Seat anew those tables for which there are `ways`, until nothing is shared out better.
+    """Reseat the tables in `ways` until the seats left cannot be shared more evenly.
 
-    `left` counts the seats (as bits) that the others have left.
+    `left` counts the seats (as bits) that the other players have left.
     """
 
     def masks(order: Order) -> list[int]:
@@ -75,7 +78,7 @@ def _share(
 
 
 def _crowded(left: Counter[int], more: Sequence[int]) -> int:
-    """How unevenly the seats are shared out: squares of how many have each, and the same ones."""
+    """The unevenness of the seats left: squares of the players per seat and per set of seats."""
     masks = left + Counter(more)
     each = [sum(n for mask, n in masks.items() if mask >> seat & 1) for seat in range(SEATS)]
     return sum(n * n for n in (*each, *masks.values()))

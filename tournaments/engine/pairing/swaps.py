@@ -1,4 +1,4 @@
-"""Seating by exchanging two entrants at a time, from several starts."""
+"""Seat by exchanging two entrants at a time, from several starts."""
 
 from random import Random
 
@@ -11,8 +11,8 @@ from tournaments.engine.pairing.seats import ALL_SEATS, FEASIBLE
 Places = NDArray[np.int64]
 
 
-class Draft:
-    """Entrants at tables of four, and what every exchange of two would cost."""
+class SwapDraft:
+    """Entrants at tables of four, with the cost of every possible exchange."""
 
     def __init__(
         self, tables: Places, costs: Costs, masks: Places, held: NDArray[np.bool_]
@@ -25,20 +25,19 @@ class Draft:
             for chair in range(size):
                 self.table_of[tables[table, chair]] = table
                 self.chair_of[tables[table, chair]] = chair
-        # What each entrant costs at each table, beside those who sit there.
+        # The cost of each entrant at each table, together with the entrants there.
         self.at = costs[:, tables].sum(axis=2)
-        # Where every seat is open to everybody, no exchange can leave somebody without one.
+        # If every seat is open to everybody, no exchange can leave an entrant without one.
         self.choosy = bool((masks != ALL_SEATS).any())
         self.seatless = ~FEASIBLE[tuple(masks[tables].T)]
 
     @property
     def cost(self) -> int:
-        """What the whole seating costs."""
         own = self.at[np.arange(len(self.table_of)), self.table_of].sum() // 2
         return int(own) + SEATLESS * int(self.seatless.sum())
 
     def changes(self, place: int) -> Places:
-        """For each entrant what exchanging them with the one at `place` changes."""
+        """Return the change in cost if each entrant is exchanged with the one at `place`."""
         here, there = self.table_of[place], self.table_of
         everyone = np.arange(len(there))
         change: Places = (
@@ -67,7 +66,6 @@ class Draft:
         return change
 
     def exchange(self, one: int, other: int) -> None:
-        """Let two entrants change places."""
         here, there = self.table_of[one], self.table_of[other]
         moved = self.costs[:, other] - self.costs[:, one]
         self.at[:, here] += moved
@@ -80,17 +78,17 @@ class Draft:
             self.seatless[table] = not FEASIBLE[tuple(self.masks[self.tables[table]])]
 
     def improve(self, random: Random) -> None:
-        """Exchange two as long as that makes the seating better."""
+        """Exchange two as long as that lowers the cost."""
         waiting = [place for place in range(len(self.table_of)) if not self.held[place]]
         while waiting:
             random.shuffle(waiting)
             touched = {table for place in waiting for table in self._better(place)}
-            # What has not moved was just looked at.
+            # Tables that have not changed were just examined.
             waiting = [int(place) for table in sorted(touched) for place in self.tables[table]]
             waiting = [place for place in waiting if not self.held[place]]
 
     def _better(self, place: int) -> tuple[int, ...]:
-        """Exchange the one at `place` with whom that helps most; the tables that changed."""
+        """Make the best exchange for the entrant at `place`; return the tables that changed."""
         change = self.changes(place)
         best = int(change.argmin())
         if change[best] >= 0:

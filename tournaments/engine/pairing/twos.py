@@ -1,7 +1,7 @@
-"""A round at tables of two: the pairing that costs least of all, by matching in a graph.
+"""Seat a round at tables of two: a minimum-cost matching in a graph.
 
-As FIDE's Dutch system, without colours: no opponent twice, scores as near as can be, and within
-one score the upper half against the lower half in order.
+It follows FIDE's Dutch system, without colours: no opponent twice, scores as near as possible, and
+within one score the upper half against the lower half, in order.
 """
 
 from collections import defaultdict
@@ -12,17 +12,17 @@ from random import Random
 import rustworkx
 
 from tournaments.engine.pairing.costs import pair_costs, scaled_scores
-from tournaments.engine.pairing.field import Field
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.seats import seat_table
 
 FOLD = 4_000
-"""What the distance of scores weighs against the order within one score."""
+"""The weight of a distance in score against the order within one score."""
 
 
 def draw_twos(
-    field: Field, groups: Sequence[Sequence[int]], random: Random
+    field: PairingField, groups: Sequence[Sequence[int]], random: Random
 ) -> list[tuple[int, ...]]:
-    """The pairs of a round in seat order, as places in `field.entrants`; all play."""
+    """Return the pairs of a round in seat order, as places in `field.entrants`; all play."""
     fixed = {place for group in groups for place in group}
     free = [place for place in range(len(field.entrants)) if place not in fixed]
     costs = pair_costs(field)
@@ -37,7 +37,7 @@ def draw_twos(
     matched = rustworkx.max_weight_matching(
         graph, max_cardinality=True, weight_fn=lambda cost: most - cost
     )
-    # The matching comes in any order, and each pair in either.
+    # The matching returns pairs in any order, and each pair in either.
     pairs = [sorted((free[one], free[other])) for one, other in matched]
     pairs += [sorted(group) for group in groups]
     scores = scaled_scores(field)
@@ -45,8 +45,8 @@ def draw_twos(
     return [seat_table(field, pair, random) for pair in pairs]
 
 
-def _folds(field: Field, free: Sequence[int], random: Random) -> Callable[[int, int], int]:
-    """What two of one score cost: how far they are from meeting as the halves in order do."""
+def _folds(field: PairingField, free: Sequence[int], random: Random) -> Callable[[int, int], int]:
+    """The cost of a pair of equal score: its distance from a pairing of the halves in order."""
     ranks: dict[object, list[int]] = defaultdict(list)
     for place in random.sample(list(free), len(free)):
         ranks[field.entrants[place].score].append(place)

@@ -1,13 +1,13 @@
-"""The games, as tables; `RULESETS` holds each by its id."""
+"""The games as data; `RULESETS` maps each id to its ruleset."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import Ruleset
 
-# In the order in which they are offered; a new game is a new module of this package.
+# In the order of the menus; a new game is a new module of this package.
 FAMILIES = ("turkish_king", "italian_king", "krapet", "euchre")
 
 

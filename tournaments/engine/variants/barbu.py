@@ -1,7 +1,7 @@
 """Barbu: each of four declarers names each of seven contracts once, seven deals in a row."""
 
-from tournaments.engine.entries import SUITS
-from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Ruleset
+from tournaments.engine.rules.entries import SUITS
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
 
 DOMINO = "domino"
 

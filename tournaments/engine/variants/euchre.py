@@ -1,9 +1,9 @@
-"""Euchre and its forms for two and three, and Railroad Euchre (`docs/rules.md` §4)."""
+"""Euchre and its variants for two and three, and Railroad Euchre (`docs/rules.md` §4)."""
 
 from dataclasses import replace
 
-from tournaments.engine.entries import SUITS
-from tournaments.engine.rulesets import Contract, Option, Ruleset
+from tournaments.engine.rules.entries import SUITS
+from tournaments.engine.rules.rulesets import Contract, Option, Ruleset
 
 HAND = Contract(
     id="euchre",

@@ -1,9 +1,9 @@
-"""Italian King and its forms (`docs/rules.md` §2)."""
+"""Italian King and its variants (`docs/rules.md` §2)."""
 
 from dataclasses import replace
 
-from tournaments.engine.entries import NO_TRUMP, SUITS
-from tournaments.engine.rulesets import PENALTY, Contract, Option, Ruleset, Stage
+from tournaments.engine.rules.entries import NO_TRUMP, SUITS
+from tournaments.engine.rules.rulesets import PENALTY, Contract, Option, Ruleset, Stage
 
 DECLARATION, CHOICE = "declaration", "choice"
 
@@ -71,7 +71,7 @@ ITALIAN_KING = Ruleset(
 
 
 def _limited(contract: Contract, kind: str) -> Contract:
-    """A contract that each game holds once, a declaration four times."""
+    """Limit a contract to once a game, the declaration to four times."""
     return replace(contract, kind=kind, quota=4 if contract is DECLARED else 1)
 
 
@@ -101,7 +101,7 @@ PIRANDELLO = replace(
 
 
 def _for_pairs(contract: Contract) -> Contract:
-    """A contract as pairs play it: the difference counts."""
+    """Return the contract for pairs, scored by difference."""
     if contract.scoring == "domino":
         return replace(contract, scoring="pair-domino", prizes=(10,), fields=("closed_by",))
     return replace(contract, scoring="pair-difference", fields=(), cappotto=False)

@@ -1,6 +1,6 @@
 """Krapet, for two players with a pack each (`docs/rules.md` §3)."""
 
-from tournaments.engine.rulesets import Contract, Option, Ruleset
+from tournaments.engine.rules.rulesets import Contract, Option, Ruleset
 
 HAND = Contract(
     id="krapet",

@@ -1,9 +1,9 @@
-"""Turkish King and its forms (`docs/rules.md` §1)."""
+"""Turkish King and its variants (`docs/rules.md` §1)."""
 
 from dataclasses import replace
 
-from tournaments.engine.entries import SUITS
-from tournaments.engine.rulesets import PENALTY, TRUMP, Contract, Option, Ruleset, Stage
+from tournaments.engine.rules.entries import SUITS
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Option, Ruleset, Stage
 
 NO_TRICKS = Contract(
     id="no-tricks", kind=PENALTY, values={"tricks": -50}, quota=2, badges=("king", "dys", "ox-eye")
@@ -99,7 +99,7 @@ RIFKI = replace(
     badges=(),
 )
 
-# The contract is named before the cards are seen, so that nobody can ask for others.
+# The contract is named before the players see their cards, so nobody can request new ones.
 BLIND = replace(
     TURKISH_KING,
     id="turkish-king-blind",

@@ -1,4 +1,4 @@
-"""Writes everything that is kept to one file, while the site is running."""
+"""Write a backup of all stored data to one file while the site is running."""
 
 import os
 from argparse import ArgumentParser
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         "Write everything that is kept, with the secret, to one file; in a folder, under a name"
         " made of the time."
     )
-    # Of all the pages, which takes longer than a backup.
+    # Checking all pages would take longer than a backup.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             self.remove_older(made.path, keep)
 
     def make(self, where: Path, *, into_folder: bool) -> Made:
-        """Make the backup, and the folder it goes into."""
+        """Make the backup, and its folder if needed."""
         try:
             if into_folder:
                 where.mkdir(parents=True, exist_ok=True)
@@ -60,6 +60,6 @@ class Command(BaseCommand):
             raise CommandError(f"No backup: {where}: {error.strerror}") from error
 
     def remove_older(self, newest: Path, keep: int) -> None:
-        """Leave so many."""
+        """Remove all but the `keep` newest backups."""
         for path in keep_latest(newest, keep):
             self.stdout.write(f"{path}: removed")

@@ -1,4 +1,4 @@
-"""Becomes the clock, of which one is enough."""
+"""Run the clock of the workers; one is enough."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from tournaments.management.programs import beat_words, become
 
 
 class Command(BaseCommand):
-    """The clock of the workers; a second one only makes them look twice."""
+    """The clock of the workers; a second one only makes them check twice."""
 
     help = "Run the clock only: it tells the workers when to look for what is waiting."
-    # `migrate`, which comes before, has checked.
+    # `migrate`, which runs before, has run the checks.
     requires_system_checks: list[str] = []
 
     def handle(self, *_: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Everything that is stored and can be computed, compared with its computing."""
+"""Compare every cached value with its computation."""
 
 import json
 from argparse import ArgumentParser
@@ -7,12 +7,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from tournaments.services.checking.all_caches import Differing, look_at_all, repair
-from tournaments.services.checking.repaired import close_repaired
+from tournaments.services.checks.all_caches import CACHES, Differing, look_at_all, repair
+from tournaments.services.checks.nights import close_repaired
 
 
 class Command(BaseCommand):
-    """`manage.py check_caches`; exit status 1 where anything differs."""
+    """`manage.py check_caches`; exit status 1 if anything differs."""
 
     help = (
         "Compare every stored cache (results, names, ratings) with what it is computed from;"
@@ -28,18 +28,20 @@ class Command(BaseCommand):
             repair(found)
             self.stdout.write(f"{len(found)} differences; what was repaired is looked at again")
             found = self.look()
-        close_repaired(found, timezone.now())
+        for cache in CACHES:
+            subjects = {each.subject for of, each in found if of is cache}
+            close_repaired(cache, subjects, timezone.now())
         if found:
             raise CommandError(f"{len(found)} differences")
         self.stdout.write("every cache is what it is computed from")
 
     def look(self) -> list[Differing]:
-        """Look at everything and write down each difference."""
+        """Check everything and print each difference."""
         found = []
         for each in look_at_all():
             found.append(each)
-            cache, told = each
-            values = [json.dumps(value) for value in (told.stored, told.computed)]
+            cache, details = each
+            values = [json.dumps(value) for value in (details.stored, details.computed)]
             said = "" if values == ["null", "null"] else f": {values[0]}, computed {values[1]}"
-            self.stdout.write(f"{cache.name}: {told.subject}{said}")
+            self.stdout.write(f"{cache.name}: {details.subject}{said}")
         return found

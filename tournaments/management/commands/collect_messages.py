@@ -1,4 +1,4 @@
-"""Finds every text to translate and brings the catalogues up to date, or says what they lack."""
+"""Collect all translatable texts and update the catalogues, or report missing ones."""
 
 import io
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ KEYWORDS = {
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
 
-# No dates, names or versions: they would change with every run and say nothing.
+# No dates, names or versions: they would change with every run to no use.
 HEADER = """\
 msgid ""
 msgstr ""
@@ -35,20 +35,20 @@ msgstr ""
 
 
 def sources(root: Path) -> Iterator[str]:
-    """Yield each file that may hold texts, as Python."""
+    """Yield each file that may contain texts, as Python source."""
     for path in sorted(
         [*(root / "kingscore").rglob("*.py"), *(root / "tournaments").rglob("*.py")]
     ):
         if "migrations" not in path.parts:
             yield path.read_text(encoding="utf-8")
     for path in sorted((root / "templates").rglob("*.*")):
-        # Django itself turns a template into calls of gettext. Its indentation means nothing.
+        # Django turns a template into gettext calls. The indentation of the result is meaningless.
         calls = templatize(path.read_text(encoding="utf-8"))
         yield "\n".join(line.strip() for line in calls.splitlines())
 
 
 def found_messages(root: Path) -> Catalog:
-    """Collect what the code and the templates want translated."""
+    """Collect the translatable texts of code and templates."""
     found = Catalog()
     for text in sources(root):
         source = io.BytesIO(f"# coding: utf-8\n{text}".encode())
@@ -60,7 +60,7 @@ def found_messages(root: Path) -> Catalog:
 
 
 def read_catalogue(po: Path) -> Catalog:
-    """Read the translations of one language, none when there is no file yet."""
+    """Read the translations of one language; return an empty catalogue if there is no file yet."""
     language = po.parent.parent.name
     if not po.exists():
         return Catalog(locale=language)
@@ -90,19 +90,19 @@ def written_catalogue(catalogue: Catalog) -> str:
 
 
 def is_translated(message: Message) -> bool:
-    """Whether every form of a message is there and nobody doubts it."""
+    """Return whether every form of a message is translated and not fuzzy."""
     forms = message.string if isinstance(message.string, (list, tuple)) else [message.string]
     return bool(forms) and all(forms) and not message.fuzzy
 
 
 def label(message: Message) -> str:
-    """Name a message the way a translator finds it."""
+    """Return a label by which a translator finds the message."""
     text = message.id[0] if isinstance(message.id, (list, tuple)) else message.id
     return f"{text!r} ({message.context})" if message.context else repr(text)
 
 
 def faults(found: Catalog, translated: Catalog) -> Iterator[str]:
-    """Say what a language lacks, has too much of, or has with the wrong placeholders."""
+    """Yield missing and superfluous texts of a language, and wrong placeholders."""
     for message in filter(lambda message: message.id, found):
         known = translated.get(message.id, message.context)
         if known is None or isinstance(known.id, str) != isinstance(message.id, str):

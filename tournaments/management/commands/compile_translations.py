@@ -1,4 +1,4 @@
-"""Turns each catalogue of translations into the form Django reads, where it has changed."""
+"""Compile each changed catalogue of translations for Django."""
 
 import os
 from pathlib import Path
@@ -11,13 +11,13 @@ from django.core.management.base import BaseCommand
 
 
 def compile_catalogue(po: Path) -> bool:
-    """Write the .mo beside a .po and say whether it had to be done."""
+    """Write the .mo beside a .po; return whether this was necessary."""
     mo = po.with_suffix(".mo")
     if mo.exists() and mo.stat().st_mtime_ns >= po.stat().st_mtime_ns:
         return False
     with po.open("rb") as source:
         catalogue = read_po(source, locale=po.parent.parent.name)
-    # Beside and renamed: a server that starts meanwhile must not read half a file.
+    # Write to another file and rename: a server starting now must not read half a file.
     beside = mo.with_name(f".{os.getpid()}.mo")
     with beside.open("wb") as target:
         write_mo(target, catalogue)
@@ -26,7 +26,7 @@ def compile_catalogue(po: Path) -> bool:
 
 
 class Command(BaseCommand):
-    """Compiles without gettext, which a fresh machine does not have."""
+    """Compile without gettext, which a fresh machine lacks."""
 
     help = "Compile the translations that have changed."
     requires_system_checks: list[str] = []

@@ -8,36 +8,34 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from tournaments.engine.tournament_records import write_tournament
+from tournaments.engine.documents.tournament_records import write_tournament
 from tournaments.models import Tournament
 from tournaments.reports.tournament_document import tournament_document
-from tournaments.services.tournaments.leading import lock_tournament
+from tournaments.services.tournaments.lifecycle import lock_tournament
 
 THERE_IS_NONE = 1
 IT_CANNOT_BE_WRITTEN = 2
 
 
 class Command(BaseCommand):
-    """`manage.py export_tournament SLUG`; exit status 1 without such a tournament, 2 no file."""
+    """`manage.py export_tournament SLUG`; exit status 1 unknown slug, 2 cannot write the file."""
 
     help = "Write a tournament, with whole names, as a kingscore-tournament/1 document."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Which one, and where to."""
         parser.add_argument("slug", metavar="SLUG", help="as in the addresses of its pages")
         parser.add_argument("--output", metavar="FILE", help="instead of standard output")
 
     def handle(self, *_args: object, **options: Any) -> None:
-        """Write the document."""
         with transaction.atomic():
             pks = Tournament.objects.filter(slug=options["slug"]).values_list("pk", flat=True)
             if not pks:
                 self.stderr.write(f"No tournament has the slug {options['slug']!r}.")
                 sys.exit(THERE_IS_NONE)
-            # Nobody leads it on meanwhile.
+            # The lock keeps directors from advancing it meanwhile.
             text = write_tournament(tournament_document(lock_tournament(pks[0])))
         if options["output"] is None:
-            # In UTF-8 with its own line ends, whatever the terminal has.
+            # UTF-8 with its own line ends, whatever the terminal uses.
             out = getattr(self.stdout, "buffer", None)
             self.stdout.write(text, ending="") if out is None else out.write(text.encode())
             return

@@ -1,4 +1,4 @@
-"""Take over the games of `kingscore-game/1` records into past evenings of a club."""
+"""Import `kingscore-game/1` records as past evenings of a club."""
 
 import sys
 from argparse import ArgumentParser
@@ -8,18 +8,19 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from tournaments import messages
 from tournaments.models import Club
-from tournaments.services.auditing import NOBODY
-from tournaments.services.importing.faults import Fault, PlanChanged
-from tournaments.services.importing.record_files import FilesRefused, record_files
-from tournaments.services.importing.records import (
+from tournaments.services.audit import NOBODY
+from tournaments.services.imports.problems import ImportFault, PlanChanged
+from tournaments.services.imports.record_files import record_files
+from tournaments.services.imports.records import (
     RecordsAsked,
     RecordSeen,
     RecordsPlan,
-    foresee_records,
     import_records,
+    preview_records,
 )
+from tournaments.services.imports.refusals import FileRefused
+from tournaments.texts import messages
 
 IT_IS_REFUSED = 1
 IT_CANNOT_BE_READ = 2
@@ -39,13 +40,13 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
     def handle(self, *_args: object, **options: Any) -> None:
-        """Import all of it or nothing, and say what came of it."""
+        """Import everything or nothing, and print the result."""
         club = Club.objects.filter(slug=options["club"]).first()
         if club is None:
             self._end(f"No club has the slug {options['club']!r}.", IT_IS_REFUSED)
         asked = self._read(options["folders"], options["evening"])
         now = timezone.now()
-        plan = foresee_records(club, asked, now=now)
+        plan = preview_records(club, asked, now=now)
         self._tell(plan)
         if plan.wrong:
             self._end(f"Nothing was imported: {len(plan.wrong)} records are wrong.", IT_IS_REFUSED)
@@ -66,11 +67,11 @@ class Command(BaseCommand):
             )
         except OSError as error:
             self._end(f"{error.filename}: {error.strerror}", IT_CANNOT_BE_READ)
-        except FilesRefused as refused:
-            self._end(REFUSALS[refused.why], IT_CANNOT_BE_READ)
+        except FileRefused as refused:
+            self._end(str(refused), IT_CANNOT_BE_READ)
 
     def _tell(self, plan: RecordsPlan) -> None:
-        """Say what each record becomes, a line each, and who is new."""
+        """Print the planned import of each record, one per line, and the new players."""
         for seen in plan.seen:
             if seen.there:
                 self.stdout.write(f"{seen.file.name}: there already")
@@ -88,14 +89,6 @@ class Command(BaseCommand):
         sys.exit(status)
 
 
-REFUSALS = {
-    "empty": "There is no record there.",
-    "large": "These are too many letters: import one folder after the other.",
-    "long": "These are too many records: import one folder after the other.",
-    "zip": "An archive cannot be read.",
-}
-
-
 def _paths(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
@@ -104,15 +97,15 @@ def _paths(path: Path) -> list[Path]:
 
 def _problems(seen: RecordSeen) -> list[str]:
     where = "" if seen.entry is None else f"entry {seen.entry}: "
-    told = [where + messages.explain(problem, seen.typed) for problem in seen.problems]
-    return [*told, *map(_fault, seen.faults)]
+    details = [where + messages.explain(problem, seen.typed) for problem in seen.problems]
+    return [*details, *map(_fault, seen.faults)]
 
 
-def _fault(fault: Fault) -> str:
-    """A fault as its code, with what there is to say."""
-    told = {
+def _fault(fault: ImportFault) -> str:
+    """Return the code of a fault with its details."""
+    details = {
         name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
         for name, value in fault.params.items()
     }
-    said = ", ".join(f"{name}: {value}" for name, value in told.items())
+    said = ", ".join(f"{name}: {value}" for name, value in details.items())
     return " ".join(filter(None, [str(fault.code), fault.column, said and f"({said})"]))

@@ -1,4 +1,4 @@
-"""Take over a tournament from a `kingscore-tournament/1` document (`docs/records.md` §3)."""
+"""Import a tournament from a `kingscore-tournament/1` document (`docs/records.md` §3)."""
 
 import json
 import sys
@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.records import parse_json
+from tournaments.engine.documents.records import parse_json
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Club, User
-from tournaments.services.auditing import NOBODY
+from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.record_import import (
     ClubExists,
     Into,
@@ -31,7 +31,6 @@ class Command(BaseCommand):
     help = "Take over a tournament from a kingscore-tournament/1 document."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file, and where the tournament goes."""
         parser.add_argument("file", metavar="FILE", help="“-” is standard input")
         where = parser.add_mutually_exclusive_group()
         where.add_argument(
@@ -42,7 +41,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: object, **options: Any) -> None:
-        """Import all of it or nothing, and say what came of it."""
+        """Import everything or nothing, and print the result."""
         file = options["file"]
         try:
             text = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()

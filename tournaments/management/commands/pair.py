@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tournaments.engine.pairing_records import seat_document, write_refusal
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.records import parse_json
+from tournaments.engine.documents.pairing_records import seat_document, write_refusal
+from tournaments.engine.documents.records import parse_json
+from tournaments.engine.rules.problems import InvalidEntry
 
 STDIN = "-"
 IT_HAS_PROBLEMS = 1
@@ -24,11 +24,10 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file."""
         parser.add_argument("file", metavar="FILE", help="“-” is standard input")
 
     def handle(self, *_args: object, **options: Any) -> None:
-        """Write the seating, or what is wrong."""
+        """Write the seating, or the problems."""
         file = options["file"]
         try:
             text = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()

@@ -1,4 +1,4 @@
-"""Ratings computed from the games anew."""
+"""Recompute all ratings from the games."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -9,16 +9,14 @@ from tournaments.services.ratings.computing import differing_ratings, rebuild_ra
 
 
 class Command(BaseCommand):
-    """Throw all ratings away and make them again; the numbers stay as they were."""
+    """Delete all ratings and compute them again; the values stay the same."""
 
     help = "Compute all ratings from the games; with --check only say which would change."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whether only to look."""
         parser.add_argument("--check", action="store_true", help="only look; exit 1 if any differs")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it and say how much it was."""
         if not options["check"]:
             self.stdout.write(f"{rebuild_ratings()} games rated")
             return

@@ -1,24 +1,22 @@
-"""What finished games came to, computed from their entries anew."""
+"""Recompute the results of finished games from their entries."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tournaments.services.play.results import differing_results, rebuild_results
+from tournaments.services.games.results import differing_results, rebuild_results
 
 
 class Command(BaseCommand):
-    """Make the results right that are not what the entries of their games give."""
+    """Correct the results that differ from the entries of their games."""
 
     help = "Compute all results from the entries; with --check only say which would change."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Whether only to look."""
         parser.add_argument("--check", action="store_true", help="only look; exit 1 if any differs")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it and say how much it was."""
         if not options["check"]:
             self.stdout.write(f"{rebuild_results()} results made right")
             return

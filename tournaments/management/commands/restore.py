@@ -1,4 +1,4 @@
-"""Restores a backup on an empty machine, whichever database the backup was made of."""
+"""Restore a backup on an empty machine, from either kind of database."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,10 +13,10 @@ from tournaments.services.backups.restoring import restore_backup, secret_of
 
 
 class Command(BaseCommand):
-    """`manage.py restore FILE`; what it refuses it leaves as it was."""
+    """`manage.py restore FILE`; a refused restore changes nothing."""
 
     help = "Put everything that is in a backup where nothing is kept yet; --check only looks."
-    # Of all the pages, which takes longer than a backup.
+    # Checking all pages would take longer than a backup.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ class Command(BaseCommand):
                     secret_of(backup)
                 else:
                     restore_backup(backup)
-                self.stdout.write(self.told(backup))
+                self.stdout.write(self.details(backup))
         except BackupFault as fault:
             raise CommandError(f"Nothing was restored: {fault}") from fault
         except OSError as error:
@@ -42,15 +42,15 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was restored: {where}: {error.strerror}") from error
         if options["check"]:
             return
-        # All is there; what newer versions have changed since comes now.
+        # All data are restored; now apply the migrations of newer versions.
         call_command("migrate", verbosity=0, interactive=False)
         call_command("createcachetable", verbosity=0)
         self.stdout.write(
             "Restored. Start Kingscore, or start it again: its secret is another now."
         )
 
-    def told(self, backup: BackupReader) -> str:
-        """What is in a backup, in a line."""
+    def details(self, backup: BackupReader) -> str:
+        """Return a one-line summary of a backup."""
         manifest = backup.manifest
         rows = sum(table.rows for table in manifest.tables)
         return (

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.records import Reading, parse_json, read_game, write_result
+from tournaments.engine.documents.records import Reading, parse_json, read_game, write_result
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.reports.text_sheet import draw_sheet
 
 STDIN = "-"
@@ -25,12 +25,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Files, and how to show the result."""
         parser.add_argument("files", nargs="+", metavar="FILE", help="“-” is standard input")
         parser.add_argument("--table", action="store_true", help="the scoresheet as text")
 
     def handle(self, *_args: object, **options: Any) -> None:
-        """Score every game of every file, and leave with the worst status met."""
+        """Score every game of every file, and exit with the worst status."""
         status = 0
         for file in options["files"]:
             try:
@@ -50,7 +49,7 @@ class Command(BaseCommand):
     def _show(self, reading: Reading, *, table: bool) -> str:
         if not table:
             return json.dumps(write_result(reading))
-        # A terminal may lack ♠ and −, and a bad record may hold half a character.
+        # A terminal may lack ♠ and −, and a bad record may contain half a character.
         encoding = getattr(self.stdout, "encoding", None) or "utf-8"
         return draw_sheet(reading).encode(encoding, "replace").decode(encoding)
 
@@ -60,7 +59,7 @@ def _read(file: str) -> bytes:
 
 
 def _read_games(file: str, text: bytes) -> Iterator[Reading]:
-    """One game a file, or one a line; standard input may be either."""
+    """Yield one game per file, or one per line; standard input may be either."""
     lines = [line for line in text.split(b"\n") if line.strip()]
     if file.endswith(".jsonl") or (file == STDIN and _holds_a_game_a_line(text, lines)):
         yield from map(_read_text, lines)
@@ -69,7 +68,7 @@ def _read_games(file: str, text: bytes) -> Iterator[Reading]:
 
 
 def _holds_a_game_a_line(text: bytes, lines: Sequence[bytes]) -> bool:
-    """Whether a text is no document as a whole, but some line of it is, so bad lines may be."""
+    """Return whether a text is no document, but some line of it is; other lines may be bad."""
     return (
         len(lines) > 1
         and _parse(text) is None
@@ -78,7 +77,7 @@ def _holds_a_game_a_line(text: bytes, lines: Sequence[bytes]) -> bool:
 
 
 def _parse(text: bytes) -> dict[str, Any] | None:
-    """The JSON object that a text is, if it is one."""
+    """Return the JSON object in a text, or None."""
     try:
         document = parse_json(text)
     except InvalidEntry:

@@ -1,4 +1,4 @@
-"""Fill a server with a club to look at."""
+"""Fill a server with a demo club."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -14,7 +14,7 @@ PASSWORD = "karo-vale-kupa-dam"  # noqa: S105 - that of accounts which are there
 
 
 class Command(BaseCommand):
-    """`manage.py seed_demo`; exit status 1 where it was there already."""
+    """`manage.py seed_demo`; exit status 1 if the demo club exists already."""
 
     help = (
         "Make a club with 60 players, two finished seasons and a tournament in its third round."

@@ -1,4 +1,4 @@
-"""Runs everything Kingscore needs, the web server and the worker, under one process."""
+"""Run everything Kingscore needs, the web server and the worker, under one process."""
 
 import hashlib
 import os
@@ -22,33 +22,33 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tournaments.management.leash import end_groups
 from tournaments.management.programs import (
     keep_private,
     note_failed_starts,
     web_words,
     worker_words,
 )
+from tournaments.management.watchdog import end_groups
 from tournaments.origin import lan_address
 
-# Lives shorter than `Program.short_life` in a row after which a program does not stay up.
+# Number of consecutive lives shorter than `Program.short_life` that count as failing to start.
 SHORT_LIVES = 3
-# Seconds before each further try to start the worker, doubled from one to the next.
+# Seconds before each further try to start the worker; the pause doubles each time.
 FIRST_PAUSE, LONGEST_PAUSE = 5, 300
-# A little more than the web server gives requests under way.
+# A little more than the web server allows for requests under way.
 PATIENCE = 12
 
 
 class Program:
     """One program kept running, in a process group of its own so that Ctrl-C reaches only us."""
 
-    # Seconds; one that ends sooner did not really start.
+    # Seconds; a program that ends sooner has not really started.
     short_life = 10
 
     def __init__(
-        self, name: str, words: list[str], leash: "Leash", keep: tuple[int, ...] = ()
+        self, name: str, words: list[str], watchdog: "Watchdog", keep: tuple[int, ...] = ()
     ) -> None:
-        self.name, self.words, self.leash, self.keep = name, words, leash, keep
+        self.name, self.words, self.watchdog, self.keep = name, words, watchdog, keep
         self.short_lives = 0
         self.start()
 
@@ -60,13 +60,13 @@ class Program:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             pass_fds=self.keep,
-            # Python finds the project in the folder it is started in.
+            # Python finds the project in the current folder.
             cwd=settings.BASE_DIR,
         )
-        self.leash.hold(self.process.pid)
+        self.watchdog.hold(self.process.pid)
 
     def revive(self) -> None:
-        """Start again when ended; raise when that does not help."""
+        """Restart a program that has ended; raise if that does not help."""
         if self.process.poll() is None:
             return
         self.count_end()
@@ -75,7 +75,7 @@ class Program:
         self.start_again()
 
     def count_end(self) -> None:
-        """Clear up after a program that has ended, and note whether it had started at all."""
+        """Clean up after a program that has ended, and count it if it had not really started."""
         self.end_rest()
         self.short_lives = 0 if self.has_lived() else self.short_lives + 1
 
@@ -93,22 +93,22 @@ class Program:
         self.start()
 
     def end_rest(self) -> None:
-        """End what the program left behind, such as the clock of a killed worker."""
+        """End the processes that the program left behind, such as the clock of a killed worker."""
         end_groups([self.process.pid], signal.SIGKILL)
-        self.leash.let_go(self.process.pid)
-        # From here on the number may be another program's.
+        self.watchdog.let_go(self.process.pid)
+        # From here on the process id may belong to another program.
         self.runs = False
 
 
 class WorkerProgram(Program):
-    """The worker; without it documents and mails wait, and games are scored all the same."""
+    """The worker; without it documents and e-mails wait, but games are still scored."""
 
-    # A task that kills it may be some time at work before.
+    # A task that kills the worker may run for a while first.
     short_life = 60
     again_at = 0.0
 
     def revive(self) -> None:
-        """Start again when ended, after ever longer pauses where that does not help."""
+        """Restart a worker that has ended, after longer and longer pauses."""
         if not self.runs:
             if time.monotonic() >= self.again_at:
                 self.start_again()
@@ -120,11 +120,11 @@ class WorkerProgram(Program):
             note_failed_starts(0)
 
     def pause(self) -> int:
-        """Return the seconds until the next try, and say so; none at first."""
+        """Return the seconds until the next try, and print them; none at first."""
         more = self.short_lives - SHORT_LIVES
         if more < 0:
             return 0
-        # Doubled a few times only: a worker that fails for weeks would make a huge number.
+        # Limit the doubling: a worker that fails for weeks would make a huge number.
         seconds: int = min(FIRST_PAUSE * 2 ** min(more, 10), LONGEST_PAUSE)
         note_failed_starts(self.short_lives)
         sys.stderr.write(
@@ -133,12 +133,12 @@ class WorkerProgram(Program):
         return seconds
 
 
-class Leash:
-    """The process that ends the programs when this one is killed."""
+class Watchdog:
+    """The watchdog process, which ends the programs if this process is killed."""
 
     def __init__(self) -> None:
         far_end, self.end = os.pipe()
-        words = [sys.executable, "-m", "tournaments.management.leash"]
+        words = [sys.executable, "-m", "tournaments.management.watchdog"]
         self.process = subprocess.Popen(
             words, stdin=far_end, start_new_session=True, cwd=settings.BASE_DIR
         )
@@ -151,7 +151,7 @@ class Leash:
         self.tell(f"-{group}\n")
 
     def tell(self, line: str) -> None:
-        # Without the leash everything works but the emergency it is for.
+        # Without the watchdog everything works except in that emergency.
         with suppress(BrokenPipeError):
             os.write(self.end, line.encode())
 
@@ -160,11 +160,11 @@ class Leash:
         self.process.wait()
 
 
-def open_door(host: str, port: int) -> socket.socket:
-    """Listen for visitors.
+def open_listener(host: str, port: int) -> socket.socket:
+    """Listen for connections.
 
-    The web server inherits the socket: while it is started again, visitors wait in the queue
-    instead of being turned away.
+    The web server inherits the socket: while it restarts, connections wait in the queue instead of
+    being refused.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -177,7 +177,7 @@ def open_door(host: str, port: int) -> socket.socket:
 
 
 def addresses(host: str, port: int) -> list[str]:
-    """Return where to find the site, from this machine first."""
+    """Return the URLs of the site, that for this machine first."""
     if host not in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
         name = f"[{host}]" if ":" in host else host
         return [f"http://{name}:{port}/"]
@@ -186,18 +186,18 @@ def addresses(host: str, port: int) -> list[str]:
 
 
 def migrate_if_needed() -> None:
-    """Bring the database up to date; asking first is faster than migrating nothing."""
+    """Migrate the database; checking first is faster than a migration without changes."""
     executor = MigrationExecutor(connections["default"])
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", verbosity=0, interactive=False)
-    # No migration makes it: which cache there is, the settings say.
+    # No migration creates this table, since the settings choose the cache.
     call_command("createcachetable", verbosity=0)
-    # The programs to come have connections of their own.
+    # The programs started later have connections of their own.
     connections.close_all()
 
 
 def static_fingerprint() -> str:
-    """Return a digest that changes when a file for the browser does."""
+    """Return a digest that changes when a static file changes."""
     parts = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
     for finder in get_finders():
         for name, storage in finder.list([]):
@@ -207,7 +207,7 @@ def static_fingerprint() -> str:
 
 
 def collect_static_if_needed() -> None:
-    """Compress and name the files for the browser, when one has changed."""
+    """Collect and compress the static files if one has changed."""
     stamp = Path(settings.STATIC_ROOT) / ".collected"
     fingerprint = static_fingerprint()
     if not stamp.exists() or stamp.read_text() != fingerprint:
@@ -218,7 +218,7 @@ def collect_static_if_needed() -> None:
 
 @contextmanager
 def stop_signals() -> Iterator[threading.Event]:
-    """Give an event that Ctrl-C, SIGTERM and a closed terminal set."""
+    """Yield an event that Ctrl-C, SIGTERM and a closed terminal set."""
     stop = threading.Event()
     kinds = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = {kind: signal.signal(kind, lambda *_: stop.set()) for kind in kinds}
@@ -230,7 +230,7 @@ def stop_signals() -> Iterator[threading.Event]:
 
 
 class Command(BaseCommand):
-    """The one command a club needs."""
+    """The one command that a club needs."""
 
     help = "Set up what is missing and run the web server and the worker until Ctrl-C."
 
@@ -239,35 +239,35 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with stop_signals() as stop, open_door(options["host"], options["port"]) as door:
+        with stop_signals() as stop, open_listener(options["host"], options["port"]) as listener:
             keep_private(settings.DATA)
             migrate_if_needed()
             call_command("compile_translations", verbosity=0)
             collect_static_if_needed()
-            found_at = addresses(options["host"], door.getsockname()[1])
+            found_at = addresses(options["host"], listener.getsockname()[1])
             if not settings.SITE_ADDRESS:
-                # For mails and QR codes: phones reach the last one, too.
+                # For e-mails and QR codes: phones can reach the last one, too.
                 os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
-            self.run(door, found_at, stop)
+            self.run(listener, found_at, stop)
 
-    def run(self, door: socket.socket, found_at: list[str], stop: threading.Event) -> None:
-        leash = Leash()
+    def run(self, listener: socket.socket, found_at: list[str], stop: threading.Event) -> None:
+        watchdog = Watchdog()
         programs: list[Program] = []
-        bind = f"fd://{door.fileno()}"
+        bind = f"fd://{listener.fileno()}"
         try:
-            programs.append(Program("web server", web_words(bind), leash, (door.fileno(),)))
-            programs.append(WorkerProgram("worker", worker_words(beat=True), leash))
+            programs.append(Program("web server", web_words(bind), watchdog, (listener.fileno(),)))
+            programs.append(WorkerProgram("worker", worker_words(beat=True), watchdog))
             self.announce(found_at)
-            # Started again rather than given up: a table at its 17th deal wants the page back,
-            # and nobody there watches the laptop. A web server that never stays up does stop
-            # everything; a worker never does.
+            # Restart rather than give up: a table at its 17th deal wants the page back, and nobody
+            # there watches the laptop. A web server that never starts stops everything; a worker
+            # never does.
             while not stop.wait(0.5):
                 for program in programs:
                     program.revive()
         finally:
             self.stop([program for program in programs if program.runs])
             note_failed_starts(0)
-            leash.close()
+            watchdog.close()
 
     def announce(self, found_at: list[str]) -> None:
         self.stdout.write("Kingscore is at " + " and ".join(found_at))

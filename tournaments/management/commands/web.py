@@ -1,4 +1,4 @@
-"""Becomes a web server, of which there may be several."""
+"""Run a web server; there may be several."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from tournaments.management.programs import become, web_words
 
 
 class Command(BaseCommand):
-    """The web server alone; `migrate` and `createcachetable` come before the first of them."""
+    """The web server alone; run `migrate` and `createcachetable` before the first one."""
 
     help = "Run the web server only. Migrate first; `up` does all of it on one machine."
-    # `migrate`, which comes before, has checked.
+    # `migrate`, which runs before, has run the checks.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""Becomes a worker, of which there may be several."""
+"""Run a worker; there may be several."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from tournaments.management.programs import become, worker_words
 
 
 class Command(BaseCommand):
-    """One worker; it builds documents, rates games, sends mails."""
+    """One worker: builds documents, rates games, sends e-mails."""
 
     help = "Run a worker only. One `beat` beside all workers tells them when to look."
-    # `migrate`, which comes before, has checked.
+    # `migrate`, which runs before, has run the checks.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

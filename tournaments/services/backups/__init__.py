@@ -1,1 +1,1 @@
-"""Backups: everything kept in one file, which any database of ours can be restored from."""
+"""Backups: one file with all data, from which any supported database can be restored."""

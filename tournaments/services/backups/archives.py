@@ -1,9 +1,9 @@
-"""The file of a backup: a zip archive whose manifest says what is in it and how to know it whole.
+"""The file of a backup: a zip archive with a manifest of its contents and checksums.
 
-It is written in one go and read in one go, so that neither needs memory for more than a few rows.
-Whoever may write the file may also write its manifest: the sums find damage, not forgery. Nothing
-in it is unpacked to a place that it names: each part is asked for by its name, and its name must
-be one of ours.
+It is written and read as a stream, so memory holds only a few rows at a time. The checksums find
+damage, not forgery: an attacker who can write the file can write its manifest too. No part is
+unpacked to a path that the archive names: each part is requested by name, and only known names
+are accepted.
 """
 
 import hashlib
@@ -34,12 +34,12 @@ UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError),
     *(LookupError, ValueError, TypeError, AttributeError, MemoryError),
 )
-"""What zipfile and json raise at what is no archive, or a broken one."""
+"""Exceptions of zipfile and json for a broken or foreign file."""
 
 
 @dataclass(frozen=True)
 class TableTold:
-    """What the manifest says of a table: its label, columns, rows, and the last key it gave."""
+    """The manifest's entry for a table: label, columns, number of rows, last key given."""
 
     name: str
     columns: list[str]
@@ -49,7 +49,7 @@ class TableTold:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is in a backup; `sums` has the SHA-256 of each part by its name."""
+    """The contents of a backup; `sums` maps each part's name to its SHA-256."""
 
     version: str
     began_at: str
@@ -59,34 +59,33 @@ class Manifest:
     sums: dict[str, str]
 
     def to_json(self) -> str:
-        """As it stands in the archive."""
-        told = {
+        data = {
             "format": FORMAT,
             **{name: getattr(self, name) for name in ("version", "began_at", "database", "sums")},
             "migrations": sorted(".".join(key) for key in self.migrations),
             "tables": [vars(table) for table in self.tables],
         }
-        return json.dumps(told, indent=1)
+        return json.dumps(data, indent=1)
 
     @classmethod
     def from_json(cls, text: bytes) -> "Manifest":
-        """Read what `to_json` wrote.
+        """Parse the output of `to_json`.
 
         Raises:
-            DamagedBackup: it is something else.
+            DamagedBackup: the text is not a manifest.
             BackupFault: a newer version wrote it.
         """
         with _unreadable_is_damaged():
-            told = json.loads(text)
-            if told["format"] != FORMAT:
-                raise BackupFault(f"it is {told['format']!r}, and this version reads {FORMAT}")
+            data = json.loads(text)
+            if data["format"] != FORMAT:
+                raise BackupFault(f"it is {data['format']!r}, and this version reads {FORMAT}")
             return cls(
-                version=str(told["version"]),
-                began_at=str(told["began_at"]),
-                database=str(told["database"]),
-                migrations=frozenset(_key(name) for name in told["migrations"]),
-                tables=[TableTold(**table) for table in told["tables"]],
-                sums={str(name): str(digest) for name, digest in told["sums"].items()},
+                version=str(data["version"]),
+                began_at=str(data["began_at"]),
+                database=str(data["database"]),
+                migrations=frozenset(_key(name) for name in data["migrations"]),
+                tables=[TableTold(**table) for table in data["tables"]],
+                sums={str(name): str(digest) for name, digest in data["sums"].items()},
             )
 
 
@@ -97,13 +96,13 @@ def _key(name: str) -> Key:
 
 @dataclass
 class BackupWriter:
-    """Writes the parts of a backup, one after the other, and their sums."""
+    """Writes the parts of a backup in sequence, and their checksums."""
 
     archive: zipfile.ZipFile
     sums: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Write a part from pieces of any size."""
+        """Write a part from chunks of any size."""
         digest = hashlib.sha256()
         with self.archive.open(name, "w", force_zip64=True) as part:
             for chunk in _gathered(chunks):
@@ -112,12 +111,11 @@ class BackupWriter:
         self.sums[name] = digest.hexdigest()
 
     def end(self, manifest: str) -> None:
-        """Write what says that everything before is there."""
         self.archive.writestr(MANIFEST, manifest)
 
 
 def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in fewer pieces."""
+    """Merge small chunks into larger ones."""
     gathered = bytearray()
     for chunk in chunks:
         gathered += chunk
@@ -128,40 +126,38 @@ def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def chunks_of(file: IO[bytes]) -> Iterator[bytes]:
-    """What is left of a file, piece by piece."""
+    """Yield the rest of a file in chunks."""
     return iter(lambda: file.read(AT_ONCE), b"")
 
 
 @dataclass(frozen=True)
 class BackupReader:
-    """A backup of which every byte was compared with its sum."""
+    """A backup whose checksums have all been verified."""
 
     archive: zipfile.ZipFile
     manifest: Manifest
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """A part, piece by piece."""
         with _unreadable_is_damaged(), self.archive.open(name) as part:
             yield from chunks_of(part)
 
     def lines(self, label: str) -> Iterator[bytes]:
-        """The rows of a table as they were written."""
         with _unreadable_is_damaged(), self.archive.open(f"rows/{label}.jsonl") as part:
             yield from part
 
     def files(self) -> dict[str, str]:
-        """The part of each stored file, by its name in the folder of files."""
+        """Map the name of each stored file (in the media folder) to its part."""
         names = ((STORED_FILE.fullmatch(name), name) for name in self.manifest.sums)
         return {found[1]: name for found, name in names if found}
 
 
 @contextmanager
 def open_backup(path: Path) -> Iterator[BackupReader]:
-    """Read a backup, having looked through all of it.
+    """Open a backup after verifying all of it.
 
     Raises:
-        DamagedBackup: it is none, it is not whole, or it is not as it was written.
-        BackupFault: it is of a version that is not known here.
+        DamagedBackup: the file is not a backup, is incomplete, or fails its checksums.
+        BackupFault: the version of its format is unknown.
     """
     with path.open("rb") as file, _archive(file) as archive:
         with _unreadable_is_damaged():
@@ -184,20 +180,19 @@ def _archive(file: IO[bytes]) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_names(reader: BackupReader) -> None:
-    """Refuse parts that the manifest does not name, and names that are none of ours."""
-    found, told = reader.archive.namelist(), reader.manifest.sums
-    if sorted(found) != sorted([*told, MANIFEST]):
+    """Refuse parts that the manifest does not name, and unknown names."""
+    found, data = reader.archive.namelist(), reader.manifest.sums
+    if sorted(found) != sorted([*data, MANIFEST]):
         raise DamagedBackup("its parts are not those that its manifest names")
     tables = {f"rows/{table.name}.jsonl" for table in reader.manifest.tables}
-    rows = {name for name in told if ROWS.fullmatch(name)}
-    others = told.keys() - rows - {KEY_PART}
+    rows = {name for name in data if ROWS.fullmatch(name)}
+    others = data.keys() - rows - {KEY_PART}
     strange = [name for name in others if not _is_stored_file(name)]
-    if tables != rows or strange or KEY_PART not in told:
+    if tables != rows or strange or KEY_PART not in data:
         raise DamagedBackup(f"parts that no backup has: {sorted(strange) or 'tables'}")
 
 
 def _is_stored_file(name: str) -> bool:
-    """Whether a part is a file that stays within the folder of files, wherever that is."""
     steps = name.split("/")
     return STORED_FILE.fullmatch(name) is not None and not {".", ".."} & set(steps)
 

@@ -1,13 +1,13 @@
-"""Why a backup is not made or not restored, in words for whoever runs the server."""
+"""Reasons why a backup is not made or not restored, worded for server administrators."""
 
 
 class BackupFault(Exception):
-    """Nothing was done; the message says why, and what would help."""
+    """Nothing was done; the message gives the reason and a remedy."""
 
 
 class DamagedBackup(BackupFault):
-    """The file is no backup, or not as it was written."""
+    """The file is not a backup, or was altered."""
 
 
 class NotEmpty(BackupFault):
-    """There is data already where a backup was to be restored."""
+    """The target of the restore has data already."""

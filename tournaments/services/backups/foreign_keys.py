@@ -1,7 +1,7 @@
-"""One transaction in which tables are filled in any order, and what refers to what is checked last.
+"""Fill tables in any order within one transaction; check foreign keys at its end.
 
-Keys that are deferred as they are would do for few rows: PostgreSQL keeps every check that it owes
-in memory, and makes them one by one.
+Deferred constraints would only do for a few rows: PostgreSQL keeps every pending check in memory
+and runs them one by one.
 """
 
 from collections.abc import Iterator
@@ -17,22 +17,22 @@ FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regn
 
 @contextmanager
 def in_one_transaction() -> Iterator[None]:
-    """A transaction in which tables may be altered, and filled without their foreign keys."""
+    """Open a transaction in which tables may be altered and filled without foreign keys."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             yield
         return
-    # SQLite does not listen to this within a transaction.
+    # SQLite ignores this pragma inside a transaction.
     with connection.constraint_checks_disabled(), transaction.atomic():
         yield
 
 
 @contextmanager
 def without_foreign_keys() -> Iterator[None]:
-    """Within that transaction; what refers to something must find it at the end.
+    """Suspend foreign keys inside `in_one_transaction`, and check all references at the end.
 
     Raises:
-        IntegrityError: something is not there.
+        IntegrityError: a reference has no target.
     """
     if connection.vendor != "postgresql":
         yield

@@ -1,4 +1,4 @@
-"""The last key that each table ever gave out: a key is not given again after a restore, either."""
+"""The last key each table has given out, so that a restore does not reuse keys."""
 
 from django.db import connection, models
 
@@ -6,7 +6,7 @@ from tournaments.services.backups.states import Model
 
 
 def last_key(model: Model) -> int:
-    """The highest number a table has given; 0 where it gives none or has not begun."""
+    """Return the highest key a table has given; 0 if it gives none or is unused."""
     key = model._meta.pk  # noqa: SLF001 - public in all but its name
     if not isinstance(key, models.AutoField | models.BigAutoField):
         return 0
@@ -22,7 +22,7 @@ def last_key(model: Model) -> int:
 
 
 def go_on_after(model: Model, last: int) -> None:
-    """Let a table that was filled give numbers after this one."""
+    """Make a filled table give keys above `last`."""
     if not last:
         return
     table = model._meta.db_table  # noqa: SLF001

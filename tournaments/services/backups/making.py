@@ -1,4 +1,4 @@
-"""Making a backup while the site is running: one file, which is there whole or not at all."""
+"""Make a backup of a running site: one file, complete or absent."""
 
 import fcntl
 import os
@@ -26,18 +26,18 @@ from tournaments.services.backups.archives import (
 from tournaments.services.backups.faults import BackupFault
 from tournaments.services.backups.last_keys import last_key
 from tournaments.services.backups.rows import columns_of, write_rows
-from tournaments.services.backups.snapshots import one_moment
 from tournaments.services.backups.states import Model, applied_migrations, state_at
+from tournaments.services.base.moment import one_moment
 
 HALF = ".half-backup-"
-"""How the names of files begin that are being written, or were when their writer was killed."""
+"""Prefix of partial files, being written or left by a killed writer."""
 
 
 @dataclass
 class Made:
-    """What came of a backup; `missing` are files that rows name and that are not there.
+    """The result of a backup; `missing` are files that rows name but that do not exist.
 
-    `not_noted` is why it is not in the list of backups, and empty where it is.
+    `not_noted` is the reason why it is not in the list of backups; empty if it is.
     """
 
     path: Path
@@ -50,16 +50,16 @@ class Made:
 
 
 def make_backup(path: Path) -> Made:
-    """Write everything that is kept to a file, and note that it was done.
+    """Write all data to a file, and add it to the list of backups.
 
     Raises:
-        BackupFault: there is nothing to keep, or the database is of a newer version.
-        OSError: the file cannot be written; nothing is left of it.
+        BackupFault: there is no data, or the database is of a newer version.
+        OSError: the file cannot be written; no partial file is left.
     """
     made = Made(path, timezone.now())
     _clear_halves(path.parent)
     with _whole_or_not_at_all(path) as file:
-        # Deflate's fast end: the rows are a third larger than at its best, in a third of the time.
+        # Deflate's fastest level: rows get a third larger than at its best, in a third of the time.
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
             _write(BackupWriter(archive), made)
         made.size = file.tell()
@@ -68,12 +68,12 @@ def make_backup(path: Path) -> Made:
 
 
 def _note(made: Made) -> None:
-    told = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
+    data = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
     try:
         with transaction.atomic():
-            Backup.objects.create(**told, ended_at=timezone.now())
+            Backup.objects.create(**data, ended_at=timezone.now())
     except DatabaseError as error:
-        # Its disk is full, or its tables are of an older version: the backup is whole all the same.
+        # The database's disk is full, or its tables are older: the backup is complete all the same.
         made.not_noted = str(error)
 
 
@@ -88,7 +88,7 @@ def _write(writer: BackupWriter, made: Made) -> None:
             _write_file(writer, name, made)
     writer.add(KEY_PART, [settings.SECRET_KEY.encode()])
     made.rows = sum(table.rows for table in tables)
-    told = Manifest(
+    data = Manifest(
         version=settings.VERSION,
         began_at=made.began_at.isoformat(),
         database=connection.vendor,
@@ -96,7 +96,7 @@ def _write(writer: BackupWriter, made: Made) -> None:
         tables=tables,
         sums=writer.sums,
     )
-    writer.end(told.to_json())
+    writer.end(data.to_json())
 
 
 def _write_table(writer: BackupWriter, name: str, model: Model) -> TableTold:
@@ -108,7 +108,7 @@ def _write_table(writer: BackupWriter, name: str, model: Model) -> TableTold:
             rows += 1
             yield line
 
-    # Closed where the disk is full, too: the database would still be at its answer.
+    # Closed on a full disk too, or the database would still be sending rows.
     with closing(write_rows(model)) as lines:
         writer.add(f"rows/{name}.jsonl", counted(lines))
     columns = [column.attname for column in columns_of(model)]
@@ -116,7 +116,7 @@ def _write_table(writer: BackupWriter, name: str, model: Model) -> TableTold:
 
 
 def _stored_files(kept: Iterable[Model]) -> set[str]:
-    """The names of the files that rows speak of."""
+    """Return the names of all files that rows refer to."""
     return {
         name
         for model in kept
@@ -132,7 +132,7 @@ def _write_file(writer: BackupWriter, name: str, made: Made) -> None:
         with (Path(settings.MEDIA_ROOT) / name).open("rb") as file:
             writer.add(f"files/{name}", chunks_of(file))
     except FileNotFoundError:
-        # Thrown away since, or long ago: the pages know what to say then.
+        # Deleted meanwhile or long ago; the pages handle a missing file.
         made.missing.append(name)
     else:
         made.files += 1
@@ -140,12 +140,12 @@ def _write_file(writer: BackupWriter, name: str, made: Made) -> None:
 
 @contextmanager
 def _whole_or_not_at_all(path: Path) -> Iterator[IO[bytes]]:
-    """A file, for its owner only, that gets its name when all of it is on the disk."""
-    # mkstemp gives mode 600: the secret is in it.
+    """Yield a file, readable by its owner only, that gets its name once it is fully on disk."""
+    # mkstemp gives mode 600: the backup contains the secret.
     descriptor, beside = tempfile.mkstemp(prefix=HALF, dir=path.parent)
     try:
         with os.fdopen(descriptor, "w+b") as file:
-            # Held as long as the file is open: it is nobody's leftover.
+            # The lock is held while the file is open: other backups must not clear it away.
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file
             file.flush()
@@ -159,7 +159,7 @@ def _whole_or_not_at_all(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Let a name in a folder outlive a power cut."""
+    """Sync a folder, so that a new name in it survives a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -168,7 +168,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _clear_halves(folder: Path) -> None:
-    """Remove what killed backups left behind, and nothing that is being written."""
+    """Delete partial files of killed backups, but none that is being written."""
     for half in folder.glob(f"{HALF}*"):
         with suppress(OSError), half.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""Restoring a backup where nothing is kept yet: all of it, or nothing that would be missed.
+"""Restore a backup into an empty site: all of it, or nothing that matters.
 
-The rows come in one transaction, and with its end the data are there; the files and the secret come
-before, and may be put there again. Whoever is killed before can begin anew, and afterwards only
-migrations of newer versions may be left to do, which `up` and `migrate` do.
+All rows are written in one transaction, and its commit completes the restore. Files and secret
+are written before, and may be overwritten by another try. A restore that was killed can be
+repeated; afterwards only migrations of newer versions may be due, which `up` and `migrate` run.
 """
 
 import hashlib
@@ -20,19 +20,19 @@ from tournaments.services.backups.foreign_keys import in_one_transaction, withou
 from tournaments.services.backups.last_keys import go_on_after
 from tournaments.services.backups.making import sync_folder
 from tournaments.services.backups.rows import fill_table
-from tournaments.services.backups.states import State, applied_migrations, migrate_to, state_at
+from tournaments.services.backups.states import ModelState, applied_migrations, migrate_to, state_at
 
 WRITTEN_BY_ITSELF = {
     *("django_migrations", "django_content_type", "auth_permission", "django_session"),
     *("tournaments_worker", "tournaments_check", "tournaments_backup"),
 }
-"""Tables in which a server without any data of people has rows."""
+"""Tables that have rows even on a server without user data."""
 
 HALF = ".half-restored-"
 
 
 def restore_backup(backup: BackupReader) -> None:
-    """Put everything in its place.
+    """Restore rows, files and secret.
 
     Raises:
         BackupFault: it cannot be restored here; no row was changed.
@@ -57,7 +57,7 @@ def secret_of(backup: BackupReader) -> str:
     """Return the secret of a backup.
 
     Raises:
-        BackupFault: it is none that Kingscore would start with, and the environment has no other.
+        BackupFault: Kingscore would not start with it, and the environment has no other.
     """
     secret = b"".join(backup.pieces(KEY_PART)).decode(errors="replace")
     if settings.SECRET_FILE is not None and not settings.USABLE_SECRET.fullmatch(secret):
@@ -69,12 +69,12 @@ def secret_of(backup: BackupReader) -> str:
     return secret
 
 
-def _put_all(backup: BackupReader, state: State, secret: bytes) -> None:
+def _put_all(backup: BackupReader, state: ModelState, secret: bytes) -> None:
     _shut_out_others()
-    # Asked again, now that nobody else writes.
+    # Checked again, now that nobody else can write.
     refuse_where_data_are()
     _fill(backup, state)
-    # Last: whatever can be refused was, and they may be put there again.
+    # Last, once nothing can be refused any more; a repeated restore may overwrite them.
     for name, part in backup.files().items():
         _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
     if settings.SECRET_FILE is not None:
@@ -82,10 +82,10 @@ def _put_all(backup: BackupReader, state: State, secret: bytes) -> None:
 
 
 def refuse_where_data_are() -> None:
-    """See that no table has a row that somebody could miss.
+    """Check that no table contains data.
 
     Raises:
-        NotEmpty: one has.
+        NotEmpty: a table contains rows.
     """
     quoted = connection.ops.quote_name
     caches = (cache.get("LOCATION") for cache in settings.CACHES.values())
@@ -101,7 +101,7 @@ def refuse_where_data_are() -> None:
 
 
 def _shut_out_others() -> None:
-    """Let nobody else read or write until the end; on SQLite the transaction does."""
+    """Lock out other readers and writers until the end; on SQLite the transaction does."""
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
@@ -111,7 +111,7 @@ def _shut_out_others() -> None:
 
 
 def _refuse_another_secret(secret: str) -> None:
-    # One that is of no use is lost anyway.
+    # An unusable secret is no loss.
     is_usable = settings.USABLE_SECRET.fullmatch(secret)
     if settings.SECRET_FILE is None and is_usable and secret != settings.SECRET_KEY:
         raise BackupFault(
@@ -127,7 +127,7 @@ def _refuse_other_files(backup: BackupReader) -> None:
         name = path.relative_to(root).as_posix()
         if path.is_dir() or path.name.startswith(HALF):
             continue
-        # The same ones are there where a restore was killed at its end.
+        # A restore that was killed at its end left the same files.
         if name not in files or _sum_of(path) != backup.manifest.sums[files[name]]:
             raise NotEmpty(f"there are files here already, {path} among them")
 
@@ -141,7 +141,7 @@ def _sum_of(path: Path) -> str:
 
 
 def _place(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file that is there whole or not at all, for its owner only."""
+    """Write a file, complete or not at all, readable by its owner only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f"{HALF}*"):
         left.unlink()
@@ -154,7 +154,7 @@ def _place(path: Path, pieces: Iterable[bytes]) -> None:
     sync_folder(path.parent)
 
 
-def _fill(backup: BackupReader, state: State) -> None:
+def _fill(backup: BackupReader, state: ModelState) -> None:
     if applied_migrations() != state.migrations:
         _drop_tables()
         migrate_to(state)

@@ -1,7 +1,7 @@
-"""Rows of any table as lines of JSON, the same from every database, and lines as rows again.
+"""Rows of any table as lines of JSON, equal on every database, and back.
 
-Django's own `dumpdata` and `loaddata` know one state of the models only, and save row by row;
-django-dbbackup keeps what each database's own tools write, which no other database reads.
+Django's `dumpdata` and `loaddata` only know the current models, and save row by row;
+django-dbbackup keeps the output of each database's own tools, which no other database reads.
 """
 
 import base64
@@ -26,27 +26,27 @@ AS_THEY_ARE = (
     models.IntegerField,
     models.TextField,
 )
-"""Columns of which JSON, Python and the databases have the same values."""
+"""Column types whose values are equal in JSON, Python and the databases."""
 
 Column: TypeAlias = "models.Field[Any, Any]"
 Read = Callable[[Any], Any]
 
 
 def columns_of(model: Model) -> list[Column]:
-    """What is stored of a model and not computed by the database."""
+    """Return the stored columns of a model, without generated ones."""
     return [column for column in model._meta.local_concrete_fields if not column.generated]  # noqa: SLF001
 
 
 def write_rows(model: Model) -> Generator[bytes]:
-    """A line for each row, the first one first."""
+    """Yield one line for each row, ordered by primary key."""
     names = [column.attname for column in columns_of(model)]
     rows = model._base_manager.order_by("pk").values_list(*names)  # noqa: SLF001
     for row in rows.iterator(chunk_size=AT_ONCE):
-        text = json.dumps(row, default=_told, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(row, default=_json_of, ensure_ascii=False, separators=(",", ":"))
         yield f"{text}\n".encode()
 
 
-def _told(value: object) -> str:
+def _json_of(value: object) -> str:
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, (bytes, memoryview)):
@@ -55,10 +55,10 @@ def _told(value: object) -> str:
 
 
 def fill_table(model: Model, names: list[str], lines: Iterable[bytes]) -> int:
-    """Put rows into an empty table, past everything that looks at them; return how many.
+    """Insert rows into an empty table, bypassing signals and `save`; return their number.
 
     Raises:
-        DamagedBackup: the columns, or what a line says, are not those of the table.
+        DamagedBackup: the columns or the values do not fit the table.
     """
     columns = {column.attname: column for column in columns_of(model)}
     if set(names) != columns.keys():
@@ -82,14 +82,14 @@ def _row(line: bytes, readers: list[Read]) -> list[Any]:
 
 
 def _reader(column: Column) -> Read:
-    """What makes a value of JSON into one for the database."""
+    """Return a function that converts a JSON value for the database."""
     kind = column
     while isinstance(kind, models.ForeignKey):
         kind = kind.target_field
     if isinstance(kind, AS_THEY_ARE):
         return _as_it_is
     if isinstance(kind, models.JSONField):
-        # Where the column must have something, None is the null of JSON.
+        # In a column that is NOT NULL, None stands for the null of JSON.
         save = kind.get_db_prep_save if kind.null else kind.get_db_prep_value
         return lambda value: save(value, connection)
     return lambda value: kind.get_db_prep_save(kind.to_python(value), connection)

@@ -1,7 +1,7 @@
-"""The tables as migrations left them: a backup is written and restored as of its own migrations.
+"""Models as of given migrations: a backup is written and restored at its own migration state.
 
-So a backup of an older version is restored into the tables that it had, and migrated from there;
-and one can be made when a new version is there already, before its migrations have run.
+So a backup of an older version is restored into the tables of its time and migrated from there.
+It also allows a backup after an upgrade, before the new migrations have run.
 """
 
 from collections.abc import Collection
@@ -19,12 +19,12 @@ Key = tuple[str, str]
 Model = type[models.Model]
 
 LEFT_OUT = {"sessions.session", "usersessions.usersession", "tournaments.worker"}
-"""Who is signed in and which workers live: true of a server, not of what it keeps."""
+"""Sessions and workers: state of a server, not data to keep."""
 
 
 @dataclass(frozen=True)
-class State:
-    """The models after some migrations, those whose rows are kept by their labels."""
+class ModelState:
+    """The models after some migrations, by label; only those whose rows are kept."""
 
     migrations: frozenset[Key]
     kept: dict[str, Model]
@@ -32,15 +32,15 @@ class State:
 
 
 def applied_migrations() -> frozenset[Key]:
-    """What the database has been through; nothing where it has no tables."""
+    """Return the migrations applied to the database; empty if it has no tables."""
     return frozenset(MigrationLoader(connection).applied_migrations)
 
 
-def state_at(migrations: Collection[Key]) -> State:
-    """The models as they were after these migrations.
+def state_at(migrations: Collection[Key]) -> ModelState:
+    """Return the models as they were after these migrations.
 
     Raises:
-        BackupFault: they are not all known here, or they do not belong together.
+        BackupFault: some are unknown here, or they are inconsistent.
     """
     loader = MigrationLoader(connection)
     latest = _latest(loader, migrations)
@@ -52,21 +52,21 @@ def state_at(migrations: Collection[Key]) -> State:
     }
     kept = {label: stored[label] for label in sorted(stored.keys() - LEFT_OUT)}
     left_out = {label: stored[label] for label in sorted(stored.keys() & LEFT_OUT)}
-    return State(frozenset(migrations), kept, left_out)
+    return ModelState(frozenset(migrations), kept, left_out)
 
 
-def migrate_to(state: State) -> None:
-    """Bring a database without tables to where the state is."""
+def migrate_to(state: ModelState) -> None:
+    """Migrate a database without tables to a state."""
     executor = MigrationExecutor(connection)
     executor.migrate(_latest(executor.loader, state.migrations))
 
 
 def _latest(loader: MigrationLoader, migrations: Collection[Key]) -> list[Key]:
-    """Of each app the last ones."""
+    """Return the last migrations of each app."""
     graph, wanted = loader.graph, set(migrations)
     if unknown := sorted(wanted - graph.nodes.keys()):
-        told = ", ".join(".".join(key) for key in unknown)
-        raise BackupFault(f"a newer or another version of Kingscore is needed: it has {told}")
+        names = ", ".join(".".join(key) for key in unknown)
+        raise BackupFault(f"a newer or another version of Kingscore is needed: it has {names}")
     latest = [
         key
         for key in sorted(wanted)

@@ -1,1 +1,1 @@
-"""A club: its members, seasons, evenings and house rules."""
+"""A club: its members, settings and logo."""

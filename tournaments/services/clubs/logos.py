@@ -1,4 +1,4 @@
-"""The logo of a club: a picture that somebody sent, drawn anew."""
+"""Club logos: uploaded pictures, redrawn."""
 
 import hashlib
 import io
@@ -9,52 +9,54 @@ from functools import partial
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 from PIL import Image, ImageOps
 
-from tournaments.models import AuditLine, Club
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.models import AuditEntry, Club
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
 from tournaments.services.people.players import lock_people
 
 MOST_BYTES = 1024 * 1024
 MOST_PIXELS = 2000
 KEPT_PIXELS = 480
-"""Kept no larger than this: sharp in print at 34 mm, and a document carries it only once."""
+"""Maximum stored size: sharp in print at 34 mm, and a document contains it only once."""
 
 FORMATS = ("PNG", "JPEG")
 
 
-class NoPicture(Exception):
-    """What was sent is no PNG and no JPEG, or a broken one."""
+class NoPicture(Refused, code="no-picture", status=422):
+    sentence = _("This is no PNG or JPEG picture.")
 
 
-class PictureTooLarge(Exception):
-    """A picture has more than `MOST_BYTES`, or more than `MOST_PIXELS` in a row or column."""
+class PictureTooLarge(Refused, code="picture-too-large", status=413):
+    sentence = _("The picture is too large: up to 1 MB and 2000 pixels wide and high.")
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture as we keep it; `kind` is png or jpeg."""
+    """A stored picture; `kind` is png or jpeg."""
 
     content: bytes
     kind: str
 
     @property
     def name(self) -> str:
-        """A name by which the same picture is the same file."""
+        """A file name derived from the content, so that equal pictures share a file."""
         return f"{hashlib.sha256(self.content).hexdigest()[:24]}.{self.kind}"
 
 
 def draw_anew(sent: bytes) -> Picture:
-    """The picture in a file: its pixels alone, with nothing else that the file carries.
+    """Return the picture in a file, redrawn: pixels only, without metadata.
 
     Raises:
-        NoPicture: it is none, or none that we take.
+        NoPicture: the file is no picture, or of an unsupported kind.
         PictureTooLarge: the file or the picture is too large.
     """
     if len(sent) > MOST_BYTES:
         raise PictureTooLarge
     try:
-        # Opening reads the head only; nothing is unpacked before its size is known.
+        # Opening reads the header only; nothing is unpacked before the size is known.
         with Image.open(io.BytesIO(sent), formats=FORMATS) as opened:
             if max(opened.size) > MOST_PIXELS:
                 raise PictureTooLarge
@@ -65,7 +67,7 @@ def draw_anew(sent: bytes) -> Picture:
 
 
 def change_logo(club_pk: int, picture: Picture | None, by: Actor, *, at: datetime) -> Club:
-    """Give a club another logo, or none; the file before it is thrown away."""
+    """Replace or remove a club's logo; delete the old file."""
     with transaction.atomic():
         club = lock_people(club_pk)
         before, club.logo = club.logo.name or "", ""
@@ -75,19 +77,19 @@ def change_logo(club_pk: int, picture: Picture | None, by: Actor, *, at: datetim
             return club
         club.save(update_fields=["logo"])
         action = "remove-logo" if picture is None else "change-logo"
-        note_change(club, Change(AuditLine.Kind.SETTINGS, action), by, at=at)
+        note_change(club, Change(AuditEntry.Kind.SETTINGS, action), by, at=at)
         if before:
-            # After the commit: a change that is taken back must not have lost its file.
+            # After the commit: a rollback must not lose the file.
             transaction.on_commit(partial(default_storage.delete, before))
     return club
 
 
 def _kept(picture: Image.Image, kind: str) -> Picture:
-    drawn = picture.convert("RGB" if kind == "jpeg" else "RGBA")
-    drawn.thumbnail((KEPT_PIXELS, KEPT_PIXELS), Image.Resampling.LANCZOS)
-    # Onto paper of our own, for a picture takes what its file says about it along.
-    clean = Image.new(drawn.mode, drawn.size)
-    clean.paste(drawn)
+    seated = picture.convert("RGB" if kind == "jpeg" else "RGBA")
+    seated.thumbnail((KEPT_PIXELS, KEPT_PIXELS), Image.Resampling.LANCZOS)
+    # Paste onto a new image, since a picture keeps its metadata.
+    clean = Image.new(seated.mode, seated.size)
+    clean.paste(seated)
     buffer = io.BytesIO()
     clean.save(buffer, kind.upper(), optimize=True, quality=90)
     return Picture(buffer.getvalue(), kind)

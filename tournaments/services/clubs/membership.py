@@ -1,56 +1,104 @@
-"""Clubs: who belongs to them in which role, and how they are set up.
+"""Clubs: members, roles and settings.
 
-Each change locks the people of its club first, so that two at once cannot leave it without an owner
-and cannot both use the last use of an invitation.
+Each change first locks the people of its club, so that two at once cannot remove the last owner or
+share the last use of an invitation.
 """
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditLine, Club, Confirmations, Invitation, Member, Player, User
+from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.rules.declarations import (
+    Declared,
+    declared,
+    declared_fields,
+    gettext_noop,
+)
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.shapes import SWITCH, one_of, text
+from tournaments.models import AuditEntry, Club, Confirmations, Invitation, Member, Player, User
 from tournaments.models.clubs import Paper, Role
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
+from tournaments.services.base.slugs import free_slugs
 from tournaments.services.people.claims import unlink_account
 from tournaments.services.people.players import lock_people
 from tournaments.services.ratings.due import rate_club_again, rate_server_again
-from tournaments.services.slugs import free_slugs
 
-LONGEST_SLUG = 40
 INVITED_FOR = timedelta(days=14)
 
-ROLE_KIND, SETTINGS_KIND = AuditLine.Kind.ROLE, AuditLine.Kind.SETTINGS
+ROLE_KIND, SETTINGS_KIND = AuditEntry.Kind.ROLE, AuditEntry.Kind.SETTINGS
 LEAVE = Change(ROLE_KIND, "leave")
 
 
-class LastOwner(Exception):
-    """The only owner of `club` cannot go, nor take another role: a club keeps an owner."""
+class LastOwner(Refused, code="last-owner"):
+    sentence = _(
+        "%(club)s has no other owner. Make somebody else an owner first, then this can be done."
+    )
 
     def __init__(self, club: Club) -> None:
-        self.club = club
-        super().__init__(f"the last owner of {club.slug}")
+        super().__init__({"club": club.name}, {"club": club.slug})
 
 
 @dataclass(frozen=True, slots=True)
 class ClubSettings:
-    """What a club's owners set; codes and confirmations are how its events begin."""
+    """Settings made by a club's owners; codes and confirmations are defaults for new events."""
 
-    name: str
-    published: bool = False
-    table_codes: bool = False
-    confirmations: str = Confirmations.NONE
-    rates_evenings: bool = False
-    in_server_ratings: bool = False
-    paper: str = Paper.A4
+    name: str = field(
+        metadata=declared(
+            text(LONGEST_NAME, least=1),
+            gettext_noop("Name"),
+            question=gettext_noop("Name of the club"),
+        )
+    )
+    published: bool = field(
+        default=False,
+        metadata=declared(
+            SWITCH,
+            gettext_noop("Published"),
+            question=gettext_noop("Everybody may see the club’s name and its published evenings"),
+        ),
+    )
+    table_codes: bool = field(default=False, metadata={"declared": EVENT_FIELDS["table_codes"]})
+    confirmations: str = field(
+        default=Confirmations.NONE, metadata={"declared": EVENT_FIELDS["confirmations"]}
+    )
+    rates_evenings: bool = field(
+        default=False,
+        metadata=declared(SWITCH, gettext_noop("Games of evenings count for the ratings, too")),
+    )
+    in_server_ratings: bool = field(
+        default=False,
+        metadata=declared(
+            SWITCH,
+            gettext_noop(
+                "The club takes part in the ratings of all clubs, which everybody may see"
+            ),
+        ),
+    )
+    paper: str = field(
+        default=Paper.A4,
+        metadata=declared(
+            one_of(tuple(Paper.values)),
+            gettext_noop("Paper"),
+            question=gettext_noop("Paper of the club’s documents"),
+        ),
+    )
+
+
+CLUB_FIELDS: Mapping[str, Declared] = declared_fields(ClubSettings)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What an invitation gives; only the role of a member may be given more than once.
+    """The terms of an invitation; only the member role may be given more than once.
 
-    Without `most_uses` any number of people may use it until it expires.
+    Without `most_uses` the number of uses is unlimited until it expires.
     """
 
     role: Role
@@ -59,10 +107,10 @@ class Offer:
 
 
 def create_club(name: str, by: Actor, *, at: datetime) -> Club:
-    """Make a club, under a slug made of its name; whoever makes it becomes its owner."""
+    """Create a club with a slug made from its name; `by` becomes its owner."""
     name = " ".join(name.split())
     taken = Club.objects.values_list("slug", flat=True)
-    for slug in free_slugs(name, "club", LONGEST_SLUG, frozenset(taken)):
+    for slug in free_slugs(name, "club", LONGEST_ID, frozenset(taken)):
         try:
             with transaction.atomic():
                 club = Club.objects.create(slug=slug, name=name, created_at=at)
@@ -70,14 +118,14 @@ def create_club(name: str, by: Actor, *, at: datetime) -> Club:
                 _join(club, Role.OWNER, by, at=at)
                 return club
         except IntegrityError:
-            # Two who choose a name at once get a slug each; an account that is gone gets none.
+            # Two clubs created at once with one name get a slug each; a deleted account gets none.
             if not Club.objects.filter(slug=slug).exists():
                 raise
     raise AssertionError("there is always another slug")
 
 
 def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: datetime) -> Club:
-    """Set a club up otherwise; its slug stays, also under another name."""
+    """Change the settings of a club; its slug stays, even under a new name."""
     with transaction.atomic():
         club = lock_people(club_pk)
         new = asdict(chosen) | {"name": " ".join(chosen.name.split())}
@@ -97,7 +145,7 @@ def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: dateti
 
 
 def invite(club: Club, offer: Offer, by: Actor, *, at: datetime) -> Invitation:
-    """Make a link that gives a role."""
+    """Create an invitation link for a role."""
     with transaction.atomic():
         invitation = Invitation.objects.create(
             club=club,
@@ -117,7 +165,7 @@ def invite(club: Club, offer: Offer, by: Actor, *, at: datetime) -> Invitation:
 
 
 def withdraw_invitation(pk: int, by: Actor, *, at: datetime) -> None:
-    """Make the link of an invitation worthless; withdrawing it twice is no error."""
+    """Withdraw an invitation. Idempotent."""
     with transaction.atomic():
         invitation = _locked_invitation(pk)
         if invitation.withdrawn_at is not None:
@@ -126,10 +174,10 @@ def withdraw_invitation(pk: int, by: Actor, *, at: datetime) -> None:
 
 
 def accept_invitation(pk: int, by: Actor, *, at: datetime) -> Member:
-    """Take the role that an invitation gives; whoever has it already, or more, uses nothing up.
+    """Accept an invitation. A member with that role or a higher one does not use it up.
 
     Raises:
-        Invitation.DoesNotExist: it does not stand (any more); nothing is written.
+        Invitation.DoesNotExist: it is unknown, expired or withdrawn; nothing is written.
     """
     user = _account(by)
     with transaction.atomic():
@@ -148,11 +196,11 @@ def accept_invitation(pk: int, by: Actor, *, at: datetime) -> Member:
 
 
 def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: datetime) -> Member:
-    """Give a member another role.
+    """Change the role of a member.
 
     Raises:
         LastOwner: nobody else owns the club.
-        Member.DoesNotExist: that account is not (any more) in the club.
+        Member.DoesNotExist: the account is not in the club.
     In each case nothing is written.
     """
     with transaction.atomic():
@@ -167,7 +215,7 @@ def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: dateti
 
 
 def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason: str = "") -> None:
-    """Put an account out of a club; its player and results stay. Twice is no error.
+    """Remove an account from a club; its player and results stay. Idempotent.
 
     Raises:
         LastOwner: nobody else owns the club; nothing is written.
@@ -178,7 +226,7 @@ def remove_member(club_pk: int, user_pk: int, by: Actor, *, at: datetime, reason
 
 
 def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
-    """Go out of a club; one's player and results stay. Leaving twice is no error.
+    """Leave a club; one's player and results stay. Idempotent.
 
     Raises:
         LastOwner: nobody else owns the club; nothing is written.
@@ -188,14 +236,14 @@ def leave_club(club_pk: int, by: Actor, *, at: datetime) -> None:
 
 
 def delete_account(by: Actor, *, at: datetime) -> None:
-    """Delete an account for good; its players stay in their clubs, without an account.
+    """Delete an account permanently; its players stay in their clubs without an account.
 
     Raises:
         LastOwner: a club would be without an owner; nothing is deleted.
     """
     user = _account(by)
     with transaction.atomic():
-        # In one order, so that two who go at once wait for each other and do not deadlock.
+        # Lock clubs in one order, so that two deletions at once do not deadlock.
         theirs = Club.objects.filter(Q(members__user=user) | Q(players__account=user))
         for pk in theirs.order_by("pk").values_list("pk", flat=True).distinct():
             _take_out(lock_people(pk), user.pk, LEAVE, by, at=at)
@@ -205,7 +253,7 @@ def delete_account(by: Actor, *, at: datetime) -> None:
 
 
 def outranks(role: Role, other: Role) -> bool:
-    """Whether `role` may more than `other`."""
+    """Return whether `role` has more permissions than `other`."""
     ranks = list(Role)
     return ranks.index(role) < ranks.index(other)
 
@@ -217,7 +265,6 @@ def _account(by: Actor) -> User:
 
 
 def _locked_invitation(pk: int) -> Invitation:
-    """An invitation as it is once its club is locked."""
     lock_people(Invitation.objects.get(pk=pk).club_id)
     return Invitation.objects.select_related("club").get(pk=pk)
 
@@ -241,7 +288,7 @@ def _give_role(member: Member, role: Role, by: Actor, *, at: datetime) -> Member
 
 
 def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime) -> None:
-    """Put an account out of a locked club, with the line that is `said` of it."""
+    """Remove an account from a locked club, with the audit entry `said`."""
     member = Member.objects.filter(club=club, user=user_pk).first()
     if member is None:
         return
@@ -254,7 +301,7 @@ def _take_out(club: Club, user_pk: int, said: Change, by: Actor, *, at: datetime
 
 
 def _keep_an_owner(club: Club, going: Member) -> None:
-    """Refuse to let the only owner go; the caller holds the lock of the club.
+    """Refuse to remove the only owner. The caller holds the lock of the club.
 
     Raises:
         LastOwner: `going` is the only one.
@@ -266,7 +313,7 @@ def _keep_an_owner(club: Club, going: Member) -> None:
 
 
 def _withdraw_links_of_staff(club: Club, by: Actor, *, at: datetime) -> None:
-    """Make worthless what an owner who goes has seen: with such a link they would be one again."""
+    """Withdraw staff invitations: a leaving owner has seen them and could become owner again."""
     standing = Invitation.objects.standing(at).filter(club=club).exclude(role=Role.MEMBER)
     for invitation in standing.select_related("club").order_by("pk"):
         _withdraw(invitation, by, at=at)
@@ -281,7 +328,7 @@ def _withdraw(invitation: Invitation, by: Actor, *, at: datetime) -> None:
 
 
 def _subject_of(user_pk: int) -> str:
-    """What the audit calls an account; its name stands nowhere in a line."""
+    """Return the account's subject in the audit; entries never contain its name."""
     return f"account:{user_pk}"
 
 

@@ -1,1 +1,1 @@
-"""A believable club to look at, made by the services as people would have made it."""
+"""A realistic demo club, created through the services as people would use them."""

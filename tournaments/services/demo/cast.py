@@ -1,4 +1,4 @@
-"""Who plays in the demonstration, and how well."""
+"""The people of the demo, and their strength."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import make_password
 
 from tournaments.models import Club, User
 from tournaments.models.clubs import Role
-from tournaments.services.auditing import Actor
+from tournaments.services.audit import Actor
 from tournaments.services.clubs.membership import (
     ClubSettings,
     Offer,
@@ -33,15 +33,15 @@ ACCOUNTS = {
     "second.director@example.org": Role.DIRECTOR,
     **{f"member{number}@example.org": Role.MEMBER for number in range(1, 8)},
 }
-"""E-mail addresses that nobody has, and the role of each account."""
+"""Unused e-mail addresses, and the role of each account."""
 
 OLD_NAME = "Burak Sahin"
-"""How a player was once written, whose two rows have since been made one."""
+"""The former spelling of a player, whose two rows have been merged."""
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The club and its people; `strength` of the players by their names, about 0."""
+    """The club and its people; `strength` maps players' names to a value around 0."""
 
     club: Club
     owner: Actor
@@ -50,16 +50,16 @@ class Cast:
     strength: Mapping[str, float]
 
     def some(self, number: int, names: Sequence[str] = NAMES) -> list[str]:
-        """So many players, whoever comes that evening."""
+        """Pick `number` players at random."""
         return self.chance.sample(names, number)
 
 
 def found_club(chance: Random, password: str, *, at: datetime) -> Cast:
-    """Make the club with its accounts and players; `at` is the day it begins."""
+    """Create the club with its accounts and players; `at` is the day it begins."""
     hashed = make_password(password)
     actors = {email: Actor(_account(email, hashed, at)) for email in ACCOUNTS}
     owner = actors["owner@example.org"]
-    # Made under the short name, for the sake of the address.
+    # Created under the short name, for the sake of the slug.
     club = create_club(SLUG.title(), owner, at=at)
     settings = ClubSettings(CLUB, published=True, rates_evenings=True, in_server_ratings=True)
     club = change_settings(club.pk, settings, owner, at=at)
@@ -70,7 +70,7 @@ def found_club(chance: Random, password: str, *, at: datetime) -> Cast:
         if role == Role.DIRECTOR:
             invitation = invite(club, Offer(role), owner, at=at)
             accept_invitation(invitation.pk, actors[email], at=at + timedelta(days=1))
-        # Whoever claims a player is a member by that.
+        # Claiming a player makes the account a member.
         secret = player.claim_secret
         claim_player(player.public_id, secret, actors[email], at=at + timedelta(days=2))
     invite(club, Offer(Role.MEMBER, most_uses=None, lasts=timedelta(days=2000)), owner, at=at)

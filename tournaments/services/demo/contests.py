@@ -1,29 +1,29 @@
-"""Tournaments of the demonstration: some finished, one in its third round, others to come."""
+"""Tournaments of the demo: some finished, one in its third round, others to come."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from tournaments.engine.tournament_settings import TournamentSettings
+from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Season, Tournament
-from tournaments.services.clubs.events import EventPlan
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.names import VISITING_CLUBS
 from tournaments.services.demo.sheets import Pace, play_tables
-from tournaments.services.tournaments.drawing import publish_round, seat_next_round
-from tournaments.services.tournaments.entering import register_entrants
-from tournaments.services.tournaments.entering_lists import Entry
-from tournaments.services.tournaments.leading import (
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.events.events import EventPlan
+from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
     create_tournament,
     move_tournament,
 )
-from tournaments.services.tournaments.rounds import close_round, open_round
 
 State = Tournament.State
 
 ROUND = timedelta(minutes=100)
-"""From the beginning of one round to that of the next."""
+"""Time between the starts of two rounds."""
 
 KING = "turkish-king"
 EUCHRE = "euchre"
@@ -31,7 +31,7 @@ EUCHRE = "euchre"
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """A tournament: what it is called, in which season, when it begins, and who enters."""
+    """A tournament: name, season, start, and entrants."""
 
     name: str
     season: Season
@@ -43,7 +43,7 @@ class Contest:
 
 
 def announce(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
-    """Make a tournament, a draft."""
+    """Create a draft tournament."""
     event = EventPlan(
         contest.name,
         contest.begins.date(),
@@ -57,7 +57,7 @@ def announce(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
 
 
 def take_entries(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
-    """Make a tournament for which entrants are registered."""
+    """Create a tournament and register its entrants."""
     tournament = announce(cast, contest, at=at)
     move_tournament(tournament.pk, State.REGISTRATION, cast.director, at=at)
     register_entrants(tournament.pk, contest.entries, cast.director, at=at)
@@ -65,7 +65,7 @@ def take_entries(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
 
 
 def hold_contest(cast: Cast, contest: Contest) -> Tournament:
-    """Hold a tournament from its draft to its end."""
+    """Run a tournament from draft to finished."""
     at = contest.begins
     tournament = take_entries(cast, contest, at=at - timedelta(days=21))
     move_tournament(tournament.pk, State.RUNNING, cast.director, at=at)
@@ -76,7 +76,7 @@ def hold_contest(cast: Cast, contest: Contest) -> Tournament:
 
 
 def hold_round(cast: Cast, tournament: Tournament, at: datetime, *, confirmed: int = 0) -> Round:
-    """Hold a round from its seating to its end."""
+    """Run a round from seating to closing."""
     place = begin_round(cast, tournament, at)
     games = Game.objects.filter(table__round=place)
     begins, ends = at + timedelta(minutes=5), at + ROUND - timedelta(minutes=15)
@@ -92,13 +92,13 @@ def begin_round(cast: Cast, tournament: Tournament, at: datetime) -> Round:
 
 
 def singles(cast: Cast, number: int) -> list[Entry]:
-    """So many players, some of whom come from elsewhere."""
+    """Return `number` players, some of them from other clubs."""
     names = cast.some(number)
     return [Entry(name, represents=_from_where(cast)) for name in names]
 
 
 def pairs(cast: Cast, number: int) -> list[Entry]:
-    """So many pairs."""
+    """Return `number` pairs."""
     names = cast.some(2 * number)
     return [Entry(*two) for two in zip(names[::2], names[1::2], strict=True)]
 

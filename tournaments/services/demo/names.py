@@ -1,4 +1,4 @@
-"""Names of people who are nobody in particular."""
+"""Names of fictitious people."""
 
 NAMES = (
     *("Ayşe Yıldırım", "Burak Şahin", "Cem Özdemir", "Deniz Aydın", "Elif Kılıç", "Fatih Çelik"),
@@ -22,4 +22,4 @@ NAMES = (
 """The players of the club."""
 
 VISITING_CLUBS = ("Kadıköy Briç ve King", "Üsküdar Kâğıt Kulübü", "Beşiktaş Rıfkıcıları")
-"""Clubs that some of them come from to a tournament."""
+"""Clubs of visiting tournament players."""

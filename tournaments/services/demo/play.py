@@ -1,24 +1,24 @@
-"""Whole games played by chance, as people of different strength would play them."""
+"""Random complete games between players of different strength."""
 
 from collections.abc import Sequence
 from math import exp
 from random import Random
 from typing import Any
 
-from tournaments.engine.fields import fields_of, trumps_of
-from tournaments.engine.games import Game
-from tournaments.engine.records import play_record
-from tournaments.engine.rulesets import TRUMP, Contract, Ruleset
-from tournaments.engine.units import UNITS
-from tournaments.services.play.playing import canonical
+from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.play.entry_checks import play
+from tournaments.engine.play.games import Game
+from tournaments.engine.rules.fields import fields_of, trumps_of
+from tournaments.engine.rules.rulesets import TRUMP, Contract, Ruleset
+from tournaments.engine.rules.units import UNITS
 
 Body = dict[str, Any]
 
 LUCK = 0.7
-"""How much the cards of one deal matter beside strength, which is about 1 between good and bad."""
+"""The weight of luck in a deal; the strength of good and bad players differs by about 1."""
 
 KINGS = 0.01
-"""How often a trump deal is a King."""
+"""The probability that a trump deal is a King."""
 
 ALONE = 0.08
 PASSED = 0.05
@@ -27,19 +27,19 @@ PASSED = 0.05
 def play_game(
     chance: Random, ruleset: Ruleset, strengths: Sequence[float], deals: int | None = None
 ) -> list[Body]:
-    """The entries of a game as a record has them, to its end or for so many `deals`.
+    """Return record entries of a game, to its end or for `deals` deals.
 
-    A game that goes on has had no King, which would have ended it.
-    `strengths` are one per side: whoever is stronger takes less of what costs, more of what pays.
-    A ruleset is one of Turkish King, whose deals hand out one unit each, or of Euchre.
+    A game cut short has no King, which would have ended it.
+    `strengths` holds one value per side: stronger sides take fewer penalties and more points.
+    The ruleset must be Turkish King, whose deals hand out one unit each, or Euchre.
     """
     game = Game(ruleset)
     bodies: list[Body] = []
     while not game.finished and (deals is None or game.turns < deals):
         kings = KINGS if deals is None else 0
-        body = canonical(_draw_entry(chance, game, strengths, kings))
-        game = play_record(game, body)
-        bodies.append(body)
+        entry = parse_entry(_draw_entry(chance, game, strengths, kings))
+        game = play(game, entry)
+        bodies.append(write_entry(entry))
     return bodies
 
 
@@ -62,12 +62,12 @@ def _draw_entry(chance: Random, game: Game, strengths: Sequence[float], kings: f
 def _draw_counts(
     chance: Random, game: Game, contract: Contract, strengths: Sequence[float]
 ) -> list[int]:
-    """How many units each side takes."""
+    """Draw the number of units each side takes."""
     (unit, worth), *_ = contract.values.items()
     pays = 1 if worth > 0 else -1
     weights = [exp(pays * strength + chance.gauss(0, LUCK)) for strength in strengths]
     if pays > 0:
-        # Whoever names the trumps has them.
+        # The declarer of trumps holds them.
         weights[game.ruleset.sides[game.declarer]] *= 3
     takers = chance.choices(range(len(weights)), weights, k=UNITS[unit].total or 0)
     return [takers.count(side) for side in range(len(weights))]
@@ -84,7 +84,7 @@ def _king(game: Game) -> Body:
 
 
 def _draw_hand(chance: Random, game: Game, contract: Contract, strengths: Sequence[float]) -> Body:
-    """A hand of Euchre: five tricks, of which the makers need three."""
+    """Draw a hand of Euchre: five tricks, of which the makers need three."""
     if chance.random() < PASSED:
         return {"type": "passed"}
     maker = chance.randrange(game.ruleset.seats)

@@ -1,15 +1,14 @@
-"""The whole demonstration: a club, its seasons, and what goes on there right now."""
+"""The complete demo: a club, its seasons, and what is going on now."""
 
 from datetime import datetime, timedelta
 from random import Random
 
 from django.db import transaction
 
-from tournaments.engine.ruleset_records import write_ruleset
-from tournaments.engine.tournament_settings import TournamentSettings
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Season, User
-from tournaments.services.clubs.house_rules import create_rules
 from tournaments.services.demo.cast import ACCOUNTS, SLUG, Cast, found_club
 from tournaments.services.demo.contests import (
     EUCHRE,
@@ -22,7 +21,7 @@ from tournaments.services.demo.contests import (
     take_entries,
 )
 from tournaments.services.demo.evenings import (
-    Stretch,
+    SeasonDays,
     add_seasons,
     evening_of,
     hold_evenings,
@@ -31,43 +30,44 @@ from tournaments.services.demo.evenings import (
 )
 from tournaments.services.demo.third_round import play_to_third_round
 from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.rulesets import create_rules
 
 YEARS = timedelta(days=3 * 365)
 
 
 class DemoThere(Exception):
-    """There is a club, or an account, that has the name of one of the demonstration."""
+    """A club or account already has a name of the demo."""
 
 
 def seed_demo(*, password: str, seed: int, at: datetime) -> Club:
-    """Make the club of the demonstration as it is at a moment; with one seed the same games.
+    """Create the demo club as of `at`; one seed gives the same games.
 
     Raises:
-        DemoThere: it has been made before, or something else has its names; nothing is written.
+        DemoThere: the demo exists, or its names are taken; nothing is written.
     """
     with transaction.atomic():
         if Club.objects.filter(slug=SLUG).exists():
             raise DemoThere
         if User.objects.filter(email__in=ACCOUNTS).exists():
             raise DemoThere
-        # Its games are no secrets.
+        # Its games need no secure randomness.
         cast = found_club(Random(seed), password, at=at - YEARS)  # noqa: S311
         *over, running = add_seasons(cast, at)
         for season in over:
             _fill_season(cast, season)
         yesterday = (at - timedelta(days=1)).date()
-        hold_evenings(cast, Stretch(running, 14, yesterday))
+        hold_evenings(cast, SeasonDays(running, 14, yesterday))
         _fill_running_season(cast, running, at)
         document = write_ruleset(RULESETS[KING]) | {"name": f"{SLUG.title()} usulü"}
         create_rules(document, cast.owner, at=at, club=cast.club)
-        # Whoever looks at it first sees ratings, whether or not a worker is there.
+        # The first visitor sees ratings even without a worker.
         sweep_ratings()
     return cast.club
 
 
 def _fill_season(cast: Cast, season: Season) -> None:
-    """A season that is over: evenings, and tournaments for players and for pairs."""
-    hold_evenings(cast, Stretch(season, 50, season.ends_on))
+    """Fill a past season: evenings, and tournaments for players and for pairs."""
+    hold_evenings(cast, SeasonDays(season, 50, season.ends_on))
     starts = evening_of(cast, season.starts_on) - timedelta(hours=6)
     winter, spring = starts + timedelta(days=120), starts + timedelta(days=270)
     cup = TournamentSettings(rounds=4, seating="rank-spread", points="places")

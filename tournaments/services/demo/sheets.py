@@ -1,4 +1,4 @@
-"""Sheets of whole games stored at once, as so many writes one by one would have left them."""
+"""Sheets of whole games stored at once, with the same rows as revisions made one by one."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,9 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from tournaments.models import AuditLine, Club, Confirmation, Game, Write
-from tournaments.queries.rulesets import ruleset_of
-from tournaments.queries.sheets import fold_sheet, result_of
+from tournaments.models import AuditEntry, Club, Confirmation, Game, Revision
+from tournaments.queries.games.sheets import fold_sheet, result_of, ruleset_of
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.play import play_game
 
@@ -20,9 +19,9 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a table plays: `deals` of its game (None: all), between two moments.
+    """The pace of a table: `deals` of its game (None: all), between two moments.
 
-    Afterwards so many of its players have `confirmed` the result.
+    Afterwards `confirmed` of its players confirm the result.
     """
 
     since: datetime
@@ -32,18 +31,18 @@ class Pace:
 
 
 def play_tables(cast: Cast, games: QuerySet[Game], pace: Pace) -> None:
-    """Play all of these games at one pace."""
+    """Play all these games at one pace."""
     write_sheets(cast, [(game, pace) for game in seated(games)])
 
 
 def seated(games: QuerySet[Game]) -> list[Game]:
-    """Games in order of their tables, with those who sit there."""
+    """Return games in order of their tables, with seats loaded."""
     rows = games.order_by("table__number", "pk").select_related("table")
     return list(rows.prefetch_related("seats__player"))
 
 
 def write_sheets(cast: Cast, played: Iterable[tuple[Game, Pace]]) -> None:
-    """Play games at club tables by chance, and store their sheets, the audit of them with it."""
+    """Play games at club tables at random, and store their sheets and audit entries."""
     games, writes, lines, confirmations = [], [], [], []
     for game, pace in played:
         sheet = list(_write_game(cast, game, pace))
@@ -53,14 +52,14 @@ def write_sheets(cast: Cast, played: Iterable[tuple[Game, Pace]]) -> None:
         confirmations += said
         lines += [_line_of(cast.club, game, write) for write in sheet]
         lines += [_line_of_confirmation(cast.club, game, each) for each in said]
-    Write.objects.bulk_create(writes, AT_ONCE)
+    Revision.objects.bulk_create(writes, AT_ONCE)
     Confirmation.objects.bulk_create(confirmations, AT_ONCE)
-    AuditLine.objects.bulk_create(lines, AT_ONCE)
+    AuditEntry.objects.bulk_create(lines, AT_ONCE)
     Game.objects.bulk_update(games, ["revision", "result"], AT_ONCE)
 
 
-def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Write]:
-    """The writes of a game; its row is as after the last of them."""
+def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Revision]:
+    """Yield the revisions of a game, and set its row to the last of them."""
     ruleset = ruleset_of(game)
     strengths = [0.0] * ruleset.side_count
     for seat in game.seats.all():
@@ -69,11 +68,11 @@ def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Write]:
     step = (pace.until - pace.since) / max(1, len(bodies))
     author = cast.chance.choice(game.players)
     writes = tuple(
-        Write(
+        Revision(
             game=game,
             revision=number,
             key=f"demo-{number:04}",
-            kind=Write.Kind.ENTRY,
+            kind=Revision.Kind.ENTRY,
             position=number - 1,
             body=body,
             author=author,
@@ -92,22 +91,22 @@ def _confirm(game: Game, pace: Pace) -> Iterator[Confirmation]:
         yield Confirmation(game=game, seat=seat, revision=game.revision, at=pace.until)
 
 
-def _line_of(club: Club, game: Game, write: Write) -> AuditLine:
+def _line_of(club: Club, game: Game, write: Revision) -> AuditEntry:
     before = {"position": write.position, "body": None}
     after = {"position": write.position, "body": write.body}
     return _line(club, game, action=write.kind, at=write.at, before=before, after=after)
 
 
-def _line_of_confirmation(club: Club, game: Game, said: Confirmation) -> AuditLine:
+def _line_of_confirmation(club: Club, game: Game, said: Confirmation) -> AuditEntry:
     player = game.players[said.seat]
     after = {"seat": said.seat, "player": player, "revision": said.revision}
     return _line(club, game, action="confirm", at=said.at, after=after)
 
 
-def _line(club: Club, game: Game, **told: Any) -> AuditLine:
-    """A line as the phone of the table leaves it."""
+def _line(club: Club, game: Game, **details: Any) -> AuditEntry:
+    """Return an audit entry as from the phone of the table."""
     table = game.table
     assert table is not None
     subject = f"game:{game.public_id}"
-    kind = AuditLine.Kind.RESULT
-    return AuditLine(club=club, kind=kind, subject=subject, table=table.public_id, **told)
+    kind = AuditEntry.Kind.RESULT
+    return AuditEntry(club=club, kind=kind, subject=subject, table=table.public_id, **details)

@@ -1,12 +1,13 @@
-"""The tournament of the demonstration that is in its third round, with all that happens in one."""
+"""A demo tournament in its third round, with typical incidents."""
 
 from datetime import datetime, timedelta
 from itertools import cycle
 
-from tournaments.engine.tournament_settings import TournamentSettings
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import Game, Round, Season, Seat, Tournament
-from tournaments.queries.sheets import load_sheet
-from tournaments.services.auditing import Actor
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.services.audit import Actor
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.contests import (
     KING,
@@ -18,31 +19,31 @@ from tournaments.services.demo.contests import (
     take_entries,
 )
 from tournaments.services.demo.sheets import Pace, seated, write_sheets
-from tournaments.services.play.playing import correct_entry
-from tournaments.services.play.writing import Pen
-from tournaments.services.tournaments.calls import call_director
-from tournaments.services.tournaments.clocks import start_clock
-from tournaments.services.tournaments.entering import register_entrants, withdraw_entrant
-from tournaments.services.tournaments.entering_lists import Entry
-from tournaments.services.tournaments.leading import move_tournament
-from tournaments.services.tournaments.rulings import Decision, rule
-from tournaments.services.tournaments.substituting import Place, put_substitute
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import register_entrants, withdraw_entrant
+from tournaments.services.entrants.substituting import Place, put_substitute
+from tournaments.services.games.playing import correct_entry
+from tournaments.services.games.writing import WriteContext
+from tournaments.services.rounds.calls import call_director
+from tournaments.services.rounds.clocks import start_clock
+from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.tournaments.lifecycle import move_tournament
 
 CONFIRMED, FINISHED, CALLING, SILENT, CORRECTED = range(5)
-"""Tables of the third round with something to see, by index."""
+"""Tables of the third round that show something, by index."""
 
 DEALS = (None, None, 13, 9, 15, 11, 17, 12, 14)
-"""How far each table of the third round has come; None is to the end."""
+"""Deals played at each table of the third round; None: to the end."""
 
 MINUTES = 90
 OPENED = timedelta(minutes=80)
-"""So long ago the third round was opened."""
+"""Time since the third round was opened."""
 
 SILENCE = timedelta(minutes=15)
 
 
 def play_to_third_round(cast: Cast, season: Season, at: datetime) -> list[str]:
-    """Play a tournament up to its third round, as it stands at a moment; who sits in it."""
+    """Play a tournament into its third round, as of `at`; return the names of its players."""
     third = at - OPENED
     first = third - 2 * ROUND
     tournament = _begin(cast, season, first)
@@ -70,7 +71,7 @@ def _begin(cast: Cast, season: Season, at: datetime) -> Tournament:
 
 
 def _between_rounds(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    """Somebody comes late, and somebody goes home."""
+    """Register a late entrant and withdraw another."""
     late = Entry(_not_entered(tournament)[0])
     register_entrants(tournament.pk, [late], cast.director, at=at)
     leaving = tournament.entrants.get(number=5)
@@ -84,7 +85,7 @@ def _not_entered(tournament: Tournament) -> list[str]:
 
 
 def _put_substitute(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    """Somebody who is not there plays the third round by another one."""
+    """Let a substitute play the third round for an absent player."""
     entrant = tournament.entrants.get(number=9)
     place = Place(entrant.pk, 3, entrant.player_id)
     put_substitute(place, _not_entered(tournament)[-1], cast.director, at=at)
@@ -107,13 +108,13 @@ def _play_third_round(cast: Cast, place: Round, at: datetime) -> None:
 
 
 def _decide(cast: Cast, tournament: Tournament, at: datetime) -> None:
-    """What a director has decided: a penalty, an adjusted score, a correction of round 1."""
+    """Make rulings and a correction: a penalty, an adjusted score, a corrected round 1."""
     first, second, _third = tournament.event.rounds.order_by("number")
     table = first.tables.get(number=1)
     _correct(cast, table.games.get(), 1, "Yanlış satıra yazılmış", at)
     for place, number, said in (
-        (first, 7, Decision("penalty", 50, "Üçüncü kez geç geldi")),
-        (second, 12, Decision("adjusted", -40, "Eksik kâğıtla oynanmış")),
+        (first, 7, RulingDecision("penalty", 50, "Üçüncü kez geç geldi")),
+        (second, 12, RulingDecision("adjusted", -40, "Eksik kâğıtla oynanmış")),
     ):
         entrant = tournament.entrants.get(number=number)
         rule(place.pk, entrant.pk, said, cast.director, at=at - timedelta(minutes=20))
@@ -126,11 +127,13 @@ def _pace(number: int, deals: int | None, at: datetime) -> Pace:
 
 
 def _correct(cast: Cast, game: Game, position: int, reason: str, at: datetime) -> None:
-    """Turn the counts of an entry by a seat, as one written into the wrong columns."""
+    """Rotate the counts of an entry by one seat, as if it had been typed into the wrong columns."""
     sheet = load_sheet(game)
     while "counts" not in (sheet.body(position) or {}):
         position += 1
     body = dict(sheet.body(position) or {})
     body["counts"] = {unit: [*n[1:], n[0]] for unit, n in body["counts"].items()}
-    pen = Pen("demo-correction", game.revision, at - timedelta(minutes=1), by=cast.director)
-    correct_entry(game.pk, position, body, reason, pen)
+    context = WriteContext(
+        "demo-correction", game.revision, at - timedelta(minutes=1), by=cast.director
+    )
+    correct_entry(game.pk, position, parse_entry(body), reason, context)

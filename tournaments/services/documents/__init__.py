@@ -1,1 +1,1 @@
-"""Documents asked for, built once, kept for a while."""
+"""Documents: requested, built once, kept for a limited time."""

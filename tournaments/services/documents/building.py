@@ -1,4 +1,4 @@
-"""Building a report once, whatever happens to who builds it: claims, signs of life, the file."""
+"""Build a report once, even if workers die: claims, heartbeats, the file."""
 
 import errno
 import logging
@@ -28,22 +28,23 @@ from tournaments.services.documents.reporting import WORKSHOPS, is_kept, release
 log = logging.getLogger(__name__)
 
 SIGN_EVERY = 0.5
-"""Seconds between two signs of life of one step; each is a write."""
+"""Seconds between two heartbeats of one step; each is a database write."""
 
 LOST, FULL = "lost", "full"
-"""The reasons of a report whose workers were all killed, and of one that found no room on the disk;
-other reasons are errors, in a line."""
+"""Failure reasons of reports whose workers were all killed, and of a full disk; other reasons are
+errors, in one line.
+"""
 
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class NotOurs(Exception):
-    """The report was cancelled, thrown away or given to another worker: nothing more to do."""
+    """The report was cancelled, deleted or given to another worker: stop."""
 
 
 def claim_report(pk: int, at: datetime) -> Report | None:
-    """Take a report to build; None when it is done, or someone else is building it."""
+    """Claim a report to build; None if it is done or another worker builds it."""
     with transaction.atomic():
         rows = Report.objects.select_for_update(of=("self",)).awaiting_build(at)
         report = rows.filter(pk=pk).first()
@@ -65,43 +66,43 @@ def claim_report(pk: int, at: datetime) -> Report | None:
 
 
 @dataclass(slots=True)
-class Progress:
-    """Says how far the building of a claimed report is, which is also a sign of life."""
+class BuildProgress:
+    """Reports the progress of a claimed report, which is also its heartbeat."""
 
     report: Report
     step: Report.Step = Report.Step.READING
     said_at: float = field(default_factory=time.monotonic)
 
     def __call__(self, step: Report.Step, done: int = 0, total: int = 0) -> None:
-        """Say what is done of a step; most calls cost nothing.
+        """Note the progress of a step; most calls do not touch the database.
 
         Raises:
-            NotOurs: the building is to stop.
+            NotOurs: stop building.
         """
         now = time.monotonic()
         if step == self.step and now - self.said_at < SIGN_EVERY:
             return
         self.step, self.said_at = step, now
-        told = {"step": step, "done": done, "total": total, "touched_at": timezone.now()}
-        if not _ours(self.report).update(**told):
+        details = {"step": step, "done": done, "total": total, "touched_at": timezone.now()}
+        if not _ours(self.report).update(**details):
             raise NotOurs
 
 
 def hold_content(report: Report, content_key: str, at: datetime) -> bool:
-    """Say what went into a claimed report; False where the same content is there, or on its way.
+    """Note the content key of a claimed report; False if another report has or builds that content.
 
-    Then the report has its file already, or gets it when the other one is done.
+    In that case the report has its file already, or gets it from the other one.
 
     Raises:
-        NotOurs: the building is to stop.
+        NotOurs: stop building.
     """
     if report.content_key is not None:
-        # Whole when it was asked for.
+        # The content was complete when it was requested.
         return True
     try:
         return _hold_content(report, content_key, at)
     except IntegrityError:
-        # Another worker said the same at the same moment, and holds it now.
+        # Another worker stored the same key at the same moment and holds it now.
         return _hold_content(report, content_key, at)
 
 
@@ -111,7 +112,7 @@ def _hold_content(report: Report, content_key: str, at: datetime) -> bool:
         holder = same.first()
         if holder is None or _is_over(holder, at):
             if holder is not None:
-                # Only the one that is locked: another may hold it since it was looked for.
+                # Only the locked one: another report may hold it since the lookup.
                 Report.objects.filter(pk=holder.pk).update(content_key=None)
             if not _ours(report).update(content_key=content_key):
                 raise NotOurs
@@ -125,7 +126,7 @@ def _hold_content(report: Report, content_key: str, at: datetime) -> bool:
 
 
 def _is_over(holder: Report, at: datetime) -> bool:
-    """Whether nothing can be had from the report that holds a content."""
+    """Return whether the report that holds a content will not deliver it."""
     if holder.state == Report.State.DONE:
         return not is_kept(holder)
     heard = abs(at - holder.touched_at) <= GIVEN_UP_AFTER
@@ -134,15 +135,15 @@ def _is_over(holder: Report, at: datetime) -> bool:
 
 
 def finish_report(report: Report, document: Path, at: datetime) -> None:
-    """Keep the finished document, also for those that asked for the same.
+    """Store the finished document, also for reports that wait for the same content.
 
-    A second one of the same report is thrown away, and so is one that nobody wants any more.
+    A second document of one report is deleted, and so is one nobody wants any more.
     """
     with transaction.atomic():
         row = Report.objects.select_for_update(of=("self",)).filter(pk=report.pk).first()
         if row is None or row.builder != report.builder or row.state != Report.State.BUILDING:
             return
-        # A name of its own for each building: a worker that died while writing left half a file.
+        # Each build has its own name: a worker that died while writing left a partial file.
         name = f"{row.content_key}-{row.builder[:8]}.{row.format}"
         with document.open("rb") as file:
             row.file.save(name, File(file), save=False)
@@ -154,7 +155,7 @@ def finish_report(report: Report, document: Path, at: datetime) -> None:
 
 @contextmanager
 def workshop(report: Report) -> Iterator[Path]:
-    """A folder in which a claimed report is made; what a killed worker leaves is cleared away."""
+    """Yield a folder for building a claimed report; leftovers of killed workers are deleted."""
     folder = Path(settings.MEDIA_ROOT) / WORKSHOPS / report.builder
     folder.mkdir(parents=True)
     try:
@@ -164,7 +165,7 @@ def workshop(report: Report) -> Iterator[Path]:
 
 
 def retry_report(report: Report, error: Exception, at: datetime) -> None:
-    """Put a report back into the queue after an error, or give it up after too many."""
+    """Requeue a report after an error, or mark it failed after too many."""
     log.error("report %s failed at attempt %s", report.pk, report.attempts, exc_info=error)
     if report.attempts >= MOST_ATTEMPTS:
         _fail(report, _reason(error), at)
@@ -173,7 +174,6 @@ def retry_report(report: Report, error: Exception, at: datetime) -> None:
 
 
 def _ours(report: Report) -> ReportQuerySet:
-    """The row of a report, as long as it is ours to build."""
     return Report.objects.filter(pk=report.pk, builder=report.builder, state=Report.State.BUILDING)
 
 
@@ -190,7 +190,7 @@ def _fail(report: Report, reason: str, at: datetime) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """An error in a line for the page, without the paths of this machine."""
+    """Return an error as one line for the page, without paths of this machine."""
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return FULL
     text = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]

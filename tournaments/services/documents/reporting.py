@@ -1,4 +1,4 @@
-"""Asking for documents, and what becomes of the rows: the report row is the queue."""
+"""Requests for documents and their rows: the report row is the queue."""
 
 import hashlib
 import json
@@ -12,24 +12,24 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from tournaments.models import Club, Event, Game, Letter, Player, Report, User
+from tournaments.models import Club, Email, Event, Game, Player, Report, User
 from tournaments.models.clubs import Paper
 from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
-from tournaments.queries.sheets import fold_sheet
-from tournaments.services.nudges import nudge
+from tournaments.queries.games.sheets import fold_sheet
+from tournaments.services.base.enqueue import wake_worker
 
 WORKSHOPS = "building"
-"""Below the files that are kept: a folder for each report that is being made."""
+"""Subfolder of the stored files: one folder for each report being built."""
 
 BUILD_TASK = "tournaments.tasks.build_report"
 
 LEFT_BEHIND_AFTER = timedelta(hours=1)
-"""A file without a report is not one that is just being kept, after so long."""
+"""The age after which a file without a report is not just being stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How a document is made: in which language, on which paper, as what kind of file."""
+class DocumentForm:
+    """The form of a document: language, paper and file type."""
 
     language: str
     paper: str
@@ -45,12 +45,12 @@ def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be
     made_as: Report.Format = Report.Format.PDF,
     at: datetime,
 ) -> Report:
-    """Ask for the scoresheet of a game as it stands; one already built is given at once.
+    """Request the scoresheet of a game as it is now; one already built is returned at once.
 
-    `follow_url` is the whole address the sheet's QR code shows.
+    `follow_url` is the absolute URL in the sheet's QR code.
     """
-    # Not what was written after the row was read: head and entries must be of one revision.
-    writes = row.writes.filter(revision__lte=row.revision).order_by("revision")
+    # Ignore later revisions than the row's: setup and entries must be of one revision.
+    writes = row.revisions.filter(revision__lte=row.revision).order_by("revision")
     with transaction.atomic():
         _read_names(row)
         parameters = {
@@ -58,12 +58,12 @@ def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be
             "follow_url": follow_url.replace(row.secret("follow"), BLANK),
             "follow_generation": row.follow_generation,
         }
-        form = Form(language, paper, made_as)
+        form = DocumentForm(language, paper, made_as)
         return _request_once(Report.Kind.SCORESHEET, row, parameters, form, at)
 
 
 def _read_names(row: Game) -> None:
-    """Take the names as they are now: a name removed meanwhile is kept in no new document.
+    """Read the names as they are now, so that no new document keeps a removed name.
 
     The game stays locked until the report is stored, so that a removal finds it.
     """
@@ -75,17 +75,19 @@ def _read_names(row: Game) -> None:
 def request_empty_sheet(
     ruleset: str, *, language: str, paper: str = Paper.A4, at: datetime
 ) -> Report:
-    """Ask for an empty sheet of a ruleset, to print and fill in by hand."""
+    """Request an empty sheet of a ruleset, to print and fill in by hand."""
     parameters = {"ruleset": ruleset}
-    return _request_once(Report.Kind.EMPTY_SHEET, None, parameters, Form(language, paper), at)
+    return _request_once(
+        Report.Kind.EMPTY_SHEET, None, parameters, DocumentForm(language, paper), at
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A document of an event, a player or a club, asked for: what of, how made, and for whom.
+    """A request for a document of an event, a player or a club: subject, form and requester.
 
-    `parameters` says what else belongs to the question (the number of a round, the key of a
-    season, the host that QR codes lead to), and nothing that gives access.
+    `parameters` holds further parameters (number of a round, key of a season, host for QR codes),
+    but no secret.
     """
 
     kind: Report.Kind
@@ -99,9 +101,9 @@ class Order:
 
 
 def request_document(order: Order, at: datetime) -> Report:
-    """Ask for a document, of the data as they are when it is built.
+    """Request a document, built from the data at building time.
 
-    What was asked for already and nobody has begun to read is the same report.
+    An equal request that no worker has begun is the same report.
     """
     asked = {
         "kind": order.kind,
@@ -120,12 +122,12 @@ def request_document(order: Order, at: datetime) -> Report:
             report = Report.objects.create(
                 **asked, asked_at=at, touched_at=at, expires_at=at + KEPT_FOR
             )
-            transaction.on_commit(partial(nudge, BUILD_TASK, report.pk))
+            transaction.on_commit(partial(wake_worker, BUILD_TASK, report.pk))
         return report
 
 
 def _belongings(subject: Event | Player | Club) -> dict[str, Any]:
-    """The fields that say what a report tells of."""
+    """Return the fields that name the subject of a report."""
     if isinstance(subject, Club):
         return {"club": subject, "event": None, "player": None}
     if isinstance(subject, Event):
@@ -134,7 +136,7 @@ def _belongings(subject: Event | Player | Club) -> dict[str, Any]:
 
 
 def try_again(report: Report, at: datetime) -> None:
-    """Put a report back into the queue that failed, was cancelled, or has lost its file."""
+    """Requeue a report that failed, was cancelled, or lost its file."""
     given_up = [Report.State.FAILED, Report.State.CANCELLED]
     if report.state == Report.State.DONE and not is_kept(report):
         given_up.append(Report.State.DONE)
@@ -142,7 +144,7 @@ def try_again(report: Report, at: datetime) -> None:
 
 
 def cancel_report(report: Report, at: datetime) -> None:
-    """Give up a report that is not done; whoever builds it stops at the next step."""
+    """Cancel a report that is not done; its worker stops at the next step."""
     with transaction.atomic():
         going = (Report.State.WAITING, Report.State.BUILDING)
         rows = Report.objects.filter(pk=report.pk, state__in=going)
@@ -151,19 +153,19 @@ def cancel_report(report: Report, at: datetime) -> None:
 
 
 def release_twins(report: Report, at: datetime) -> None:
-    """Have those that waited for the file of a report build it themselves."""
+    """Let reports that waited for the file of this one build it themselves."""
     twins = report.twins.filter(state=Report.State.BUILDING)
     for pk in list(twins.values_list("pk", flat=True)):
         _requeue(Report.objects.filter(pk=pk), pk, at)
 
 
 def remake_documents(club: Club, at: datetime) -> None:
-    """Throw away what was made of a club, as it may hold a name that is to go.
+    """Delete the documents of a club, since they may contain a name to be removed.
 
-    What is being built is begun again. Call it in the transaction that removes the name.
+    Builds in progress start again. Call it in the transaction that removes the name.
     """
     _remake(club.pk, at)
-    # Once more when all see the name gone: meanwhile a worker may have read the old one.
+    # Again after the commit: until then a worker may have read the old name.
     transaction.on_commit(partial(_remake, club.pk, at))
 
 
@@ -174,14 +176,14 @@ def _remake(club: int, at: datetime) -> None:
         for pk in list(building.values_list("pk", flat=True)):
             _requeue(Report.objects.filter(pk=pk), pk, at)
         done = reports.filter(state=Report.State.DONE)
-        for report in done.filter(letters__in=Letter.objects.filter(sent_at=None)).distinct():
+        for report in done.filter(emails__in=Email.objects.filter(sent_at=None)).distinct():
             _make_again(report, at)
         throw_away(done)
     transaction.on_commit(clear_workshops)
 
 
 def _make_again(report: Report, at: datetime) -> None:
-    """Have a document that letters wait to carry made anew, without what it held."""
+    """Rebuild a document that e-mails wait for, without its old content."""
     name, storage = report.file.name or "", report.file.storage
     _requeue(Report.objects.filter(pk=report.pk), report.pk, at)
     Report.objects.filter(pk=report.pk).update(file="")
@@ -189,10 +191,10 @@ def _make_again(report: Report, at: datetime) -> None:
 
 
 def throw_away(reports: ReportQuerySet) -> int:
-    """Delete reports with what they were built from; their files go once that is certain.
+    """Delete reports with the data they were built from; their files after the commit.
 
     Returns:
-        How many there were.
+        The number of reports.
     """
     rows = list(reports)
     Report.objects.filter(pk__in=[row.pk for row in rows]).delete()
@@ -202,16 +204,16 @@ def throw_away(reports: ReportQuerySet) -> int:
 
 
 def _delete_file(name: str, storage: Any) -> None:
-    """Delete a file, unless another report with the same content still gives it out."""
+    """Delete a file, unless another report with the same content still uses it."""
     if not Report.objects.filter(file=name).exists():
         storage.delete(name)
 
 
 def expire_reports(at: datetime) -> int:
-    """Throw away what has been kept long enough, and files that no report knows.
+    """Delete expired reports, and files without a report.
 
     Returns:
-        How many reports there were.
+        The number of reports.
     """
     with transaction.atomic():
         rows = Report.objects.select_for_update(of=("self",)).expired(at)
@@ -221,7 +223,7 @@ def expire_reports(at: datetime) -> int:
 
 
 def _clear_away(at: datetime) -> None:
-    """Delete what workers have left behind that died at work, or between the file and the row."""
+    """Delete files of workers that died at work, or between the file and the row."""
     clear_workshops()
     storage, folder = Report.file.field.storage, "reports"
     if not storage.exists(folder):
@@ -231,7 +233,7 @@ def _clear_away(at: datetime) -> None:
         for name in (f"{folder}/{file}" for file in storage.listdir(folder)[1])
         if storage.get_modified_time(name) < at - LEFT_BEHIND_AFTER
     ]
-    # Asked after the files were listed: no report takes over a file that has none.
+    # Queried after the files were listed: a report cannot take over a file that has none.
     known = set(Report.objects.exclude(file="").values_list("file", flat=True))
     for name in old:
         if name not in known:
@@ -239,10 +241,10 @@ def _clear_away(at: datetime) -> None:
 
 
 def clear_workshops() -> None:
-    """Delete the folders in which nobody makes a report any more: there are names in them."""
+    """Delete build folders without a worker, since they contain names."""
     place = Path(settings.MEDIA_ROOT) / WORKSHOPS
     folders = {folder.name: folder for folder in place.glob("*")}
-    # Asked after they were listed: whoever begins later has another folder.
+    # Queried after listing the folders: a later build has a new folder.
     building = Report.objects.filter(state=Report.State.BUILDING, builder__in=folders)
     for name in folders.keys() - set(building.values_list("builder", flat=True)):
         shutil.rmtree(folders[name], ignore_errors=True)
@@ -252,10 +254,10 @@ def _request_once(
     kind: Report.Kind,
     row: Game | None,
     parameters: dict[str, Any],
-    form: Form,
+    form: DocumentForm,
     at: datetime,
 ) -> Report:
-    """Ask for something whose whole content is known: there is one report of it."""
+    """Request a document whose content is fully known, so that there is one report of it."""
     content_key = key_of([kind, row and row.pk, parameters, *astuple(form)])
     report, created = Report.objects.get_or_create(
         content_key=content_key,
@@ -270,7 +272,7 @@ def _request_once(
         },
     )
     if created:
-        transaction.on_commit(partial(nudge, BUILD_TASK, report.pk))
+        transaction.on_commit(partial(wake_worker, BUILD_TASK, report.pk))
         return report
     Report.objects.filter(pk=report.pk).update(expires_at=at + KEPT_FOR)
     gone = report.state == Report.State.DONE and not is_kept(report)
@@ -281,18 +283,18 @@ def _request_once(
 
 
 def key_of(content: Any) -> str:
-    """What stands for all that goes into a document."""
+    """Return a digest of everything that goes into a document."""
     return hashlib.sha256(json.dumps([content, LAYOUT], sort_keys=True).encode()).hexdigest()
 
 
 def is_kept(report: Report) -> bool:
-    """Whether the document is still where it was put; folders get lost when machines move."""
+    """Return whether the file still exists; folders get lost when machines move."""
     storage, name = report.file.storage, report.file.name or ""
     return bool(name) and storage.exists(name) and storage.size(name) > 0
 
 
 def _requeue(rows: ReportQuerySet, pk: int, at: datetime) -> None:
-    """Have the report built from the start."""
+    """Requeue a report from the start."""
     fresh = {"state": Report.State.WAITING, "step": 0, "done": 0, "total": 0, "same_as": None}
     if rows.update(**fresh, attempts=0, error="", touched_at=at):
-        transaction.on_commit(partial(nudge, BUILD_TASK, pk))
+        transaction.on_commit(partial(wake_worker, BUILD_TASK, pk))

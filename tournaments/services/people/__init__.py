@@ -1,1 +1,1 @@
-"""The players of a club, what they may ask for, and whose they are."""
+"""The players of a club: add, claim, merge, remove."""

@@ -1,4 +1,4 @@
-"""What a player may ask for: another name, to be shown by initials, to be removed."""
+"""Changes a player may request: rename, show by initials, remove."""
 
 import re
 import unicodedata
@@ -9,15 +9,12 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from tournaments.models import AuditLine, Club, Game, Player, Ruling, Seat, Write
+from tournaments.engine.documents.event_fields import FREE_TEXTS
+from tournaments.engine.rules.entries import REMARKS
+from tournaments.models import AuditEntry, Club, Event, Game, Player, Revision, Ruling, Seat
 from tournaments.models.people import fold_name
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.documents.reporting import remake_documents
-from tournaments.services.people.head_names import (
-    Renaming,
-    let_names_follow,
-    let_past_names_follow,
-)
 from tournaments.services.people.players import (
     NameTaken,
     clean_name,
@@ -25,12 +22,17 @@ from tournaments.services.people.players import (
     lock_player,
     subject_of,
 )
+from tournaments.services.people.sheet_names import (
+    Renaming,
+    let_names_follow,
+    let_past_names_follow,
+)
 from tournaments.services.ratings.due import rate_accounts_again
 
-KIND = AuditLine.Kind.PLAYER
+KIND = AuditEntry.Kind.PLAYER
 
 NOBODY_NOW = "№"
-"""Stands in remarks where the name of somebody removed stood."""
+"""Replaces the name of a removed player in remarks."""
 
 SAYS_NAMES = (
     Q(action__in=("head", "confirm"))
@@ -38,18 +40,21 @@ SAYS_NAMES = (
     | Q(before__body__type="adjustment")
     | Q(after__body__type="adjustment")
 )
-"""The lines about results that can hold a name."""
+"""Audit entries about results that can contain a name; so can all with a remark."""
+
+for _name in REMARKS:
+    SAYS_NAMES |= Q(before__body__has_key=_name) | Q(after__body__has_key=_name)
 
 INITIALS = re.compile(r"(\w\. ?)+")
 SPACES = r"\s+"
 
 
 def rename_player(pk: int, name: str, by: Actor, *, at: datetime) -> Player:
-    """Give a player another name; the sheets of all their games follow.
+    """Rename a player, also on the sheets of all their games.
 
     Raises:
-        NameTaken: another player of the club has it; nothing is written.
-        NoName: it is none.
+        NameTaken: another player of the club has the name; nothing is written.
+        NoName: the name is not valid.
         Player.DoesNotExist: removed, or merged into another player.
     """
     name = clean_name(name)
@@ -74,7 +79,7 @@ def rename_player(pk: int, name: str, by: Actor, *, at: datetime) -> Player:
 
 
 def set_initials(pk: int, initials: bool, by: Actor, *, at: datetime) -> Player:
-    """Show a player by initials from now on, or by the whole name again; also on old sheets.
+    """Show a player by initials or by the whole name from now on, also on old sheets.
 
     Raises:
         Player.DoesNotExist: removed, or merged into another player.
@@ -86,7 +91,7 @@ def set_initials(pk: int, initials: bool, by: Actor, *, at: datetime) -> Player:
         called = _names_of(player)
         player.initials = initials
         player.save(update_fields=["initials"])
-        # From now on it is a wish of their own, which no undone merge takes back.
+        # From now on it is the player's own wish, which undoing a merge keeps.
         player.merges.update(initials_taken=False)
         let_names_follow(player.seats.all(), called)
         if initials:
@@ -101,9 +106,9 @@ def set_initials(pk: int, initials: bool, by: Actor, *, at: datetime) -> Player:
 
 
 def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
-    """Take the name of a player out of everything that is kept; the results stay.
+    """Remove a player's name from all stored data; the results stay.
 
-    With it go the names of those who were merged into this player, and the tie to an account.
+    This also removes the names of players merged into this one, and the link to an account.
 
     Raises:
         Player.DoesNotExist: removed already, or merged into another player.
@@ -118,13 +123,14 @@ def remove_player(pk: int, by: Actor, *, at: datetime) -> None:
         let_past_names_follow(player.club, whole_names(player.club, names), NOBODY_NOW)
         _clean_remarks(renamings, names)
         _clean_rulings(player.club, names)
+        _clean_events(player.club, names)
         _clean_audit(player.club, everyone, renamings, names)
         remake_documents(player.club, at)
         note_change(player.club, Change(KIND, "remove", subject_of(player)), by, at=at)
 
 
 def with_merged(player: Player) -> list[Player]:
-    """A player, and everyone who was merged into them, directly or through another one."""
+    """Return a player and all players merged into them, directly or indirectly."""
     everyone, latest = [player], [player]
     while latest:
         latest = list(Player.objects.filter(merged_into__in=latest))
@@ -133,9 +139,9 @@ def with_merged(player: Player) -> list[Player]:
 
 
 def names_ever(players: Sequence[Player]) -> frozenset[str]:
-    """Every name that players ever had, with the initials of each."""
+    """Return every name these players ever had, with the initials of each."""
     subjects = [subject_of(player) for player in players]
-    lines = AuditLine.objects.filter(
+    lines = AuditEntry.objects.filter(
         club=players[0].club_id, kind=KIND, subject__in=subjects, action__in=["add", "rename"]
     )
     said = [player.name for player in players]
@@ -145,14 +151,14 @@ def names_ever(players: Sequence[Player]) -> frozenset[str]:
 
 
 def whole_names(club: Club, names: Collection[str]) -> set[str]:
-    """Those of `names` that are nobody else's: no initials, and of no player there is now."""
+    """Return those of `names` that are unique: no initials, and of no current player."""
     whole = {name for name in names if name and not INITIALS.fullmatch(name)}
     taken = Player.objects.present().filter(club=club, name__in=whole, initials=False)
     return whole - set(taken.values_list("name", flat=True))
 
 
 def _names_of(player: Player) -> frozenset[str]:
-    """How a player may be called on sheets until now."""
+    """Return the names a player may have on sheets until now."""
     return frozenset({player.name, player.shown_name, _initials(player.name)})
 
 
@@ -165,30 +171,32 @@ def _forget(player: Player, at: datetime) -> None:
         rate_accounts_again([player.pk])
     player.name, player.account, player.initials = "", None, False
     player.removed_at = at
-    # Cards with the link are worthless from now on.
+    # Cards with the link become invalid.
     player.claim_generation += 1
     player.save()
 
 
 def _clean_remarks(renamings: Iterable[Renaming], names: Collection[str]) -> None:
-    """Take the names out of what was remarked on sheets: titles, reasons, beside points."""
+    """Remove the names from remarks on sheets: titles, reasons, notes."""
     without = without_names(names)
     games = [renaming.game for renaming in renamings]
     for game in games:
         game.title, game.place = without(game.title), without(game.place)
     Game.objects.bulk_update(games, ["title", "place"], batch_size=100)
-    remarked = Q(kind=Write.Kind.HEAD) | Q(body__type="adjustment") | ~Q(reason="")
+    remarked = Q(kind=Revision.Kind.HEAD) | Q(body__type="adjustment") | ~Q(reason="")
+    for name in REMARKS:
+        remarked |= Q(body__has_key=name)
     for first in range(0, len(games), 400):
-        writes = list(Write.objects.filter(remarked, game__in=games[first : first + 400]))
+        writes = list(Revision.objects.filter(remarked, game__in=games[first : first + 400]))
         for write in writes:
             write.reason = without(write.reason)
             for said in (write.before or {}, write.body or {}):
                 _clean_words(said, without)
-        Write.objects.bulk_update(writes, ["reason", "before", "body"], batch_size=100)
+        Revision.objects.bulk_update(writes, ["reason", "before", "body"], batch_size=100)
 
 
 def _clean_rulings(club: Club, names: Iterable[str]) -> None:
-    """Take whole names out of the reasons of rulings, which may be about anybody."""
+    """Remove whole names from the reasons of rulings, which may mention anybody."""
     without = without_names(name for name in names if not INITIALS.fullmatch(name))
     rulings = list(Ruling.objects.filter(entrant__tournament__event__club=club))
     cleaned = [(ruling, without(ruling.reason)) for ruling in rulings]
@@ -198,9 +206,19 @@ def _clean_rulings(club: Club, names: Iterable[str]) -> None:
     Ruling.objects.bulk_update((ruling for ruling, _ in changed), ["reason"], batch_size=100)
 
 
+def _clean_events(club: Club, names: Iterable[str]) -> None:
+    """Remove whole names from the free texts of the club's events."""
+    without = without_names(name for name in names if not INITIALS.fullmatch(name))
+    events = Event.objects.filter(club=club)
+    for name in FREE_TEXTS:
+        for pk, text in events.exclude(**{name: ""}).values_list("pk", name):
+            if (cleaned := without(text)) != text:
+                events.filter(pk=pk).update(**{name: cleaned})
+
+
 def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:
-    """Take names out of what was typed freely in a head or an adjustment."""
-    for field in ("title", "place", "reason"):
+    """Remove names from the free text of a setup, an adjustment or a remark."""
+    for field in ("title", "place", "reason", *REMARKS):
         if field in said and (field != "reason" or said.get("type") == "adjustment"):
             said[field] = without(said[field])
 
@@ -208,25 +226,25 @@ def _clean_words(said: dict[str, Any], without: Callable[[Any], Any]) -> None:
 def _clean_audit(
     club: Club, players: Iterable[Player], renamings: Iterable[Renaming], names: Collection[str]
 ) -> None:
-    """Take the names out of the lines about these players, their games and the club's events."""
+    """Remove the names from audit entries about these players, their games and club events."""
     subjects = [subject_of(player) for player in players]
     subjects += [f"game:{renaming.game.public_id}" for renaming in renamings]
-    lines, without = AuditLine.objects.filter(club=club), without_names(names)
+    lines, without = AuditEntry.objects.filter(club=club), without_names(names)
     for first in range(0, len(subjects), 400):
         lines.filter(subject__in=subjects[first : first + 400]).take_out_name(without)
-    # Who was seated where, and what was said of tables they left or that were taken away; there
-    # initials may be another player's.
+    # Entries about seating, and about tables that were left or removed; there initials may be
+    # another player's.
     whole = without_names(name for name in names if not INITIALS.fullmatch(name))
-    lines.filter(kind__in=(AuditLine.Kind.EVENT, AuditLine.Kind.ROLE)).take_out_name(whole)
-    lines.filter(SAYS_NAMES, kind=AuditLine.Kind.RESULT).take_out_name(whole)
+    lines.filter(kind__in=(AuditEntry.Kind.EVENT, AuditEntry.Kind.ROLE)).take_out_name(whole)
+    lines.filter(SAYS_NAMES, kind=AuditEntry.Kind.RESULT).take_out_name(whole)
 
 
 def without_names(names: Iterable[str]) -> Callable[[Any], Any]:
-    """What takes names, however written, out of a text and out of every text in JSON.
+    """Return a function that removes names, however written, from a text or all texts in JSON.
 
-    Initials go only where they are all there is: within a sentence they may be anybody's.
+    Initials are removed only if they are the whole text: in a sentence they may be anybody's.
     """
-    # The longest first, so that no surname is left over.
+    # The longest first, so that no surname remains.
     names = sorted(names, key=len, reverse=True)
     keys = {fold_name(name) for name in names}
     words = [_anyhow_written(name) for name in names if not INITIALS.fullmatch(name)]
@@ -248,7 +266,7 @@ def without_names(names: Iterable[str]) -> Callable[[Any], Any]:
 
 
 def _anyhow_written(name: str) -> str:
-    """A pattern for a name as a word, in capitals or not, with or without the dots of its i."""
+    """Return a pattern for a name as a word, in any case, with or without the dots of its i."""
     words = (
         "".join("[iıİI]\u0307?" if c in "iıİI" else re.escape(c) for c in word)
         for word in name.split()

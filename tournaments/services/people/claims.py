@@ -1,49 +1,54 @@
-"""How a person comes to their player: by a link, or by a code that is typed."""
+"""Claim a player by a link or a typed code."""
 
 import re
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditLine, Member, Player, User
+from tournaments.models import AuditEntry, Member, Player, User
 from tournaments.models.clubs import Role
 from tournaments.models.people import CODE_LENGTH, MOST_WRONG_CLAIMS, MOST_WRONG_TYPED
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
 from tournaments.services.people.merging import forget_moved_account
 from tournaments.services.people.players import lock_people, lock_player, subject_of
 from tournaments.services.ratings.due import rate_accounts_again
 
-KIND = AuditLine.Kind.PLAYER
+KIND = AuditEntry.Kind.PLAYER
 
 COUNTED_FOR = timedelta(hours=1)
-"""So long after its first wrong code an account starts afresh."""
+"""Time after its first wrong code when an account's count starts again."""
 
 
-class WrongCode(Exception):
-    """No player can be had with this code: why, is not said."""
+class WrongClaimCode(Refused, code="wrong-code", status=422):
+    sentence = _(
+        "This code opens nothing. Look at each letter once more, or ask a director for a new one."
+    )
 
 
-class TooManyCodes(Exception):
-    """The account has typed too many wrong codes within the hour."""
+class TooManyCodes(Refused, code="too-many-codes", status=429):
+    sentence = _("The account has typed too many wrong codes: try again in an hour.")
+    headers = {"Retry-After": str(int(COUNTED_FOR.total_seconds()))}
 
 
-class AlreadyPlays(Exception):
-    """The account has a player in this club, `player`: a director can merge the two."""
+class AlreadyPlays(Refused, code="already-plays"):
+    sentence = _("The account has a player in this club: a director can merge the two.")
 
     def __init__(self, player: Player) -> None:
         self.player = player
-        super().__init__(f"the account is player {player.pk} already")
+        super().__init__(data={"player": player.public_id})
 
 
 def claim_player(public_id: str, secret: str, by: Actor, *, at: datetime) -> Player:
-    """Tie the player of a link to the account that has it, which becomes a member of the club.
+    """Link the player to the account, which becomes a member of the club.
 
-    The link is used up; claiming once more what one has already is no error.
+    The link is used up. Idempotent for the account that has claimed it.
 
     Raises:
         AlreadyPlays: the account has another player in the club.
-        Player.DoesNotExist: the link is none, or somebody else has used it.
+        Player.DoesNotExist: the link is invalid, or another account has used it.
     In each case nothing is written.
     """
     user = _account(by)
@@ -51,7 +56,7 @@ def claim_player(public_id: str, secret: str, by: Actor, *, at: datetime) -> Pla
         row = Player.objects.claimable_at(public_id, secret).first()
         if row is not None:
             lock_people(row.club_id)
-        # Asked again behind the lock: somebody else may have claimed it meanwhile.
+        # Checked again under the lock: another account may have claimed it meanwhile.
         player = Player.objects.claimable_at(public_id, secret).select_related("club").first()
         if player is None:
             return _claimed_before(public_id, user)
@@ -66,16 +71,16 @@ def claim_player(public_id: str, secret: str, by: Actor, *, at: datetime) -> Pla
 
 
 def find_by_code(typed: str, by: Actor, *, at: datetime) -> Player:
-    """The player whom a typed code is for; it is claimed with its link then.
+    """Return the player of a typed code, to be claimed with the player's link.
 
-    Wrong codes are counted, for the player and for the account.
+    Wrong codes are counted for the player and for the account.
 
     Raises:
-        WrongCode: the code is none, or has been tried too often.
-        TooManyCodes: the account has tried too often; the code was not looked at.
+        WrongCode: the code is invalid, or has been tried too often.
+        TooManyCodes: the account has tried too often; the code was not checked.
     """
     with transaction.atomic():
-        # One row for all tries of an account: without its lock many at once would count as one.
+        # The account's row counts all tries; without its lock many at once would count as one.
         user = User.objects.select_for_update(no_key=True).get(pk=_account(by).pk)
         if _tried_too_often(user, at):
             raise TooManyCodes
@@ -83,12 +88,12 @@ def find_by_code(typed: str, by: Actor, *, at: datetime) -> Player:
         if found is None:
             _count_wrong(user, at)
     if found is None:
-        raise WrongCode
+        raise WrongClaimCode
     return found
 
 
 def new_claim(pk: int, by: Actor, *, at: datetime) -> Player:
-    """Give a player a new link and code; those before are worthless.
+    """Give a player a new link and code; earlier ones become invalid.
 
     Raises:
         Player.DoesNotExist: removed, or merged into another player.
@@ -103,7 +108,7 @@ def new_claim(pk: int, by: Actor, *, at: datetime) -> Player:
 
 
 def unlink_account(pk: int, by: Actor, *, at: datetime) -> Player:
-    """Untie a player from their account, which stays a member of the club; twice is no error.
+    """Unlink a player from their account, which stays a member of the club. Idempotent.
 
     Raises:
         Player.DoesNotExist: removed, or merged into another player.
@@ -125,11 +130,11 @@ def unlink_account(pk: int, by: Actor, *, at: datetime) -> Player:
 
 
 def _look_up(typed: str) -> Player | None:
-    """The player of a code, if it is right and still worth something; a wrong one is counted."""
-    # Case, spaces and hyphens do not matter: the last letters are the secret, the rest the row.
+    """Return the player of a valid code; count a wrong one."""
+    # Ignore case, spaces and hyphens; the last letters are the secret, the rest names the row.
     letters = re.sub(r"[\s\-–—‐‑−_.]+", "", typed).casefold()
     row, code = letters[:-CODE_LENGTH], letters[-CODE_LENGTH:]
-    # Longer ones are no row of ours, and no database takes them.
+    # Longer numbers are no key of ours and overflow the database.
     if not (row.isascii() and row.isdigit() and len(row) < 15):
         return None
     claimable = Player.objects.present().filter(pk=int(row), account=None)
@@ -153,7 +158,7 @@ def _tried_too_often(user: User, at: datetime) -> bool:
 
 
 def _is_recent(since: datetime | None, at: datetime) -> bool:
-    """Whether a first wrong code still counts: not one far ahead of a clock that was set back."""
+    """Return whether a first wrong code still counts; not if the clock was set back since."""
     return since is not None and abs(at - since) < COUNTED_FOR
 
 
@@ -166,7 +171,7 @@ def _count_wrong(user: User, at: datetime) -> None:
 
 
 def _claimed_before(public_id: str, user: User) -> Player:
-    """The player whom this account has claimed already, as after a lost answer."""
+    """Return the player this account has claimed already, as after a lost answer."""
     if "\0" in public_id:
         raise Player.DoesNotExist
     return Player.objects.select_related("club").get(public_id=public_id, account=user)
@@ -186,7 +191,7 @@ def _join(player: Player, user: User, by: Actor, at: datetime) -> None:
     _, joined = Member.objects.get_or_create(club=player.club, user=user, defaults=member)
     if joined:
         after = {"role": Role.MEMBER, "claim": subject_of(player)}
-        change = Change(AuditLine.Kind.ROLE, "join", f"account:{user.pk}", after=after)
+        change = Change(AuditEntry.Kind.ROLE, "join", f"account:{user.pk}", after=after)
         note_change(player.club, change, by, at=at)
 
 

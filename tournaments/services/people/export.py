@@ -1,4 +1,4 @@
-"""All that is kept about a player, as a JSON document that is made piece by piece."""
+"""All stored data about a player, as a JSON document built piece by piece."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,9 +10,9 @@ from typing import IO, Any
 from django.db import transaction
 from django.db.models import Prefetch, Q
 
-from tournaments.engine.ratings import Rating
+from tournaments.engine.ratings.ratings import Rating
 from tournaments.models import (
-    AuditLine,
+    AuditEntry,
     Entrant,
     Game,
     Player,
@@ -24,26 +24,26 @@ from tournaments.models import (
     Tournament,
     User,
 )
-from tournaments.queries.sheets import Sheet, load_sheets
-from tournaments.services.auditing import Actor, Change, note_change
+from tournaments.queries.games.sheets import Sheet, load_sheets
+from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.people.changes import with_merged
 from tournaments.services.people.players import lock_player, subject_of
 
 FORMAT = "kingscore-player/1"
 
 AT_ONCE = 200
-"""So many games are held in memory at a time; each such heap takes a fixed number of queries."""
+"""Games in memory at a time; each batch takes a fixed number of queries."""
 
 
 IN_MEMORY = 1 << 20
-"""A longer document, in bytes, waits on the disk until it is sent."""
+"""A longer document, in bytes, is buffered on disk until it is sent."""
 
 
 def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
-    """The player, the account, games, tournaments and the lines of the audit, as a file.
+    """Return player, account, games, tournaments and audit entries as a file.
 
-    Of others it holds what the sheets show, and not who made a change. All is read before the
-    first byte is sent, so that the line in the audit stands for a document that was made.
+    It contains about others only the data of the sheets, and not who made a change. Everything is
+    read before the first byte is sent, so the audit entry means that the document was complete.
 
     Raises:
         Player.DoesNotExist: removed, or merged into another player.
@@ -51,7 +51,7 @@ def export_player(pk: int, by: Actor, *, at: datetime) -> IO[bytes]:
     with ExitStack() as unless_made, transaction.atomic():
         document = unless_made.enter_context(SpooledTemporaryFile(max_size=IN_MEMORY))
         player = lock_player(pk)
-        change = Change(AuditLine.Kind.PLAYER, "export", subject_of(player))
+        change = Change(AuditEntry.Kind.PLAYER, "export", subject_of(player))
         note_change(player.club, change, by, at=at)
         document.writelines(piece.encode() for piece in _pieces(player, at))
         unless_made.pop_all()
@@ -119,7 +119,7 @@ def _game(sheet: Sheet, seat: Seat) -> dict[str, Any]:
 
 
 def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
-    """Those they took part in, alone or in a pair, with the rulings about them."""
+    """Yield the player's tournaments, alone or in a pair, with the rulings about them."""
     mine = Entrant.objects.filter(Q(player=player) | Q(partner=player)).order_by(
         "tournament__event__held_on", "pk"
     )
@@ -165,7 +165,7 @@ def _day(tournament: Tournament) -> dict[str, str]:
 
 
 def _ratings(player: Player) -> Iterator[dict[str, Any]]:
-    """What they are rated, in the club and on the server, and what their games here changed."""
+    """Yield the player's ratings in the club and on the server, with changes from games here."""
     people = [f"p{player.pk}", *([f"a{player.account_id}"] if player.account_id else [])]
     of_club = Q(pool__club=player.club) | Q(pool__club=None)
     rows = PlayerRating.objects.filter(of_club, person__in=people).order_by("pk")
@@ -176,12 +176,12 @@ def _ratings(player: Player) -> Iterator[dict[str, Any]]:
             "among": "club" if row.pool.club_id else "server",
             "games": row.games,
             "last_at": row.last_at.isoformat(),
-            **_told(row.rating),
+            **_details(row.rating),
             "changes": [
                 {
                     "at": each.at.isoformat(),
-                    "before": _told(each.before),
-                    "after": _told(each.after),
+                    "before": _details(each.before),
+                    "after": _details(each.after),
                 }
                 for each in mine.iterator(AT_ONCE)
             ],
@@ -189,17 +189,17 @@ def _ratings(player: Player) -> Iterator[dict[str, Any]]:
 
 
 def _changed(change: RatingChange) -> dict[str, Any]:
-    before, after = _told(change.before), _told(change.after)
+    before, after = _details(change.before), _details(change.after)
     return {"at": change.at.isoformat(), "before": before, "after": after}
 
 
-def _told(rating: Rating) -> dict[str, float]:
+def _details(rating: Rating) -> dict[str, float]:
     return {"rating": rating.mean, "deviation": rating.deviation}
 
 
 def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:
     subjects = [subject_of(one) for one in people]
-    lines = AuditLine.objects.filter(club=player.club, subject__in=subjects).order_by("pk")
+    lines = AuditEntry.objects.filter(club=player.club, subject__in=subjects).order_by("pk")
     for line in lines:
         said = {"before": line.before, "after": line.after, "reason": line.reason}
         yield {

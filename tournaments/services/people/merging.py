@@ -1,4 +1,4 @@
-"""Two players who turn out to be one person: merged, and parted again where they were not."""
+"""Merge two players who are one person, and undo it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,19 +7,20 @@ from enum import StrEnum
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditLine, Entrant, Merge, Player, Seat, Substitute, Tournament
-from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.people.head_names import let_names_follow
+from tournaments.models import AuditEntry, Entrant, Merge, Player, Seat, Substitute, Tournament
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
 from tournaments.services.people.players import lock_people, subject_of
+from tournaments.services.people.sheet_names import let_names_follow
 from tournaments.services.ratings.due import rate_accounts_again, rate_players_again
 
-KIND = AuditLine.Kind.PLAYER
+KIND = AuditEntry.Kind.PLAYER
 
 
 class Unlike(StrEnum):
-    """Why two players cannot be one."""
+    """Reasons why two players cannot be one person."""
 
     SAME = "same"
     CLUB = "club"
@@ -30,45 +31,45 @@ class Unlike(StrEnum):
 
 
 WHY_NOT: Mapping[Unlike, str | Promise] = {
-    Unlike.SAME: gettext_lazy("This is one and the same player."),
-    Unlike.CLUB: gettext_lazy("They are players of two clubs."),
-    Unlike.GONE: gettext_lazy("One of the two was merged or removed meanwhile."),
-    Unlike.ACCOUNT: gettext_lazy("Each has an account of its own. Untie one of them first."),
-    Unlike.TABLE: gettext_lazy("They have sat at one table: they are two people."),
-    Unlike.TOURNAMENT: gettext_lazy("They took part in one tournament: they are two people."),
+    Unlike.SAME: _("This is one and the same player."),
+    Unlike.CLUB: _("They are players of two clubs."),
+    Unlike.GONE: _("One of the two was merged or removed meanwhile."),
+    Unlike.ACCOUNT: _("Each has an account of its own. Untie one of them first."),
+    Unlike.TABLE: _("They have sat at one table: they are two people."),
+    Unlike.TOURNAMENT: _("They took part in one tournament: they are two people."),
 }
-"""The same in words."""
+"""The reasons as sentences."""
 
 
-class NotOnePerson(Exception):
-    """Two players are not merged; `why` says what speaks against it."""
+class NotOnePerson(Refused):
+    """The players cannot be merged; `why` gives the reason."""
+
+    code = "not-one-person"
 
     def __init__(self, why: Unlike) -> None:
         self.why = why
-        super().__init__(why)
+        super().__init__(data={"why": why.value}, sentence=WHY_NOT[why])
 
 
-class MergedFurther(Exception):
-    """A merge is not undone before the later one, `merge`, of the player who was kept."""
+class MergedFurther(Refused, code="merged-further"):
+    sentence = _("The player was merged into another one: undo that first.")
 
     def __init__(self, merge: Merge) -> None:
-        self.merge = merge
-        super().__init__(str(merge))
+        super().__init__(data={"merge": merge.pk})
 
 
-class StillPlaying(Exception):
-    """A merge is not undone while `player` sits for an entrant in a round that is not closed."""
+class StillPlaying(Refused, code="still-playing"):
+    sentence = _("%(name)s plays in a round that is not closed: undo the merge after it.")
 
     def __init__(self, player: Player) -> None:
-        self.player = player
-        super().__init__(f"{player} sits in a round that is not closed")
+        super().__init__({"name": player.name})
 
 
 def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
-    """Give games, tournaments and account of the player `gone` to `kept`, who keeps name and row.
+    """Move games, tournaments and account of player `gone` to `kept`, who keeps name and row.
 
     Raises:
-        NotOnePerson: they cannot be one; nothing is written.
+        NotOnePerson: they cannot be one person; nothing is written.
     """
     with transaction.atomic():
         club = lock_people(Player.objects.values_list("club_id", flat=True).get(pk=kept))
@@ -85,7 +86,7 @@ def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
 
 
 def why_not_one(kept: Player, gone: Player) -> Unlike | None:
-    """What speaks against merging two players, as they are now."""
+    """Return the reason against merging two players, as they are now; None if there is none."""
     if kept.pk == gone.pk:
         return Unlike.SAME
     if kept.club_id != gone.club_id:
@@ -98,7 +99,7 @@ def why_not_one(kept: Player, gone: Player) -> Unlike | None:
 
 
 def _why_two(kept: Player, gone: Player) -> Unlike | None:
-    """What shows that two players are two people: both were in one place."""
+    """Return the proof that two players are two people: both were in one place."""
     if gone.seats.filter(game__in=kept.seats.values("game")).exists():
         return Unlike.TABLE
     if _tournaments_of(gone).filter(pk__in=_tournaments_of(kept).values("pk")).exists():
@@ -107,19 +108,19 @@ def _why_two(kept: Player, gone: Player) -> Unlike | None:
 
 
 def _tournaments_of(player: Player) -> QuerySet[Tournament]:
-    """Those in which a player takes part: alone, in a pair, or in another's place."""
+    """Return the tournaments of a player: alone, in a pair, or as a substitute."""
     fields = ("entrants__player", "entrants__partner", "entrants__substitutes__player")
     ways = [Tournament.objects.filter(**{field: player}).values("pk") for field in fields]
     return Tournament.objects.filter(Q(pk__in=ways[0]) | Q(pk__in=ways[1]) | Q(pk__in=ways[2]))
 
 
 def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
-    """Part two merged players again; what `kept` has played since stays. Twice is no error.
+    """Undo a merge; games `kept` has played since stay with them. Idempotent.
 
     Raises:
-        MergedFurther: the kept player was merged into another one; that is undone first.
-        Player.DoesNotExist: the kept player was removed, and the other name with it.
-        StillPlaying: the entrant who would be given back has sat down since, and plays.
+        MergedFurther: the kept player was merged into another one; undo that merge first.
+        Player.DoesNotExist: the kept player was removed, and the other name too.
+        StillPlaying: the entrant to be given back has been seated since, and plays.
     """
     with transaction.atomic():
         lock_people(Merge.objects.values_list("kept__club_id", flat=True).get(pk=pk))
@@ -150,7 +151,7 @@ def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
         at=at,
     )
     account, gone.account, gone.merged_into = gone.account, None, kept
-    # A card of a name that is no more must not give away the games of another one.
+    # The card of a merged name must not give access to another player's games.
     gone.claim_generation += 1
     gone.save(update_fields=["account", "merged_into", "claim_generation"])
     called = {kept.name, kept.shown_name, gone.name, gone.shown_name}
@@ -158,7 +159,7 @@ def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
         forget_moved_account(kept)
         Merge.objects.filter(pk=merge.pk).update(account_moved=True)
         kept.account = account
-    # Whoever asked for initials is shown by them, under whichever name.
+    # A wish for initials holds under either name.
     kept.initials = kept.initials or gone.initials
     kept.save(update_fields=["account", "initials"])
     gone.seats.update(player=kept)
@@ -168,7 +169,7 @@ def _merge(kept: Player, gone: Player, at: datetime) -> Merge:
 
 
 def _move_entrants(kept: Player, gone: Player) -> dict[str, list[int]]:
-    """Let `kept` take part in tournaments wherever `gone` does; the keys of the rows, by field."""
+    """Give the entries of `gone` to `kept`; return the keys of the rows, by field."""
     places = {
         "player": Entrant.objects.filter(player=gone),
         "partner": Entrant.objects.filter(partner=gone),
@@ -180,8 +181,8 @@ def _move_entrants(kept: Player, gone: Player) -> dict[str, list[int]]:
 
 
 def _rate_again(merge: Merge) -> None:
-    """Have two players rated again who are parted."""
-    # Whether the kept player was a house player in a game may depend on whose entrant it was.
+    """Rate two separated players again."""
+    # The kept player may have been a house player in a game by the other's entry.
     whose = [merge.gone_id, *([merge.kept_id] if merge.entrants else [])]
     rate_players_again(merge.kept.club_id, whose)
     if merge.account_moved:
@@ -189,17 +190,17 @@ def _rate_again(merge: Merge) -> None:
 
 
 def _put_entrants(moved: Mapping[str, Sequence[int]], old: Player, new: Player) -> None:
-    """Put one player for another in rows by the field that names them; what is no more is not."""
+    """Replace one player by another in the rows, by field; deleted rows are skipped."""
     for field in ("player", "partner"):
         rows = Entrant.objects.filter(pk__in=moved.get(field, ()))
-        # Whoever stands in for them stands in for the same person, whatever they are called.
+        # A substitute for them stays one, whichever player row they have.
         Substitute.objects.filter(entrant__in=rows, instead_of=old).update(instead_of=new)
         rows.filter(**{field: old}).update(**{field: new})
     Substitute.objects.filter(pk__in=moved.get("substitute", ()), player=old).update(player=new)
 
 
 def _sits_since(merge: Merge) -> bool:
-    """Whether a seat taken since, which stays, would part from its entrant, who goes back."""
+    """Return whether a seat taken since, which stays, would be separated from its entrant."""
     moved = merge.entrants
     stood_in = Substitute.objects.filter(pk__in=moved.get("substitute", ()))
     entrants = {*moved.get("player", ()), *moved.get("partner", ())}
@@ -235,11 +236,11 @@ def _part(merge: Merge, at: datetime) -> None:
 
 
 def forget_moved_account(player: Player) -> None:
-    """Note that the account of a player is none that a merge brought, for merges undone later."""
+    """Note for later undoing that a player's account did not come from a merge."""
     player.merges.filter(account_moved=True).update(account_moved=False)
 
 
 def _change(action: str, merge: Merge) -> Change:
-    # The names are not said here, so that none is left when one of them is removed.
+    # Without names, so that none is left when one of the players is removed.
     what = {"other": subject_of(merge.gone), "seats": len(merge.seats)}
     return Change(KIND, action, subject_of(merge.kept), after=what)

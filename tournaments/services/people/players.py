@@ -1,74 +1,81 @@
-"""The players of a club: added, found by the name somebody typed, shown as they wish."""
+"""The players of a club: add, find by typed name, show by the wished name."""
 
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditLine, Club, Player
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.models import AuditEntry, Club, Player
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.auditing import Actor, Change, note_change, note_changes
-
-LONGEST_PLAYER_NAME = 80
+from tournaments.services.audit import Actor, Change, note_change, note_changes
+from tournaments.services.base.refusals import Fault, Invalid, Refused
 
 MOST_ADDED = 200
-"""So many players are added at once at most."""
+"""Maximum number of players added at once."""
 
 
-class NameTaken(Exception):
-    """Another player of the club has this name, up to case and dots; `player` is who."""
+class NameTaken(Refused, code="name-taken", in_lists=True):
+    sentence = _("There is already a player called %(name)s.")
 
     def __init__(self, player: Player) -> None:
         self.player = player
-        super().__init__(f"{player.name!r} is taken")
+        super().__init__({"name": player.name}, {"player": player.public_id})
 
 
-class NoName(Exception):
-    """A text that is no name: without a letter, or too long."""
+class NoName(Fault, code="no-name", where="name"):
+    sentence = _("A name has letters, and 80 of them at most.")
 
 
-class NamesRefused(Exception):
-    """Why lines of a list were refused, by their number from 0: NameTaken or NoName each."""
+class NameTwice(Fault, code="name-twice"):
+    sentence = _("It is the same name as on an earlier line.")
 
-    def __init__(self, problems: dict[int, Exception]) -> None:
+
+class NamesRefused(Invalid):
+    """Problems of the lines of a list, by line number from 0."""
+
+    def __init__(self, problems: dict[int, Refused]) -> None:
         self.problems = problems
-        super().__init__(f"{len(problems)} names refused")
+        for number, problem in problems.items():
+            problem.where = f"names.{number}"
+        super().__init__(faults=list(problems.values()))
 
 
-def clean_name(text: str) -> str:
-    """A name as it is stored: with single spaces, and nothing in it that cannot be seen.
+def clean_name(text: str, where: str = "") -> str:
+    """Return a name as stored: single spaces, no invisible characters.
 
     Raises:
-        NoName: nothing is left, or more than a name can have.
+        NoName: the name is empty or too long.
     """
-    # Also what is left of signs that direct the writing, with which one name looks like another.
+    # Includes marks of writing direction, with which two names look alike.
     kinds = {"Cc": " ", "Cf": ""}
     shown = "".join(kinds.get(unicodedata.category(c), c) for c in text)
     shown = unicodedata.normalize("NFC", " ".join(shown.split()))
-    if not any(map(str.isalnum, plain_name(shown))) or len(shown) > LONGEST_PLAYER_NAME:
-        raise NoName
-    # Some signs of Unicode stand for a whole sentence.
-    if len(fold_name(shown)) > 2 * LONGEST_PLAYER_NAME:
-        raise NoName
+    if not any(map(str.isalnum, plain_name(shown))) or len(shown) > LONGEST_NAME:
+        raise NoName(where=where)
+    # Some characters of Unicode stand for a whole sentence.
+    if len(fold_name(shown)) > 2 * LONGEST_NAME:
+        raise NoName(where=where)
     return shown
 
 
 def add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
-    """Add a player of a club.
+    """Add a player to a club.
 
     Raises:
-        NameTaken: there is one with that name; nothing is written.
-        NoName: it is none.
+        NameTaken: a player has that name; nothing is written.
+        NoName: the name is not valid.
     """
     name = clean_name(name)
     try:
         with transaction.atomic():
             player = Player.objects.create(club=club, name=name, created_at=at)
-            change = Change(AuditLine.Kind.PLAYER, "add", subject_of(player), after={"name": name})
+            change = Change(AuditEntry.Kind.PLAYER, "add", subject_of(player), after={"name": name})
             note_change(club, change, by, at=at)
     except IntegrityError as error:
-        # The constraint decides, so that two who type a name at once get one player.
+        # The constraint decides, so that two people who type a name at once get one player.
         taken = find_player(club, name)
         if taken is None:
             raise
@@ -80,24 +87,27 @@ def add_players(club: Club, names: Sequence[str], by: Actor, *, at: datetime) ->
     """Add several players, all or none.
 
     Raises:
-        NamesRefused: with every problem; nothing is written.
+        NamesRefused: contains every problem; nothing is written.
     """
     added: list[Player] = []
-    problems: dict[int, Exception] = {}
+    problems: dict[int, Refused] = {}
     with transaction.atomic():
         for number, name in enumerate(names):
             try:
                 added.append(add_player(club, name, by, at=at))
-            except (NameTaken, NoName) as problem:
+            except NameTaken as taken:
+                earlier = [" ".join(each.split()) for each in names[:number]]
+                problems[number] = NameTwice() if taken.player.name in earlier else taken
+            except NoName as problem:
                 problems[number] = problem
         if problems:
-            # Rolls back those that could be added.
+            # Roll back the players already added.
             raise NamesRefused(problems)
     return added
 
 
 def find_player(club: Club, name: str) -> Player | None:
-    """The player of a club with a name, up to case and dots; of a merged one, who was kept."""
+    """Return a club's player by name, up to case and dots; for a merged one, the kept player."""
     player = Player.objects.filter(club=club).called(name).select_related("merged_into").first()
     while player is not None and player.merged_into is not None:
         player = player.merged_into
@@ -105,10 +115,10 @@ def find_player(club: Club, name: str) -> Player | None:
 
 
 def find_or_add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Player:
-    """The player with a name, added where there is none.
+    """Return the player with a name, added if there is none.
 
     Raises:
-        NoName: it is none.
+        NoName: the name is not valid.
     """
     found = find_player(club, name)
     if found is not None:
@@ -120,12 +130,12 @@ def find_or_add_player(club: Club, name: str, by: Actor, *, at: datetime) -> Pla
 
 
 def add_all(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> list[Player]:
-    """Add players by different names that nobody had when they were looked up, in a few queries.
+    """Add players by distinct names that were unknown when looked up, in a few queries.
 
-    Whoever was added meanwhile is found.
+    Players added meanwhile are found.
 
     Raises:
-        NoName: a name is none.
+        NoName: a name is not valid.
     """
     cleaned = [clean_name(name) for name in names]
     rows = [
@@ -141,7 +151,7 @@ def add_all(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> lis
     try:
         with transaction.atomic():
             Player.objects.bulk_create(rows)
-            kind = AuditLine.Kind.PLAYER
+            kind = AuditEntry.Kind.PLAYER
             added = (Change(kind, "add", subject_of(p), after={"name": p.name}) for p in rows)
             note_changes(club, added, by, at=at)
     except IntegrityError:
@@ -150,18 +160,18 @@ def add_all(club: Club, names: Sequence[str], by: Actor, *, at: datetime) -> lis
 
 
 def lock_people(club_pk: int) -> Club:
-    """Lock the people of a club: who changes some of them waits for who is at it.
+    """Lock the people of a club; other changes to them wait.
 
-    One lock for all, since a merge, a removal and a claim each touch several rows. Whoever puts
-    players to seats by their names takes it before reading the names, so that nobody who is
-    removed meanwhile is written down again.
+    One lock for all, since a merge, a removal and a claim each change several rows. To seat players
+    by name, take it before reading the names, so that a player removed meanwhile is not written
+    again.
     """
-    # Not in the way of lines of the audit, which point to the club.
+    # `no_key`, so that audit entries, which refer to the club, do not wait.
     return Club.objects.select_for_update(no_key=True).get(pk=club_pk)
 
 
 def lock_player(pk: int) -> Player:
-    """The player as it is now, with the people of the club locked.
+    """Return the current player, with the people of the club locked.
 
     Raises:
         Player.DoesNotExist: it was removed, or merged into another one.
@@ -173,10 +183,10 @@ def lock_player(pk: int) -> Player:
 
 
 def names_at_table(players: Sequence[Player]) -> list[str]:
-    """How players are called on a sheet, in seat order: as they wish, and no two alike."""
+    """Return the names on a sheet in seat order: as the players wish, no two alike."""
     names: list[str] = []
     for seat, player in enumerate(players):
-        # Whoever was removed keeps a seat without a name, in no language.
+        # A removed player keeps a seat without a name, in any language.
         name = player.shown_name or f"№ {seat + 1}"
         while name in names:
             name = f"{name} ({seat + 1})"
@@ -185,5 +195,5 @@ def names_at_table(players: Sequence[Player]) -> list[str]:
 
 
 def subject_of(player: Player) -> str:
-    """What the audit calls a player."""
+    """Return the player's subject in the audit."""
     return f"player:{player.pk}"

@@ -1,9 +1,9 @@
-"""Ratings computed from the games of closed rounds: running, after a correction, and anew.
+"""Compute ratings from games of closed rounds: running, after a correction, or from scratch.
 
-There is one way: from some moment on, everything that was rated is taken back, and every game
-that counts is rated in order. A round just closed, a correction of an old one and a rebuild of
-everything differ only in the moment. Whoever computes holds the one row of the ledger, and
-commits the ratings of a club, or of the server, together with the calls they answer.
+There is one path: from some moment on, all rating changes are reverted, and every game that counts
+is rated in order. A newly closed round, a correction and a full rebuild differ only in the moment.
+Computing locks the single ledger row, and commits the ratings of a club, or of the server, together
+with the requests they answer.
 """
 
 import gc
@@ -16,7 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from tournaments.engine.ratings import MODEL
+from tournaments.engine.ratings.ratings import MODEL
 from tournaments.models import (
     Club,
     PlayerRating,
@@ -26,19 +26,19 @@ from tournaments.models import (
     RatingDue,
     RatingLedger,
 )
+from tournaments.services.ratings.bulk_writes import delete_all
 from tournaments.services.ratings.games import played_rounds
 from tournaments.services.ratings.pools import Pools
-from tournaments.services.ratings.rows import delete_all
 
 ROWS_AT_ONCE = 2000
 
 
 def sweep_ratings() -> int:
-    """Compute all that is due; how many calls for it were answered.
+    """Compute all that is due; return the number of requests answered.
 
-    Each club, and the server, is a transaction of its own. Where somebody else is at it, nothing
-    is done: they look for calls again once they have let go. Ratings by another model than the
-    engine has now are computed anew.
+    Each club, and the server, is a transaction of its own. If another worker is computing, do
+    nothing: it looks for new requests after releasing the lock. Ratings by another version of the
+    model are recomputed from scratch.
     """
     answered = 0
     while _is_due():
@@ -50,15 +50,15 @@ def sweep_ratings() -> int:
 
 
 def rebuild_ratings() -> int:
-    """Throw all ratings away and compute them from the games; how many times one was rated."""
+    """Delete all ratings and recompute them; return how many times a game was rated."""
     with transaction.atomic():
         return _rebuild(_held_ledger())
 
 
 def differing_ratings() -> list[str]:
-    """The pools, as text, whose ratings are not what their games make of them; nothing is changed.
+    """Return the pools, as text, whose ratings differ from a recomputation. Nothing is changed.
 
-    What is due is not yet wrong: it is computed first.
+    Ratings that are due are computed first, since they are not wrong yet.
     """
     with transaction.atomic():
         ledger = _held_ledger()
@@ -71,12 +71,12 @@ def differing_ratings() -> list[str]:
 
 
 def _is_due() -> bool:
-    """Whether there is anything to compute, asked without a lock."""
+    """Return whether anything is due, without a lock."""
     return RatingDue.objects.exists() or not RatingLedger.objects.filter(model=MODEL).exists()
 
 
 def _sweep_next() -> int:
-    """Answer the calls for one club, or in the end for the server, in one transaction."""
+    """Answer the requests for one club, or at last for the server, in one transaction."""
     with transaction.atomic():
         ledger = _free_ledger()
         if ledger is None:
@@ -84,15 +84,15 @@ def _sweep_next() -> int:
         if ledger.model != MODEL:
             _rebuild(ledger)
             return 1
-        # The server last: then it is computed once for all clubs.
+        # The server comes last: then it is computed once for all clubs.
         scopes = RatingDue.objects.order_by(F("club").asc(nulls_last=True)).values_list("club")
         first = scopes.first()
         return 0 if first is None else _answer(first[0])
 
 
 def _answer(club: int | None) -> int:
-    """Compute the ratings of a club, or of the server; how many calls that answered."""
-    # What is committed after this was read calls again, and is left for the next time.
+    """Compute the ratings of a club, or of the server; return the number of requests answered."""
+    # Data committed after this read makes a new request, answered the next time.
     dues = list(RatingDue.objects.filter(club=club).values_list("pk", "since"))
     since = min(moment for _pk, moment in dues)
     _compute(club, since)
@@ -103,7 +103,7 @@ def _answer(club: int | None) -> int:
 
 
 def _compute(club: int | None, since: datetime | None) -> int:
-    """Rate the games of a club, or of the server, from a moment on; how many they are."""
+    """Rate the games of a club, or of the server, from a moment on; return their number."""
     pools = Pools(club)
     if since is not None:
         pools.take_back(since)
@@ -126,7 +126,7 @@ def _rebuild(ledger: RatingLedger) -> int:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Look for no cycles among millions of rows, which have none: it takes a fifth of the time."""
+    """Pause the garbage collector: searching millions of rows takes a fifth of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -143,19 +143,19 @@ def _take_away(dues: Iterable[int]) -> None:
 
 
 def _free_ledger() -> RatingLedger | None:
-    """The ledger, locked; None where somebody else holds it. SQLite waits for them instead."""
+    """Return the locked ledger; None if another worker holds it. SQLite waits instead."""
     RatingLedger.objects.get_or_create(pk=1)
     return RatingLedger.objects.select_for_update(skip_locked=True).filter(pk=1).first()
 
 
 def _held_ledger() -> RatingLedger:
-    """The ledger, locked, after whoever else held it."""
+    """Return the ledger, locked; wait if another worker holds it."""
     RatingLedger.objects.get_or_create(pk=1)
     return RatingLedger.objects.select_for_update().get(pk=1)
 
 
 def _digests() -> dict[str, str]:
-    """What says of the ratings of each pool, to the last digit, whether they are the same."""
+    """Return a digest of the exact ratings of each pool."""
     digests: dict[str, Any] = {}
     last = ("person", "player_id", "mean", "variance", "games", "last_at")
     shown = ("points", "month", "provisional")

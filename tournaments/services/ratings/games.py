@@ -1,4 +1,4 @@
-"""The games that count for ratings, read round by round in the order in which they are rated."""
+"""Games that count for ratings, round by round in rating order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,23 +12,23 @@ from typing import Any, NamedTuple
 from django.db.models import Func, JSONField, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.ratings import scores_of
-from tournaments.engine.ruleset_records import read_ruleset
-from tournaments.engine.rulesets import Ruleset
+from tournaments.engine.documents.ruleset_records import read_ruleset
+from tournaments.engine.ratings.ratings import scores_of
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Entrant, Game, Round, Seat, Sitting
 
 ROUNDS_AT_ONCE = 50
-"""So many rounds are read, rated and written at a time: some thousand games in memory."""
+"""Rounds read, rated and written in a batch: some thousand games in memory."""
 
 FAMILIES = frozenset(rules.family for rules in RULESETS.values())
-"""The kinds of games that all clubs of a server know."""
+"""The families of games known to all clubs of a server."""
 
 
 @dataclass(slots=True)
 class Played:
-    """A game to be rated; `spread` is what its points are compared with."""
+    """A game to rate; `spread` is the scale its points are compared with."""
 
     pk: int
     table: int
@@ -36,19 +36,18 @@ class Played:
     spread: str
     sides: tuple[int, ...]
     scores: list[float]
-    # By seat: who sat there; None for whoever is no player of the club, or fills up a table.
+    # Players by seat; None for guests and house players.
     people: list[str | None] = field(default_factory=list)
     players: list[int] = field(default_factory=list)
 
     @property
     def compares(self) -> bool:
-        """Whether two of those who sat there are rated."""
         return len(self.people) - self.people.count(None) > 1
 
 
 @dataclass(slots=True)
-class PlayedRound:
-    """A closed round with its games, in the order of tables and of their matches."""
+class RoundToRate:
+    """A closed round with its games, ordered by table and match number."""
 
     pk: int
     event: int
@@ -58,18 +57,18 @@ class PlayedRound:
 
 def played_rounds(
     club: int | None, since: datetime | None, until: datetime | None = None
-) -> Iterator[list[PlayedRound]]:
-    """What counts in the ratings of a club, or of the server, from a moment on: heaps of rounds.
+) -> Iterator[list[RoundToRate]]:
+    """Yield batches of rounds that count for a club, or the server, from a moment on.
 
-    Those closed at the moment `until` or later are left out. In the server's ratings only kinds of
-    games count that everybody knows, not those that a club has made up.
+    Rounds closed at `until` or later are left out. The server's ratings count only games of common
+    families, not those made up by a club.
     """
     counted = _counted_rounds(club, since)
     if until is not None:
         counted = counted.filter(closed_at__lt=until)
     rows: Any = counted.values_list("pk", "event_id", "closed_at")
     rounds = rows.iterator(ROUNDS_AT_ONCE)
-    while heap := [PlayedRound(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
+    while heap := [RoundToRate(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
         _read_games(heap, FAMILIES if club is None else None)
         _seat(heap, of_server=club is None)
         for place in heap:
@@ -78,7 +77,7 @@ def played_rounds(
 
 
 def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]:
-    """The closed rounds that count, in the order in which they were closed."""
+    """Return the closed rounds that count, in order of closing."""
     rows = Round.objects.filter(
         Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
         closed_at__isnull=False,
@@ -91,20 +90,19 @@ def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]
 
 
 class _Points(Func):
-    """Of a result only points and places: to read all of it takes ten times as long."""
+    """Select only points and places of a result: reading all of it takes ten times as long."""
 
     function = "JSON_EXTRACT"
     template = "%(function)s(%(expressions)s, '$.totals', '$.ranks')"
     output_field = JSONField()
 
     def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """The same in the words of PostgreSQL."""
         template = "jsonb_build_array(%(expressions)s -> 'totals', %(expressions)s -> 'ranks')"
         return self.as_sql(compiler, connection, template=template, **context)
 
 
 class _Row(NamedTuple):
-    """A finished game as it is read; `text` is the document of house rules."""
+    """A finished game as read; `text` is the document of house rules."""
 
     round: int
     number: int
@@ -116,11 +114,11 @@ class _Row(NamedTuple):
     text: str | None
 
 
-def _read_games(heap: Sequence[PlayedRound], families: frozenset[str] | None) -> None:
-    """Give rounds their finished games that can be rated."""
+def _read_games(heap: Sequence[RoundToRate], families: frozenset[str] | None) -> None:
+    """Load the finished games of rounds that can be rated."""
     rounds = {place.pk: place for place in heap}
     games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
-    # Stopped before its first deal was played: points given by a director tell no strength.
+    # Stopped before its first deal: points given by a director say nothing about strength.
     games = games.exclude(result__contracts={})
     texts = games.annotate(said=_Points("result"), text=Cast("document", TextField()))
     found: Any = texts.values_list(
@@ -128,7 +126,7 @@ def _read_games(heap: Sequence[PlayedRound], families: frozenset[str] | None) ->
         *("said", "ruleset", "text"),
     )
     rows = [_Row(*row) for row in found]
-    # Not by the database: where no match number is, one puts it first and another last.
+    # Sorted here: databases disagree on whether a missing match number comes first or last.
     for row in sorted(rows, key=lambda row: (row.number, row.match_number or 0, row.pk)):
         game = _played(row)
         if game is not None and (families is None or game.family in families):
@@ -136,13 +134,13 @@ def _read_games(heap: Sequence[PlayedRound], families: frozenset[str] | None) ->
 
 
 def _played(row: _Row) -> Played | None:
-    """A game as it is rated; None where it tells nothing, or its rules are none (any more)."""
+    """Convert a row to a game to rate; None if it says nothing, or its rules are invalid."""
     rules = RULESETS.get(row.ruleset) if row.text is None else _house_rules(row.text)
     said, ranks = row.said
     totals = [points if isinstance(points, int) else Fraction(points) for points in said]
     if rules is None or not any(totals) or len(totals) != rules.side_count:
         return None
-    # House rules may have the name of rules of the program, and other points.
+    # House rules may share a name with built-in rules but differ in points.
     spread = row.ruleset if row.text is None else f"house {row.ruleset}"
     scores = scores_of(totals, ranks)
     return Played(row.pk, row.table, rules.family, spread, tuple(rules.sides), scores)
@@ -153,12 +151,12 @@ def _house_rules(text: str) -> Ruleset | None:
     try:
         return read_ruleset(loads(text))
     except InvalidEntry:
-        # Of an older program, or from elsewhere: the other games are rated all the same.
+        # The result is from an older version or another site; the other games are still rated.
         return None
 
 
-def _seat(heap: Sequence[PlayedRound], *, of_server: bool) -> None:
-    """Say of each game who sat where."""
+def _seat(heap: Sequence[RoundToRate], *, of_server: bool) -> None:
+    """Set the players of each game."""
     games = {game.pk: game for place in heap for game in place.games}
     for game in games.values():
         game.people, game.players = [None] * len(game.sides), [0] * len(game.sides)
@@ -173,8 +171,8 @@ def _seat(heap: Sequence[PlayedRound], *, of_server: bool) -> None:
         found.players[number] = player
 
 
-def _houses(heap: Sequence[PlayedRound]) -> set[tuple[int, int]]:
-    """Who only fills up a table in some rounds: table and player by their keys."""
+def _houses(heap: Sequence[RoundToRate]) -> set[tuple[int, int]]:
+    """Return the house players of some rounds: table and player by key."""
     house = Entrant.objects.filter(
         house=True, tournament__event__in={place.event for place in heap}
     )

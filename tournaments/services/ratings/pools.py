@@ -1,4 +1,4 @@
-"""Ratings while they are computed: taken back to a moment, moved on game by game, and kept."""
+"""Ratings during computation: reverted to a moment, updated game by game, and stored."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,11 +7,10 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from tournaments.engine.ratings import Rating, Spread, rate
+from tournaments.engine.ratings.ratings import Rating, Spread, rate
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
-from tournaments.queries.ratings import DAY, month_of, shown_points
-from tournaments.services.ratings.games import Played, PlayedRound
-from tournaments.services.ratings.rows import (
+from tournaments.queries.ratings.ratings import DAY, month_of, shown_points
+from tournaments.services.ratings.bulk_writes import (
     ChangeRow,
     CountKey,
     StateRow,
@@ -20,13 +19,14 @@ from tournaments.services.ratings.rows import (
     put_counts,
     put_states,
 )
+from tournaments.services.ratings.games import Played, RoundToRate
 
 ROWS_AT_ONCE = 2000
 
 
 @dataclass(slots=True)
-class State:
-    """Somebody's rating while games are rated; `counted` is by what it was counted before."""
+class PlayerState:
+    """A player's rating during computation; `counted` is the count key it had before."""
 
     pk: int
     player: int
@@ -37,7 +37,7 @@ class State:
 
 
 class Pools:
-    """The ratings of a club, or of the server: a pool for each family of rulesets."""
+    """The ratings of a club, or of the server: one pool for each family of rulesets."""
 
     def __init__(self, club: int | None) -> None:
         self.club = club
@@ -45,13 +45,13 @@ class Pools:
         self.pools = {row.family: Pool(row) for row in rows}
 
     def take_back(self, since: datetime) -> None:
-        """Make everything as it was before a moment."""
+        """Revert everything to its state before a moment."""
         for pool in self.pools.values():
             pool.take_back(since)
 
-    def rate(self, rounds: Sequence[PlayedRound]) -> int:
-        """Rate the games of rounds that come next in order; how many they were."""
-        by_family: dict[str, list[tuple[PlayedRound, list[Played]]]] = {}
+    def rate(self, rounds: Sequence[RoundToRate]) -> int:
+        """Rate the games of the next rounds, in order; return their number."""
+        by_family: dict[str, list[tuple[RoundToRate, list[Played]]]] = {}
         for place in rounds:
             for family in sorted({game.family for game in place.games}):
                 games = [game for game in place.games if game.family == family]
@@ -61,7 +61,7 @@ class Pools:
         return sum(len(place.games) for place in rounds)
 
     def keep(self) -> None:
-        """Write what everybody's rating has come to; pools that nobody is in any more go."""
+        """Store all ratings, and delete empty pools."""
         for pool in self.pools.values():
             pool.keep()
         people = PlayerRating.objects.filter(pool=OuterRef("pk"))
@@ -75,17 +75,17 @@ class Pools:
 
 
 class Pool:
-    """The ratings of one pool, as far as they were needed."""
+    """The ratings of one pool, loaded as needed."""
 
     def __init__(self, row: RatingPool) -> None:
         self.row = row
-        self.states: dict[str, State] = {}
+        self.states: dict[str, PlayerState] = {}
         self.counts: Counter[CountKey] = Counter()
         self._spreads: dict[str, Spread] | None = None
 
     @property
     def spreads(self) -> dict[str, Spread]:
-        """The spreads of points after the last rated round, and after what was rated since."""
+        """Return the spreads after the last rated round, including rounds rated since."""
         if self._spreads is None:
             last = RatedRound.objects.filter(pool=self.row).order_by("-at", "-round_id").first()
             kept = {} if last is None else last.spreads
@@ -93,7 +93,6 @@ class Pool:
         return self._spreads
 
     def take_back(self, since: datetime) -> None:
-        """Make everything as it was before a moment."""
         later = PlayerRating.objects.filter(pool=self.row, last_at__gte=since)
         states = {row.pk: (row.person, _state(row)) for row in later.iterator(ROWS_AT_ONCE)}
         _changes_since(self.row, since).delete()
@@ -108,8 +107,8 @@ class Pool:
         for first in range(0, len(gone), ROWS_AT_ONCE):
             PlayerRating.objects.filter(pk__in=gone[first : first + ROWS_AT_ONCE]).delete()
 
-    def rate(self, played: Sequence[tuple[PlayedRound, list[Played]]]) -> None:
-        """Rate games of the pool, which come next in order."""
+    def rate(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
+        """Rate the next games of the pool, in order."""
         self._find(played)
         changes: list[ChangeRow] = []
         rounds: list[RatedRound] = []
@@ -125,12 +124,11 @@ class Pool:
         RatedRound.objects.bulk_create(rounds, batch_size=ROWS_AT_ONCE)
 
     def keep(self) -> None:
-        """Write what everybody's rating has come to, and count them for the leaderboard."""
         put_states([self._row(state) for state in self.states.values()])
         put_counts(self.counts)
 
-    def _row(self, state: State) -> StateRow:
-        """What is written of somebody, counted as what they show now."""
+    def _row(self, state: PlayerState) -> StateRow:
+        """Return a player's row, counted under the points shown now."""
         key = _count_key(self.row.pk, state)
         self.counts[key] += 1
         if state.counted is not None:
@@ -147,8 +145,8 @@ class Pool:
             state.pk,
         )
 
-    def _find(self, played: Sequence[tuple[PlayedRound, list[Played]]]) -> None:
-        """Have the ratings at hand of everybody who sits in some games, new ones made."""
+    def _find(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
+        """Load the ratings of all players in some games; create missing ones."""
         wanted: dict[str, tuple[int, datetime]] = {}
         for place, games in played:
             for game in games:
@@ -166,10 +164,12 @@ class Pool:
             if person not in self.states
         ]
         for row in PlayerRating.objects.bulk_create(new, batch_size=ROWS_AT_ONCE):
-            self.states[row.person] = State(row.pk, row.player_id, Rating(), 0, row.last_at, None)
+            self.states[row.person] = PlayerState(
+                row.pk, row.player_id, Rating(), 0, row.last_at, None
+            )
 
     def _rate(self, game: Played, closed_at: datetime, at: str, changes: list[ChangeRow]) -> None:
-        """Rate one game, and add what it changes; a guest is met as a newcomer and forgotten."""
+        """Rate one game and append its changes; a guest is rated as a newcomer and not stored."""
         spread = self.spreads.get(game.spread, Spread()).seeing(game.scores)
         self.spreads[game.spread] = spread
         states = [None if person is None else self.states[person] for person in game.people]
@@ -188,15 +188,15 @@ class Pool:
 
 
 def _changes_since(pool: RatingPool, since: datetime) -> QuerySet[RatingChange]:
-    """What games closed since a moment have changed in a pool."""
-    # Not a join: a database that has not counted its rows would go through all ratings first.
+    """Return the changes in a pool from games closed since a moment."""
+    # No join: without statistics PostgreSQL would scan all ratings first.
     of_rating = PlayerRating.objects.filter(pk=OuterRef("rating_id")).values("pool")
     rows = RatingChange.objects.filter(at__gte=since).annotate(in_pool=Subquery(of_rating))
     return rows.filter(in_pool=pool.pk)
 
 
 def last_changes(ratings: QuerySet[PlayerRating]) -> QuerySet[RatingChange]:
-    """The last change of each rating that has one, with the `player` who sat there."""
+    """Return the last change of each rating that has one, with its `player`."""
     last = RatingChange.objects.filter(rating=OuterRef("pk")).order_by("-number")
     kept = ratings.annotate(change=Subquery(last.values("pk")[:1])).values("change")
     seat = Seat.objects.filter(game=OuterRef("game"), number=OuterRef("seat"))
@@ -204,13 +204,13 @@ def last_changes(ratings: QuerySet[PlayerRating]) -> QuerySet[RatingChange]:
     return rows.annotate(player=Subquery(seat.values("player")[:1]))
 
 
-def _state(row: PlayerRating) -> State:
+def _state(row: PlayerRating) -> PlayerState:
     key = CountKey(row.pool_id, row.points, row.month, row.provisional)
-    return State(row.pk, row.player_id, row.rating, row.games, row.last_at, key)
+    return PlayerState(row.pk, row.player_id, row.rating, row.games, row.last_at, key)
 
 
 def _newcomer(pool: RatingPool, person: str, player: int, at: datetime) -> PlayerRating:
-    """A row for somebody who has not played before; `keep` writes what it comes to."""
+    """Return a row for a first-time player; `keep` stores its values."""
     mean, variance = Rating()
     return PlayerRating(
         pool=pool,
@@ -226,13 +226,12 @@ def _newcomer(pool: RatingPool, person: str, player: int, at: datetime) -> Playe
     )
 
 
-def _rested(state: State, at: datetime) -> Rating:
+def _rested(state: PlayerState, at: datetime) -> Rating:
     if at == state.last_at:
         return state.rating
     return state.rating.rested((at - state.last_at).total_seconds() / DAY)
 
 
-def _count_key(pool: int, state: State) -> CountKey:
-    """What a rating shows on the leaderboard."""
+def _count_key(pool: int, state: PlayerState) -> CountKey:
     shown = shown_points(state.rating)
     return CountKey(pool, shown, month_of(state.last_at), state.rating.provisional)

@@ -1,1 +1,1 @@
-"""Tournaments: led from draft to finished, entered, seated, run round by round."""
+"""Tournaments: their life from draft to finished, and import."""

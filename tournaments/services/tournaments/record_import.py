@@ -1,4 +1,4 @@
-"""A tournament of another server, taken over from its `kingscore-tournament/1` document."""
+"""Import a tournament of another server from its `kingscore-tournament/1` document."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,11 +8,13 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Min
+from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.problems import Code, InvalidEntry, Problem
-from tournaments.engine.tournament_records import number_of_entrant, read_tournament
+from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.documents.tournament_records import number_of_entrant, read_tournament
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.models import (
-    AuditLine,
+    AuditEntry,
     Club,
     Confirmation,
     Entrant,
@@ -20,6 +22,7 @@ from tournaments.models import (
     Game,
     Member,
     Player,
+    Revision,
     Role,
     Round,
     Ruling,
@@ -30,13 +33,12 @@ from tournaments.models import (
     Table,
     Tournament,
     User,
-    Write,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries.sheets import fold_sheet, result_of
-from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.clubs.events import subject_of
-from tournaments.services.people.head_names import let_names_follow
+from tournaments.queries.games.sheets import fold_sheet, result_of
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
+from tournaments.services.events.events import subject_of
 from tournaments.services.people.players import (
     NoName,
     add_player,
@@ -44,22 +46,23 @@ from tournaments.services.people.players import (
     find_player,
     lock_people,
 )
+from tournaments.services.people.sheet_names import let_names_follow
 from tournaments.services.ratings.due import rate_since
 
 Json = Mapping[str, Any]
 
 
-class TournamentExists(Exception):
-    """There is a tournament with this slug already."""
+class TournamentExists(Refused, code="tournament-exists"):
+    sentence = _("There is a tournament with this slug.")
 
 
 class ClubExists(Exception):
-    """There is a club with this slug already, and nobody said that it is the same one."""
+    """A club with this slug exists, and the request does not say that it is the same club."""
 
 
 @dataclass(frozen=True, slots=True)
 class Into:
-    """Where a tournament goes: into a club there is, or a new one with `owner`, if anybody."""
+    """The target of the import: an existing club, or a new one with an optional `owner`."""
 
     club: Club | None = None
     owner: User | None = None
@@ -68,14 +71,13 @@ class Into:
 def import_tournament(
     document: Any, by: Actor, *, at: datetime, into: Into | None = None
 ) -> Tournament:
-    """Take over a tournament as its document has it; everything gets new addresses.
+    """Import a tournament from its document; everything gets new addresses.
 
-    In a club there is, whoever has the name of one of its players is that player, and a season
-    with the name of one of its seasons that season.
+    In an existing club, players and seasons are matched by name.
 
     Raises:
-        InvalidEntry: with every problem of the document.
-        TournamentExists, ClubExists: as their names say.
+        InvalidEntry: contains every problem of the document.
+        TournamentExists, ClubExists: the tournament, or a club with its slug, exists here.
     In each case nothing is written.
     """
     record = read_tournament(document)
@@ -91,12 +93,12 @@ def import_tournament(
             first = tournament.event.rounds.aggregate(first=Min("closed_at"))["first"]
             rate_since(club.pk, first)
             event = tournament.event
-            told = {"name": event.name, "held_on": str(event.held_on)}
-            kind, subject = AuditLine.Kind.EVENT, subject_of(event)
-            change = Change(kind, "import-tournament", subject, after=told, event=event)
+            details = {"name": event.name, "held_on": str(event.held_on)}
+            kind, subject = AuditEntry.Kind.EVENT, subject_of(event)
+            change = Change(kind, "import-tournament", subject, after=details, event=event)
             note_change(club, change, by, at=at)
     except IntegrityError as error:
-        # Two who import at once: the slugs are unique, and decide.
+        # Of two imports at once, the unique slugs let one succeed.
         if Tournament.objects.filter(slug=document["tournament"]["slug"]).exists():
             raise TournamentExists from error
         raise
@@ -104,10 +106,10 @@ def import_tournament(
 
 
 def _check_names(document: Json) -> None:
-    """Refuse names that no player can have, or two have.
+    """Refuse invalid names, and names used twice.
 
     Raises:
-        InvalidEntry: with every such name.
+        InvalidEntry: contains every such name.
     """
     problems = list(_wrong_names(document["players"]))
     if problems:
@@ -131,33 +133,32 @@ def _wrong_names(players: Sequence[Json]) -> Iterator[Problem]:
 
 
 def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
-    """The club it goes into, with its people locked."""
+    """Return the target club, with its people locked."""
     if into.club is not None:
         return lock_people(into.club.pk)
     if Club.objects.filter(slug=said["slug"]).exists():
         raise ClubExists
     club = Club.objects.create(slug=said["slug"], name=said["name"], created_at=at)
-    made = Change(AuditLine.Kind.SETTINGS, "create", after={"name": club.name})
+    made = Change(AuditEntry.Kind.SETTINGS, "create", after={"name": club.name})
     note_change(club, made, by, at=at)
     if into.owner is not None:
         Member.objects.create(club=club, user=into.owner, role=Role.OWNER, joined_at=at)
         subject = f"account:{into.owner.pk}"
-        joined = Change(AuditLine.Kind.ROLE, "join", subject, after={"role": Role.OWNER})
+        joined = Change(AuditEntry.Kind.ROLE, "join", subject, after={"role": Role.OWNER})
         note_change(club, joined, by, at=at)
     return club
 
 
 def _tournament(document: Json, club: Club, at: datetime) -> Tournament:
     said, rules = document["tournament"], document["ruleset"]
-    same = ("name", "published", "table_codes", "confirmations")
+    told = {name: said[name] for name in EVENT_FIELDS if name in said}
     event = Event.objects.create(
         club=club,
         season=_season(said["season"], club),
-        held_on=date.fromisoformat(said["held_on"]),
         ruleset=rules["id"] if isinstance(rules, dict) else rules,
         options=document["options"],
         created_at=at,
-        **{name: said[name] for name in same},
+        **told | {"held_on": date.fromisoformat(said["held_on"])},
     )
     return Tournament.objects.create(
         event=event,
@@ -178,7 +179,7 @@ def _season(said: Json | None, club: Club) -> Season | None:
 
 
 def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> None:
-    """Write everything that belongs to a tournament."""
+    """Write all rows of a tournament."""
     players = _players(document["players"], tournament.event.club, by, at)
     entrants = _entrants(document["entrants"], tournament, players)
     Substitute.objects.bulk_create(
@@ -207,10 +208,10 @@ def _fill(document: Json, tournament: Tournament, by: Actor, at: datetime) -> No
 
 
 def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[str, Player]:
-    """The players by their ids: those of the club with these names, and new ones.
+    """Return the players by their ids: existing ones of the club by name, and new ones.
 
     Raises:
-        InvalidEntry: two of them are one player of the club.
+        InvalidEntry: two of them are the same player of the club.
     """
     players = {each["id"]: _player(each, club, by, at) for each in said}
     times = Counter(player.pk for player in players.values())
@@ -226,7 +227,7 @@ def _players(said: Sequence[Json], club: Club, by: Actor, at: datetime) -> dict[
 
 def _player(said: Json, club: Club, by: Actor, at: datetime) -> Player:
     if said["name"] is None:
-        # Whoever was removed there is nobody of this club.
+        # A player removed there does not become a player of this club.
         return Player.objects.create(club=club, created_at=at, removed_at=at)
     found = find_player(club, said["name"])
     if found is not None:
@@ -277,7 +278,7 @@ def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
 def _lay(
     said: Json, place: Round, entrants: Mapping[str, Entrant], players: Mapping[str, Player]
 ) -> None:
-    """Write the tables of a round, their sheets, and who sat out."""
+    """Write the tables of a round, their sheets, and the byes."""
     tables = Table.objects.bulk_create(
         Table(round=place, number=each["number"], extra_seconds=each["extra_seconds"])
         for each in said["tables"]
@@ -320,15 +321,15 @@ def _game(said: Json, table: Table) -> Game:
 
 
 def _write_sheet(said: Json, game: Game) -> None:
-    """Write the history of a sheet and who confirmed it, and note what it comes to."""
+    """Write the history and confirmations of a sheet, and store its result."""
     same = ("revision", "kind", "position", "body", "before", "author", "reason", "key")
     writes = [
-        Write(
+        Revision(
             game=game, at=datetime.fromisoformat(each["at"]), **{name: each[name] for name in same}
         )
         for each in said["writes"]
     ]
-    Write.objects.bulk_create(writes)
+    Revision.objects.bulk_create(writes)
     Confirmation.objects.bulk_create(
         Confirmation(
             game=game,
@@ -344,7 +345,7 @@ def _write_sheet(said: Json, game: Game) -> None:
 def _let_names_follow(
     said: Sequence[Json], players: Mapping[str, Player], tournament: Tournament
 ) -> None:
-    """Show players of a club that was there as they wish, on the sheets that came in, too."""
+    """Apply the name wishes of existing players to the imported sheets."""
     for each in said:
         player = players[each["id"]]
         there = Player(name=each["name"] or "", initials=each["initials"])

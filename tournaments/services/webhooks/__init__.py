@@ -1,1 +1,1 @@
-"""Telling other programs what has happened: addresses to call, and the calls."""
+"""Webhooks: notify other programs of events."""

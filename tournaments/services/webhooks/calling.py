@@ -1,8 +1,8 @@
-"""Calling an address of somebody else, and none within: not this machine, nor a private network.
+"""Call external addresses only: neither this machine nor a private network.
 
-Whoever owns a club need not be trusted with the network the server stands in. So a name is
-resolved here, each address it has is looked at, and it is one of these that is called, whatever
-the name stands for a moment later.
+A club owner need not be trusted with the server's network. So the host name is resolved here, each
+of its addresses is checked, and one of these is called, whatever the name resolves to a moment
+later.
 """
 
 import base64
@@ -23,39 +23,56 @@ from time import monotonic
 from urllib.parse import SplitResult, quote, urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.services.base.refusals import Fault
+from tournaments.texts.labels import Text
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]
 
 CONNECT_WITHIN = 5.0
 ANSWER_WITHIN = 10.0
-"""Seconds: until somebody takes the call, and until all of it is over."""
+"""Seconds to connect, and seconds for the whole call."""
 
 MOST_ADDRESSES = 4
 
 SAFE = "%/:=&?~#+!$,;'@()*[]"
-"""What stands in an address for itself; letters of other languages are written as bytes."""
+"""Characters of an address sent unescaped; other letters are percent-encoded."""
 
 NOT_OWN = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
-"""Why an address cannot be bound: no interface has it, no IPv6 here, link-local with no zone."""
+"""Reasons why an address cannot be bound: no such interface, no IPv6, link-local without a zone."""
 
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 NAT64 = IPv6Network("64:ff9b::/96")
 
 
-class BadAddress(Exception):
-    """It may not be called; `why` is `scheme`, `host`, `port`, `login` or `private`."""
+class BadAddress(Fault, code="bad-address", where="url"):
+    """The address may not be called; `why` is `scheme`, `host`, `port`, `login` or `private`."""
+
+    sentence = _("This address may not be called.")
 
     def __init__(self, why: str) -> None:
         self.why = why
-        super().__init__(why)
+        super().__init__(data={"why": why}, sentence=WHY_BAD[why])
+
+
+WHY_BAD: Mapping[str, Text] = {
+    "scheme": _("The address begins with https:// or http://."),
+    "host": _("This is no address of a server."),
+    "login": _("Leave out the name and the password."),
+    "port": _("This port is not called: 80, 443, or one from 1024."),
+    "private": _(
+        "The server does not call itself or a private network, and this address lies there."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back: a status, or 0 and why nothing did.
+class CallAnswer:
+    """The response: a status, or 0 and the reason why there is none.
 
-    What a receiver says besides is not read: it may be a machine that the club cannot reach.
+    The body is not read: it may come from a machine that the club cannot reach.
     """
 
     status: int
@@ -65,7 +82,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent: its name, by which a receiver knows it again, where to, and what."""
+    """A message to send: its id, by which receivers detect repeats, target and body."""
 
     id: str
     url: str
@@ -74,10 +91,10 @@ class Message:
 
 
 def check_url(url: str) -> SplitResult:
-    """The parts of an address that may be called, as far as that can be said by looking at it.
+    """Return the parts of an address that may be called, judged by its text alone.
 
     Raises:
-        BadAddress: it is none.
+        BadAddress: the address may not be called.
     """
     try:
         parts = urlsplit(url)
@@ -91,7 +108,7 @@ def check_url(url: str) -> SplitResult:
         raise BadAddress("host")
     if "@" in parts.netloc:
         raise BadAddress("login")
-    # Behind the others only what is meant for the web: no mail server is written to.
+    # Only web ports below 1024, so that no mail server is called.
     if port is not None and port not in {80, 443} and not 1024 <= port <= 65535:
         raise BadAddress("port")
     with suppress(ValueError):
@@ -101,9 +118,9 @@ def check_url(url: str) -> SplitResult:
 
 
 def may_be_called(address: Address) -> bool:
-    """Whether an address is out in the world, or the owner of the server allows its network.
+    """Return whether an address is public, or in a network allowed by the server's owner.
 
-    An allowed network does not include this machine; its own address is allowed alone, as
+    An allowed network does not include this machine; its own address must be allowed singly, as
     `192.168.1.5/32`, or by a network of loopback addresses.
     """
     meant = _meant(address)
@@ -120,9 +137,9 @@ def may_be_called(address: Address) -> bool:
 
 
 def is_own(address: Address) -> bool:
-    """Whether an address is one of this machine, as its interfaces are now.
+    """Return whether an address currently belongs to an interface of this machine.
 
-    Only such an address can be bound. Doubtful ones count as own.
+    Only an own address can be bound. Doubtful ones count as own.
     """
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
@@ -134,7 +151,7 @@ def is_own(address: Address) -> bool:
 
 
 def _meant(address: Address) -> Address:
-    """The address of old that a new one stands for, where it is such a one."""
+    """Return the IPv4 address embedded in an IPv6 one; any other address unchanged."""
     if isinstance(address, IPv4Address):
         return address
     if address in NAT64:
@@ -143,7 +160,7 @@ def _meant(address: Address) -> Address:
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """The addresses of a name, in the order to be tried; whoever names them may be slow."""
+    """Return the addresses of a name, in the order to try; name servers may be slow."""
     found: list[str] = []
 
     def ask() -> None:
@@ -157,8 +174,8 @@ def resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(found))
 
 
-def call(message: Message, at: datetime, ask: Resolve = resolve) -> Answer:
-    """Send a message, and wait for what comes back; never much longer than `ANSWER_WITHIN`."""
+def call(message: Message, at: datetime, ask: Resolve = resolve) -> CallAnswer:
+    """Send a message and return the answer, not much later than `ANSWER_WITHIN`."""
     began = monotonic()
     try:
         parts = check_url(message.url)
@@ -166,29 +183,29 @@ def call(message: Message, at: datetime, ask: Resolve = resolve) -> Answer:
         with line.cut_after(max(1.0, ANSWER_WITHIN - (monotonic() - began))):
             return _ask(line, parts, message, at)
     except BadAddress as error:
-        return Answer(0, f"not-called-{error.why}")
+        return CallAnswer(0, f"not-called-{error.why}")
     except ssl.SSLCertVerificationError:
-        return Answer(0, "bad-certificate")
+        return CallAnswer(0, "bad-certificate")
     except TimeoutError:
-        return Answer(0, "timeout")
+        return CallAnswer(0, "timeout")
     except (OSError, HTTPException, ValueError, AttributeError):
-        # The last one comes from a line that was cut while it was read.
-        return Answer(0, "no-answer")
+        # AttributeError comes from a connection that was cut while it was read.
+        return CallAnswer(0, "no-answer")
 
 
 class _Line:
-    """A line to a receiver, cut when its time is over.
+    """A connection to a receiver, cut when its time is over.
 
-    A receiver that sends a byte now and then would be waited for without an end otherwise.
+    Otherwise a receiver that sends a byte now and then could hold it forever.
     """
 
     def __init__(self, link: socket.socket) -> None:
         self.link, self._late = link, False
 
     def secure(self, host: str) -> None:
-        """Speak TLS from here on: the certificate must be that of the name."""
+        """Start TLS; the certificate must be valid for the host name."""
         context = ssl.create_default_context()
-        # The line is ours before anybody speaks on it, so that it can be cut.
+        # Wrap before the handshake, so that the timer can cut it.
         self.link = context.wrap_socket(
             self.link, server_hostname=host, do_handshake_on_connect=False
         )
@@ -196,10 +213,10 @@ class _Line:
 
     @contextmanager
     def cut_after(self, seconds: float) -> Iterator[None]:
-        """Cut it so many seconds from now, and at the end.
+        """Cut the connection after `seconds`, and close it at the end.
 
         Raises:
-            TimeoutError: it was cut before.
+            TimeoutError: the connection was cut.
         """
         alarm = Timer(seconds, self._cut)
         alarm.start()
@@ -218,7 +235,7 @@ class _Line:
 
 
 def sign(message: Message, at: datetime) -> tuple[bytes, dict[str, str]]:
-    """The body as it is sent, and the headers that sign it, as Standard Webhooks has them."""
+    """Return the body to send, and its headers, signed as in Standard Webhooks."""
     body = json.dumps(message.body, ensure_ascii=False, separators=(",", ":")).encode()
     moment = str(int(at.timestamp()))
     return body, {
@@ -229,7 +246,7 @@ def sign(message: Message, at: datetime) -> tuple[bytes, dict[str, str]]:
 
 
 def signature(key: bytes, name: str, moment: str, body: bytes) -> str:
-    """By what a receiver who has the key knows that a body comes from here, and when it did."""
+    """Return the signature by which a receiver with the key verifies sender and time."""
     signed = b".".join((name.encode(), moment.encode(), body))
     return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
 
@@ -239,10 +256,10 @@ def _port(parts: SplitResult) -> int:
 
 
 def _connected(parts: SplitResult, ask: Resolve) -> socket.socket:
-    """A line to one of the addresses of a host, all of which may be called.
+    """Connect to one of the addresses of a host, all of which must be allowed.
 
     Raises:
-        BadAddress: one may not; or it has none.
+        BadAddress: one is not allowed, or there is none.
     """
     host = (parts.hostname or "").encode("idna").decode()
     found = [ip_address(each.partition("%")[0]) for each in ask(host, _port(parts))]
@@ -258,8 +275,8 @@ def _connected(parts: SplitResult, ask: Resolve) -> socket.socket:
     return socket.create_connection((str(last), _port(parts)), within)
 
 
-def _ask(line: _Line, parts: SplitResult, message: Message, at: datetime) -> Answer:
-    """Send and read on a line that is there; redirections are answers like others."""
+def _ask(line: _Line, parts: SplitResult, message: Message, at: datetime) -> CallAnswer:
+    """Send and read on an open connection; redirects are returned, not followed."""
     host = (parts.hostname or "").encode("idna").decode()
     line.link.settimeout(ANSWER_WITHIN)
     if parts.scheme == "https":
@@ -267,14 +284,14 @@ def _ask(line: _Line, parts: SplitResult, message: Message, at: datetime) -> Ans
     body, headers = sign(message, at)
     headers |= {"Content-Type": "application/json", "User-Agent": "Kingscore"}
     headers |= {"Host": _host(host, parts), "Connection": "close"}
-    # With the port said: without one, the end of an IPv6 address would be taken for it.
+    # With an explicit port: otherwise the end of an IPv6 address would be read as one.
     asked = HTTPConnection(host, _port(parts))
     asked.sock = line.link
     path = quote(f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", SAFE)
     with closing(asked):
         asked.request("POST", path, body, headers)
         with asked.getresponse() as got:
-            return Answer(got.status, retry_after=got.headers.get("Retry-After", ""))
+            return CallAnswer(got.status, retry_after=got.headers.get("Retry-After", ""))
 
 
 def _host(host: str, parts: SplitResult) -> str:

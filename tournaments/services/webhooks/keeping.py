@@ -1,4 +1,4 @@
-"""Webhooks of a club: made, changed, paused, removed; their secret, and calls once more."""
+"""Webhooks of a club: create, change, pause, remove; secrets and repeated calls."""
 
 import base64
 from collections.abc import Collection
@@ -8,45 +8,47 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditLine, ChangeFeed, Club, Delivery, Happening, Webhook
-from tournaments.services.auditing import Actor, Change, note_change
-from tournaments.services.nudges import wake_webhooks
+from tournaments.models import AuditEntry, ChangeFeed, Club, Delivery, Happening, Webhook
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.enqueue import wake_webhooks
+from tournaments.services.base.refusals import Refused
 from tournaments.services.webhooks.calling import check_url
 
 MOST_WEBHOOKS = 20
 TEST = "test"
-"""What a call is about that was only asked for to see whether it arrives."""
+"""The event of a test call."""
 
 KEPT_FOR = timedelta(days=30)
-"""So long it can be looked up what became of a call."""
+"""How long calls and their results are stored."""
 
 
-class TooManyWebhooks(Exception):
-    """A club has as many as it may."""
+class TooManyWebhooks(Refused, code="too-many"):
+    sentence = _("There are %(most)s already: remove one.")
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookPlan:
-    """What an owner says of a webhook: where to call, and what about (values of Happening)."""
+    """The settings of a webhook: URL and events (values of Happening)."""
 
     url: str
     happenings: Collection[str]
 
 
 def create_webhook(club: Club, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
-    """Have an address called from now on: what has happened before is not told.
+    """Create a webhook; earlier events are not sent.
 
     Raises:
-        BadAddress: it is no address that may be called.
-        TooManyWebhooks: the club has as many as it may.
+        BadAddress: the address may not be called.
+        TooManyWebhooks: the club has reached its limit.
     """
     check_url(plan.url)
     with transaction.atomic():
-        # Whoever adds another one meanwhile waits, and is counted.
+        # A second request waits for this lock, so that both are counted.
         club = Club.objects.select_for_update().get(pk=club.pk)
         if club.webhooks.count() >= MOST_WEBHOOKS:
-            raise TooManyWebhooks
+            raise TooManyWebhooks({"most": MOST_WEBHOOKS})
         webhook = Webhook.objects.create(
             club=club,
             url=plan.url,
@@ -54,12 +56,12 @@ def create_webhook(club: Club, plan: WebhookPlan, by: Actor, *, at: datetime) ->
             after=_now_in_feed(),
             created_at=at,
         )
-        _note(webhook, "add-webhook", by, at, after=_told(webhook))
+        _note(webhook, "add-webhook", by, at, after=_details(webhook))
     return webhook
 
 
 def change_webhook(pk: int, plan: WebhookPlan, by: Actor, *, at: datetime) -> Webhook:
-    """Call another address, or about something else; what is waiting goes to the new address.
+    """Change URL or events of a webhook; waiting calls go to the new address.
 
     Raises:
         BadAddress: as in `create_webhook`.
@@ -68,16 +70,16 @@ def change_webhook(pk: int, plan: WebhookPlan, by: Actor, *, at: datetime) -> We
     check_url(plan.url)
     with transaction.atomic():
         webhook = _locked(pk)
-        before = _told(webhook)
+        before = _details(webhook)
         webhook.url, webhook.happenings = plan.url, _in_order(plan.happenings)
         webhook.save(update_fields=["url", "happenings"])
-        if _told(webhook) != before:
-            _note(webhook, "change-webhook", by, at, before=before, after=_told(webhook))
+        if _details(webhook) != before:
+            _note(webhook, "change-webhook", by, at, before=before, after=_details(webhook))
     return webhook
 
 
 def put_pause(pk: int, by: Actor, *, at: datetime, paused: bool) -> Webhook:
-    """Make no calls until it goes on: what happens meanwhile is not told, what waited is.
+    """Pause or resume a webhook. Events during the pause are not sent; waiting calls are.
 
     Raises:
         Webhook.DoesNotExist: it was removed.
@@ -95,7 +97,7 @@ def put_pause(pk: int, by: Actor, *, at: datetime, paused: bool) -> Webhook:
 
 
 def renew_secret(pk: int, by: Actor, *, at: datetime) -> Webhook:
-    """Sign by another secret from now on.
+    """Replace the signing secret.
 
     Raises:
         Webhook.DoesNotExist: it was removed.
@@ -109,16 +111,16 @@ def renew_secret(pk: int, by: Actor, *, at: datetime) -> Webhook:
 
 
 def remove_webhook(pk: int, by: Actor, *, at: datetime) -> None:
-    """Call an address no more, and forget what was called; removed twice, it is no error."""
+    """Remove a webhook and its call history. Idempotent."""
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update().filter(pk=pk).first()
         if webhook is not None:
-            _note(webhook, "remove-webhook", by, at, before=_told(webhook))
+            _note(webhook, "remove-webhook", by, at, before=_details(webhook))
             webhook.delete()
 
 
 def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
-    """Have a call made that is about nothing, to see whether it arrives.
+    """Enqueue a test call without an event.
 
     Raises:
         Webhook.DoesNotExist: it was removed.
@@ -139,10 +141,10 @@ def send_test(pk: int, by: Actor, *, at: datetime) -> Delivery:
 
 
 def send_again(delivery_pk: int, *, at: datetime) -> Delivery:
-    """Make a call once more, under its old name, by which a receiver knows it again.
+    """Repeat a call under its old id, by which receivers detect repeats.
 
     Raises:
-        Delivery.DoesNotExist: it is forgotten.
+        Delivery.DoesNotExist: the call is no longer stored.
     """
     with transaction.atomic():
         delivery = Delivery.objects.select_for_update().get(pk=delivery_pk)
@@ -153,23 +155,23 @@ def send_again(delivery_pk: int, *, at: datetime) -> Delivery:
 
 
 def forget_deliveries(at: datetime) -> None:
-    """Forget the calls that were made, or given up, long ago."""
+    """Delete old calls that were delivered or given up."""
     over = Delivery.objects.exclude(state=Delivery.State.WAITING)
     over.filter(at__lt=at - KEPT_FOR, next_at__lt=at - KEPT_FOR).delete()
 
 
 def shown_secret(webhook: Webhook) -> str:
-    """The secret as receivers of Standard Webhooks are given it."""
+    """Return the secret in the format of Standard Webhooks."""
     return "whsec_" + base64.b64encode(webhook.secret.encode()).decode()
 
 
 def body_of(happening: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
-    """What is sent: what has happened, when, and to what."""
+    """Return the body of a call: event type, time and data."""
     return {"type": happening, "timestamp": at.isoformat(), "data": data}
 
 
 def _now_in_feed() -> int:
-    """The number of the last change that is there."""
+    """Return the number of the latest change."""
     while ChangeFeed.number_new_lines():
         pass
     return ChangeFeed.last_number()
@@ -183,12 +185,12 @@ def _locked(pk: int) -> Webhook:
     return Webhook.objects.select_for_update(of=("self",)).select_related("club").get(pk=pk)
 
 
-def _told(webhook: Webhook) -> dict[str, Any]:
-    # What stands behind the host may be a secret of the receiver.
+def _details(webhook: Webhook) -> dict[str, Any]:
+    # The path of the URL may be a secret of the receiver.
     return {"host": urlsplit(webhook.url).hostname, "happenings": webhook.happenings}
 
 
-def _note(webhook: Webhook, action: str, by: Actor, at: datetime, **told: Any) -> AuditLine:
+def _note(webhook: Webhook, action: str, by: Actor, at: datetime, **details: Any) -> AuditEntry:
     subject = f"webhook:{webhook.public_id}"
-    change = Change(AuditLine.Kind.SETTINGS, action, subject, **told)
+    change = Change(AuditEntry.Kind.SETTINGS, action, subject, **details)
     return note_change(webhook.club, change, by, at=at)

@@ -1,7 +1,7 @@
-"""What has happened becomes calls, and calls are made until they are taken or given up.
+"""Turn audit entries into calls, and make calls until they are accepted or given up.
 
-The database is the queue: a worker that dies loses nothing, and of two that sweep at once each
-call is made by one.
+The database is the queue: a worker that dies loses nothing, and of two sweeps at once only one
+makes a given call.
 """
 
 import logging
@@ -20,30 +20,30 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from tournaments.models import AuditLine, ChangeFeed, Delivery, Happening, Webhook
+from tournaments.models import AuditEntry, ChangeFeed, Delivery, Happening, Webhook
 from tournaments.models.webhooks import CLAIMED_FOR, MOST_TRIES, has_come
-from tournaments.queries.changes import Named, round_of
-from tournaments.services.auditing import NOBODY
-from tournaments.services.webhooks.calling import Answer, Message, call
+from tournaments.queries.audit import Named, round_of
+from tournaments.services.audit import NOBODY
+from tournaments.services.webhooks.calling import CallAnswer, Message, call
 from tournaments.services.webhooks.keeping import body_of, put_pause
 
 logger = logging.getLogger(__name__)
 
-Call = Callable[[Message, datetime], Answer]
+Call = Callable[[Message, datetime], CallAnswer]
 
 MOST_LINES = 500
 MOST_AT_ONCE = 8
 MOST_OF_ONE = 2
-"""Calls made side by side, and of one webhook: a slow receiver keeps nobody else waiting."""
+"""Parallel calls in total, and of one webhook: a slow receiver delays nobody else."""
 
 SWEEPS_FOR = 60.0
 """Seconds after which a sweep leaves the rest to the next one."""
 
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (0.5, 2, 10, 60, 180, 360, 720, 1440, 1440))
-"""How long after each try the next one is made."""
+"""The delay after each try before the next one."""
 
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(days=1)
-"""What a receiver that says when to come again can ask for."""
+"""Limits of the delay a receiver can request."""
 
 State = Delivery.State
 
@@ -54,7 +54,7 @@ ACTIONS = {
 
 
 def sweep_webhooks(calling: Call = call) -> None:
-    """Note what has happened for each webhook, and make the calls whose time has come."""
+    """Store calls for new events of each webhook, and make the calls that are due."""
     while ChangeFeed.number_new_lines():
         pass
     last = ChangeFeed.last_number()
@@ -68,23 +68,23 @@ def sweep_webhooks(calling: Call = call) -> None:
             pass
 
 
-def happening_of(line: AuditLine) -> Happening | None:
-    """What a line is for those who are told by a webhook; None for most."""
+def happening_of(line: AuditEntry) -> Happening | None:
+    """Return the webhook event of an audit entry; None for most."""
     after = line.after if isinstance(line.after, dict) else {}
     if line.action == "move-tournament" and after.get("state") == "finished":
         return Happening.TOURNAMENT_FINISHED
-    if line.kind == AuditLine.Kind.RESULT and "result" in after:
+    if line.kind == AuditEntry.Kind.RESULT and "result" in after:
         return Happening.RESULT_ENTERED
-    return ACTIONS.get(line.action) if line.kind == AuditLine.Kind.EVENT else None
+    return ACTIONS.get(line.action) if line.kind == AuditEntry.Kind.EVENT else None
 
 
 def note_happenings(webhook_pk: int, last: int) -> bool:
-    """Write down the calls that lines up to a number ask for; whether there are more lines."""
+    """Store the calls for audit entries up to `last`; return whether there are more entries."""
     with transaction.atomic():
         webhook = Webhook.objects.select_for_update().filter(pk=webhook_pk, paused=False).first()
         if webhook is None or webhook.after >= last:
             return False
-        rows = AuditLine.objects.filter(
+        rows = AuditEntry.objects.filter(
             club=webhook.club_id, number__gt=webhook.after, number__lte=last
         )
         rows = rows.order_by("number").select_related("club", "event__tournament")
@@ -96,9 +96,9 @@ def note_happenings(webhook_pk: int, last: int) -> bool:
     return more
 
 
-def _deliveries(webhook: Webhook, lines: Sequence[AuditLine]) -> Iterator[Delivery]:
-    told = [(line, happening_of(line)) for line in lines]
-    wanted = [(line, what) for line, what in told if what and what in webhook.happenings]
+def _deliveries(webhook: Webhook, lines: Sequence[AuditEntry]) -> Iterator[Delivery]:
+    details = [(line, happening_of(line)) for line in lines]
+    wanted = [(line, what) for line, what in details if what and what in webhook.happenings]
     named = Named([line for line, _what in wanted])
     now = timezone.now()
     for line, what in wanted:
@@ -108,8 +108,8 @@ def _deliveries(webhook: Webhook, lines: Sequence[AuditLine]) -> Iterator[Delive
         )
 
 
-def _data(line: AuditLine, named: Named) -> dict[str, Any]:
-    """What a receiver is told of a line: no names and no points, these are read where it says."""
+def _data(line: AuditEntry, named: Named) -> dict[str, Any]:
+    """Return the data of an event: no names and no points; receivers read those by the API."""
     event = line.event
     tournament = getattr(event, "tournament", None)
     kind, _colon, name = line.subject.partition(":")
@@ -127,22 +127,22 @@ def _data(line: AuditLine, named: Named) -> dict[str, Any]:
 
 
 def _make_calls(calling: Call, pool: ThreadPoolExecutor) -> bool:
-    """Make some of the calls that are due, side by side; whether there were any."""
+    """Make some of the due calls in parallel; return whether there were any."""
     claimed = [each for pk in _due(timezone.now()) if (each := _claim(pk))]
-    # No transaction is open: whoever is called takes their time.
+    # No transaction is open, since receivers may be slow.
     answers = pool.map(partial(_answer_to, calling=calling), claimed)
     for delivery, answer in zip(claimed, answers, strict=True):
         _note_answer(delivery, answer)
     return bool(claimed)
 
 
-def _answer_to(delivery: Delivery, calling: Call) -> Answer:
-    """What came back; where calling itself broke, nothing did, and the others are not kept up."""
+def _answer_to(delivery: Delivery, calling: Call) -> CallAnswer:
+    """Return the answer to a call; an unexpected error counts as none and stops no other call."""
     try:
         return calling(_message(delivery), timezone.now())
     except Exception:
         logger.exception("The call %s of a webhook broke", delivery.public_id)
-        return Answer(0, "no-answer")
+        return CallAnswer(0, "no-answer")
 
 
 def _due(at: datetime) -> list[int]:
@@ -159,9 +159,9 @@ def _due(at: datetime) -> list[int]:
 
 
 def _claim(pk: int) -> Delivery | None:
-    """Take a call to make; None where somebody else has.
+    """Claim a call; None if another worker has it.
 
-    Whoever does not come back with an answer in time has died, and it is made again.
+    A worker that does not report in time counts as dead, and the call is made again.
     """
     now = timezone.now()
     waiting = Delivery.objects.filter(has_come(now), pk=pk, state=State.WAITING)
@@ -175,8 +175,8 @@ def _message(delivery: Delivery) -> Message:
     return Message(delivery.public_id, webhook.url, webhook.secret.encode(), delivery.body)
 
 
-def _note_answer(delivery: Delivery, answer: Answer) -> None:
-    """Write down what came of a call, unless somebody else has made it meanwhile."""
+def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
+    """Store the result of a call, unless another worker has made it meanwhile."""
     now = timezone.now()
     delivery.answer_status, delivery.answer_text = answer.status, answer.why
     delivery.next_at = now
@@ -190,18 +190,18 @@ def _note_answer(delivery: Delivery, answer: Answer) -> None:
     mine = Delivery.objects.filter(pk=delivery.pk, tried_at=delivery.tried_at)
     mine.update(**{name: getattr(delivery, name) for name in fields})
     if answer.status == 410:
-        # The receiver says that there will never be anybody.
+        # 410 Gone: the receiver asks for no more calls.
         with suppress(Webhook.DoesNotExist):
             put_pause(delivery.webhook_id, NOBODY, at=now, paused=True)
 
 
-def _wait(tries: int, answer: Answer, now: datetime) -> timedelta:
+def _wait(tries: int, answer: CallAnswer, now: datetime) -> timedelta:
     asked = _asked_wait(answer.retry_after, now)
     return WAITS[tries - 1] if asked is None else min(max(asked, SHORTEST_WAIT), LONGEST_WAIT)
 
 
 def _asked_wait(said: str, now: datetime) -> timedelta | None:
-    """What a receiver says by `Retry-After`, in seconds or as a date."""
+    """Parse a `Retry-After` header, in seconds or as a date."""
     if said.isdecimal() and said.isascii():
         return timedelta(seconds=min(int(said[:9]), 10**6))
     with suppress(ValueError, TypeError, OverflowError):

@@ -1,1 +1,1 @@
-"""A club: its people and settings, one's own account, its audit, and its numbers."""
+"""A club: its page, settings and logo."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_REASON
 from tournaments.models import Club
 from tournaments.models.clubs import Role
 from tournaments.services.clubs.logos import (
@@ -16,12 +17,15 @@ from tournaments.services.clubs.logos import (
     PictureTooLarge,
     draw_anew,
 )
-from tournaments.services.clubs.membership import INVITED_FOR, ClubSettings, Offer
-from tournaments.web.club_words import CONFIRMATIONS, MAY, ROLES, choices_of
+from tournaments.services.clubs.membership import (
+    CLUB_FIELDS,
+    INVITED_FOR,
+    ClubSettings,
+    Offer,
+)
+from tournaments.texts.clubs import CONFIRMATIONS, MAY, ROLES
+from tournaments.web.base.declared import declared_field
 from tournaments.web.documents.papers import PAPERS
-
-LONGEST_NAME = 80
-LONGEST_REASON = 200
 
 
 class ClubForm(forms.Form):
@@ -36,45 +40,27 @@ class ClubForm(forms.Form):
 
 
 class SettingsForm(ClubForm):
-    """What an owner sets."""
+    """The settings of a club."""
 
-    published = forms.BooleanField(
-        label=_("Everybody may see the club’s name and its published evenings"), required=False
-    )
-    table_codes = forms.BooleanField(
-        label=_("A table asks for a code of four digits"), required=False
-    )
-    confirmations = forms.ChoiceField(
-        label=_("Who confirms the result of a table"),
-        choices=choices_of(CONFIRMATIONS),
-        widget=forms.RadioSelect,
-    )
-    rates_evenings = forms.BooleanField(
-        label=_("Games of evenings count for the ratings, too"), required=False
-    )
-    in_server_ratings = forms.BooleanField(
-        label=_("The club takes part in the ratings of all clubs, which everybody may see"),
-        required=False,
-    )
-    paper = forms.ChoiceField(
-        label=_("Paper of the club’s documents"),
-        choices=choices_of(PAPERS),
-        widget=forms.RadioSelect,
-    )
+    CHOICES: ClassVar = {"confirmations": CONFIRMATIONS, "paper": PAPERS}
+
+    def __init__(self, data: Mapping[str, Any] | None = None, **more: Any) -> None:
+        super().__init__(data, **more)
+        for name, about in CLUB_FIELDS.items():
+            if name not in self.fields:
+                self.fields[name] = declared_field(about, self.CHOICES.get(name))
 
     @classmethod
     def of(cls, club: Club) -> "SettingsForm":
-        """The form as a club is set up."""
-        return cls(initial={name: getattr(club, name) for name in cls.base_fields})
+        return cls(initial={name: getattr(club, name) for name in CLUB_FIELDS})
 
     @property
     def settings(self) -> ClubSettings:
-        """What was chosen, once the form is valid."""
         return ClubSettings(**self.cleaned_data)
 
 
 class LogoForm(forms.Form):
-    """A picture for the club's pages and documents; `picture` is what is kept of it."""
+    """A logo for the club's pages and documents; `picture` is the converted image."""
 
     picture: Picture
 
@@ -89,22 +75,18 @@ class LogoForm(forms.Form):
     )
 
     def clean_logo(self) -> Any:
-        """Draw what was sent anew, if it is a picture."""
+        """Convert the upload, if it is an image."""
         sent = self.cleaned_data["logo"]
         try:
-            # One byte too many tells that it is too large; the rest is not read.
+            # One byte above the limit proves that it is too large; the rest is not read.
             self.picture = draw_anew(sent.read(MOST_BYTES + 1))
-        except NoPicture as error:
-            raise forms.ValidationError(_("This is no PNG or JPEG picture.")) from error
-        except PictureTooLarge as error:
-            raise forms.ValidationError(
-                _("The picture is too large: up to 1 MB and 2000 pixels wide and high.")
-            ) from error
+        except (NoPicture, PictureTooLarge) as error:
+            raise forms.ValidationError(str(error)) from error
         return sent
 
 
 class RoleForm(forms.Form):
-    """One of the roles that can be given here."""
+    """One of the roles that the user may give."""
 
     role = forms.ChoiceField(label=_("Role"), widget=forms.RadioSelect)
 
@@ -121,17 +103,15 @@ class RoleForm(forms.Form):
         field.choices = [(str(role), ROLES[role]) for role in roles]
 
     def roles(self) -> list[tuple[Any, str]]:
-        """The radio buttons, each with what the role may do."""
         return [(radio, str(MAY[radio.data["value"]])) for radio in self["role"]]
 
     @property
     def chosen(self) -> Role:
-        """The role, once the form is valid."""
         return Role(self.cleaned_data["role"])
 
 
 class InvitationForm(RoleForm):
-    """What a link gives, to how many, for how long."""
+    """An invitation link: role, number of uses and lifetime."""
 
     many = forms.BooleanField(
         label=_("Several people may use the link; only for members"), required=False
@@ -144,7 +124,7 @@ class InvitationForm(RoleForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a link that would give more than membership to many."""
+        """Refuse a link for many people that gives more than membership."""
         cleaned: dict[str, Any] = self.cleaned_data
         if cleaned.get("many") and cleaned.get("role") not in (None, Role.MEMBER):
             self.add_error(
@@ -154,19 +134,18 @@ class InvitationForm(RoleForm):
 
     @property
     def offer(self) -> Offer:
-        """What is offered, once the form is valid."""
         days = timedelta(days=self.cleaned_data["days"])
         return Offer(self.chosen, None if self.cleaned_data["many"] else 1, days)
 
 
 class RemovalForm(forms.Form):
-    """Why somebody is put out of a club."""
+    """The reason for removing somebody from a club."""
 
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
 
 
 class DeletionForm(forms.Form):
-    """The name of the account, typed by whoever deletes it."""
+    """The name of the account, typed to confirm its deletion."""
 
     typed = forms.CharField(
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"})
@@ -178,7 +157,6 @@ class DeletionForm(forms.Form):
         self.fields["typed"].label = _("Type %(name)s") % {"name": name}
 
     def clean_typed(self) -> str:
-        """Refuse whatever is not the name."""
         typed: str = self.cleaned_data["typed"]
         if typed.casefold() != self.name.casefold():
             raise forms.ValidationError(_("That is not %(name)s.") % {"name": self.name})

@@ -1,4 +1,4 @@
-"""The logo of a club: seen with its page, changed by its owners."""
+"""The logo of a club: visible with its page, changed by its owners."""
 
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -10,14 +10,14 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from tournaments.models import Club
+from tournaments.permissions import actor_of, owned_club, seen_club
 from tournaments.services.clubs.logos import change_logo
-from tournaments.visitors import actor_of, owned_club, seen_club
 from tournaments.web.clubs.forms import LogoForm, SettingsForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def logo(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The picture, for whoever may see the club; its owners send another one, or remove it."""
+    """Return the logo to those who may see the club; let owners replace or remove it."""
     if request.method == "POST":
         return _change(request, owned_club(request, slug))
     return _file(request, seen_club(request, slug))
@@ -45,4 +45,4 @@ def _change(request: HttpRequest, row: Club) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("club_settings", row.slug)
     page = {"club": row, "form": SettingsForm.of(row), "logo_form": form}
-    return render(request, "tournaments/club_settings.html", page, status=422)
+    return render(request, "tournaments/clubs/settings.html", page, status=422)

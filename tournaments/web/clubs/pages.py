@@ -1,4 +1,4 @@
-"""Clubs: one's own, the page of one, its settings, and leaving it."""
+"""Clubs: the list of one's own, the page of a club, its settings, and leaving it."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,24 +11,18 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Event, Member
 from tournaments.models.clubs import DIRECTING, Role
-from tournaments.queries.leaderboard import has_ratings
-from tournaments.services.checking.notices import CALLED, counts_of
+from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
+from tournaments.queries.ratings.leaderboard import has_ratings
+from tournaments.services.checks.notices import CALLED, counts_of
 from tournaments.services.clubs.membership import (
     LastOwner,
     change_settings,
     create_club,
     leave_club,
 )
-from tournaments.visitors import (
-    account_of,
-    actor_of,
-    members_club,
-    owned_club,
-    seen_club,
-)
-from tournaments.web.club_words import role_name
+from tournaments.texts.clubs import role_name
+from tournaments.texts.labels import Text
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
-from tournaments.words import Text
 
 SHOWN_EVENTS = 5
 
@@ -37,7 +31,7 @@ SHOWN_EVENTS = 5
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def clubs(request: HttpRequest) -> HttpResponse:
-    """The clubs of whoever is signed in, and a form to make one."""
+    """List the clubs of the signed-in user, with a form to create one."""
     form, status = ClubForm(), 200
     if request.method == "POST":
         form = ClubForm(request.POST)
@@ -46,11 +40,11 @@ def clubs(request: HttpRequest) -> HttpResponse:
             return redirect("club", made.slug)
         status = 422
     page = {"memberships": memberships_of(request), "form": form}
-    return render(request, "tournaments/clubs.html", page, status=status)
+    return render(request, "tournaments/clubs/clubs.html", page, status=status)
 
 
 def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
-    """The clubs of whoever is signed in, each with what they are in it (1 query)."""
+    """Return the clubs of the signed-in user, each with the user's role (1 query)."""
     user = account_of(request)
     if user is None:
         return []
@@ -61,7 +55,7 @@ def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
 @never_cache
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
-    """A club: its evenings and the ways to all the rest; visitors see what is published."""
+    """Show a club: its evenings and links to all the rest; visitors see published parts."""
     row = seen_club(request, slug)
     member = Member.objects.filter(club=row, user=account_of(request)).first()
     role = member.role if member is not None else ""
@@ -80,18 +74,17 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "coming": coming[:SHOWN_EVENTS],
         "last": events.filter(held_on__lt=today)[:SHOWN_EVENTS],
     }
-    return render(request, "tournaments/club.html", page)
+    return render(request, "tournaments/clubs/club.html", page)
 
 
 def differences_of(club: Club) -> list[tuple[Text, int]]:
-    """What the nightly check has found in a club, and nobody has repaired (1 query)."""
     return [(CALLED[cache], number) for cache, number in counts_of(club.pk)]
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the owners of a club set."""
+    """Change the settings of a club, as an owner."""
     row = owned_club(request, slug)
     form, status = SettingsForm.of(row), 200
     if request.method == "POST":
@@ -102,29 +95,22 @@ def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("club", row.slug)
         status = 422
     page = {"club": row, "form": form, "logo_form": LogoForm()}
-    return render(request, "tournaments/club_settings.html", page, status=status)
+    return render(request, "tournaments/clubs/settings.html", page, status=status)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """Leave a club, after being asked once."""
+    """Leave a club, after a confirmation."""
     row = members_club(request, slug)
     problem, status = "", 200
     if request.method == "POST":
         try:
             leave_club(row.pk, actor_of(request), at=timezone.now())
-        except LastOwner:
-            problem, status = last_owner_sentence(row), 422
+        except LastOwner as error:
+            problem, status = str(error), 422
         else:
             messages.success(request, _("You have left %(club)s.") % {"club": row.name})
             return redirect("me")
     page = {"club": row, "problem": problem}
-    return render(request, "tournaments/leave_club.html", page, status=status)
-
-
-def last_owner_sentence(club: Club) -> str:
-    """Why the only owner cannot go, and what would help."""
-    return _(
-        "%(club)s has no other owner. Make somebody else an owner first, then this can be done."
-    ) % {"club": club.name}
+    return render(request, "tournaments/clubs/leave.html", page, status=status)

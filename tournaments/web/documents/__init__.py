@@ -1,1 +1,1 @@
-"""Documents: asked for, watched while they are made, and taken along."""
+"""Documents: request, progress and download."""

@@ -1,4 +1,4 @@
-"""Documents of a player or a club, asked for on the page they belong to."""
+"""Documents of a player or a club, requested on the page they belong to."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
-from tournaments.document_words import NAMES, NOTES
 from tournaments.models import Club, Player, Report
+from tournaments.permissions import account_of
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import Order, request_document
-from tournaments.visitors import account_of
+from tournaments.texts.documents import NAMES, NOTES
 from tournaments.web.documents.event_documents import language_of
 from tournaments.web.documents.pages import to_report
 
 
 def asking(kind: Report.Kind) -> dict[str, Any]:
-    """What the form needs that asks for a document (no query)."""
+    """Return the context of a form that requests a document (no query)."""
     return {
         "title": NAMES[kind],
         "note": NOTES[kind],
@@ -28,7 +28,7 @@ def asking(kind: Report.Kind) -> dict[str, Any]:
 def ask_for_members(
     request: HttpRequest, kind: Report.Kind, subject: Player | Club, parameters: dict[str, Any]
 ) -> HttpResponse:
-    """Ask for a document that the members of a club may have, in the form chosen."""
+    """Request a document for members of a club, in the chosen format."""
     form = request.POST.get("format", "")
     if form not in formats_of(kind):
         raise Http404

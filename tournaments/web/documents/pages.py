@@ -1,4 +1,4 @@
-"""The sheet of a game to take along; any document being made, and its file."""
+"""The scoresheet of a game as a document; the progress and the file of any document."""
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -10,7 +10,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Report
 from tournaments.origin import absolute
-from tournaments.queries.sheets import load_sheet
+from tournaments.permissions import writable_game
+from tournaments.presenters.documents import (
+    CONTENT_TYPES,
+    file_name,
+    may_cancel,
+    report_at,
+    report_secret,
+)
+from tournaments.queries.games.sheets import load_sheet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
     cancel_report,
@@ -18,34 +26,26 @@ from tournaments.services.documents.reporting import (
     request_scoresheet,
     try_again,
 )
-from tournaments.telling.documents import (
-    CONTENT_TYPES,
-    file_name,
-    may_cancel,
-    report_at,
-    report_secret,
-)
-from tournaments.visitors import writable_game
+from tournaments.web.base.phone import address
 from tournaments.web.documents.papers import paper_of
 from tournaments.web.documents.view import report_page
-from tournaments.web.phone import address
 
 
 @require_POST
 def scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Ask for the scoresheet, as whoever writes it."""
+    """Request the scoresheet, as the scorer."""
     return _scoresheet(request, get_object_or_404(writable_game(request, public_id, secret)))
 
 
 @require_POST
 def follow_scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Ask for the scoresheet, as whoever follows it."""
+    """Request the scoresheet, as a follower."""
     return _scoresheet(request, get_object_or_404(Game.objects.readable_at(public_id, secret)))
 
 
 @require_POST
 def empty_sheet(request: HttpRequest, ruleset: str) -> HttpResponse:
-    """Ask for a sheet to print and fill in by hand."""
+    """Request an empty sheet to print and fill in by hand."""
     if ruleset not in RULESETS:
         raise Http404
     language, paper = get_language() or "en", paper_of(request)
@@ -56,7 +56,7 @@ def empty_sheet(request: HttpRequest, ruleset: str) -> HttpResponse:
 @never_cache
 @require_safe
 def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """The game as a portable record, `kingscore-game/1`."""
+    """Return the game as a portable record, `kingscore-game/1`."""
     row = get_object_or_404(Game.objects.readable_at(public_id, secret))
     style = {"ensure_ascii": False, "indent": 2}
     return JsonResponse(load_sheet(row).record, json_dumps_params=style)
@@ -65,7 +65,7 @@ def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResp
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
-    """How far a document is, and where to get it; htmx asks again for its fragment."""
+    """Show the progress of a document and its link; htmx polls the fragment."""
     row = report_at(request, pk, secret)
     if request.method == "POST":
         if request.POST.get("do") == "cancel" and may_cancel(request, row):
@@ -74,14 +74,16 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
             try_again(row, timezone.now())
         return to_report(row)
     fragment = request.headers.get("HX-Request") == "true"
-    template = "tournaments/_report.html" if fragment else "tournaments/report.html"
+    template = (
+        "tournaments/documents/_report.html" if fragment else "tournaments/documents/report.html"
+    )
     return render(request, template, report_page(request, row))
 
 
 @never_cache
 @require_safe
 def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
-    """The finished document."""
+    """Return the finished document."""
     row = report_at(request, pk, secret)
     if row.state != Report.State.DONE:
         raise Http404
@@ -94,7 +96,6 @@ def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
 
 
 def to_report(row: Report) -> HttpResponse:
-    """Lead to the page of a report."""
     return redirect("report", row.pk, report_secret(row.pk))
 
 

@@ -1,4 +1,4 @@
-"""What paper a visitor prints on."""
+"""The paper size of a visitor."""
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
@@ -10,15 +10,15 @@ from tournaments.models.clubs import Paper
 LETTER_REGIONS = frozenset(
     ("BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE")
 )
-"""Where one prints on Letter: `measurementData/paperSize` of Unicode's CLDR."""
+"""Regions that print on Letter: `measurementData/paperSize` of Unicode's CLDR."""
 
 PAPERS: dict[str, str | Promise] = {Paper.A4: _("A4"), Paper.LETTER: _("US Letter")}
 
 
 def paper_of(request: HttpRequest) -> str:
-    """The paper of whoever asks, by the region of the language they want most; A4 without one.
+    """Return the paper size by the region of the visitor's preferred language; A4 by default.
 
-    A club has a paper of its own: this is for open tables.
+    Clubs set their own size: this is for open tables.
     """
     wanted = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
     subtags = wanted[0][0].upper().split("-")[1:] if wanted else []

@@ -2,10 +2,18 @@
 
 from django.urls import path
 
-from tournaments.web.documents import event_documents
+from tournaments.web.documents import event_documents, pages
 
 EVENT = "clubs/<slug:slug>/events/<slug:public_id>"
 
+GAME = "<str:public_id>/<str:secret>"
+
 urlpatterns = [
+    path(f"play/{GAME}/scoresheet/", pages.scoresheet, name="scoresheet"),
+    path(f"follow/{GAME}/scoresheet/", pages.follow_scoresheet, name="follow_scoresheet"),
+    path(f"follow/{GAME}/record.json", pages.follow_record, name="follow_record"),
+    path("reports/<int:pk>/<str:secret>/", pages.report, name="report"),
+    path("reports/<int:pk>/<str:secret>/file/", pages.report_file, name="report_file"),
+    path("empty-sheet/<slug:ruleset>/", pages.empty_sheet, name="empty_sheet"),
     path(f"{EVENT}/documents/", event_documents.event_documents, name="event_documents"),
 ]

@@ -1,4 +1,4 @@
-"""What the page of a report says: its name, how far it is, and the way back."""
+"""The page of a report: its name, its progress, and the way back."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Report
 from tournaments.models.reports import WHOLE_WHEN_ASKED
+from tournaments.presenters.documents import about, may_cancel, reason_of, report_secret, title_of
 from tournaments.services.documents.reporting import is_kept
-from tournaments.telling.documents import about, may_cancel, reason_of, report_secret, title_of
-from tournaments.web.phone import address_on_phone
+from tournaments.web.base.phone import address_on_phone
 
 LONGER_THAN_USUAL = timedelta(seconds=20)
-"""After so long without a sign of the worker, the reader is told that it may not be running."""
+"""Time without a heartbeat after which the page says that the worker may not be running."""
 
 Kind, Step = Report.Kind, Report.Step
 
 
 def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
-    """What the template of a report, and of its fragment, needs (no query)."""
+    """Return the context of a report's page and fragment (no query)."""
     going, secret = row.is_going, report_secret(row.pk)
     return {
         "report": row,
@@ -43,7 +43,7 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
 
 
 def _steps(row: Report) -> list[str]:
-    """What is done, in order: waiting, then the steps of a report."""
+    """Return the steps of a report in order, beginning with waiting."""
     if row.kind in WHOLE_WHEN_ASKED:
         building = [_("Reading the sheet"), _("Setting the page"), _("Keeping the file")]
     elif row.format == Report.Format.PDF:
@@ -56,11 +56,10 @@ def _steps(row: Report) -> list[str]:
 SHARES: Mapping[int, tuple[int, int]] = MappingProxyType(
     {Step.READING: (0, 30), Step.SETTING: (30, 95), Step.KEEPING: (95, 100)}
 )
-"""From where to where each step takes the bar, of 100; setting takes the longest."""
+"""The range of each step on the bar, in percent; typesetting takes the longest."""
 
 
 def _bar(row: Report) -> int:
-    """How full the bar is, of 100."""
     if row.state != Report.State.BUILDING:
         return 0
     first, last = SHARES[row.step]
@@ -68,7 +67,7 @@ def _bar(row: Report) -> int:
 
 
 def _back(request: HttpRequest, row: Report) -> str:
-    """The page from which the document was asked for."""
+    """Return the page from which the document was requested."""
     if row.game is not None:
         return address_on_phone(request, row.game)
     if row.club is None:

@@ -1,1 +1,1 @@
-"""The entrants of a tournament: registered, checked in, changed, and gone."""
+"""The entrants of a tournament: registration, check-in, changes and withdrawal."""

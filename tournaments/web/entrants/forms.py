@@ -7,16 +7,10 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player
-from tournaments.services.people.players import LONGEST_PLAYER_NAME, NoName
-from tournaments.services.tournaments.entering import MOST_ENTRANTS
-from tournaments.services.tournaments.entering_lists import (
-    EnteredAlready,
-    Entry,
-    NamedTwice,
-    NoLabel,
-    NotAlone,
-)
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import MOST_ENTRANTS
 from tournaments.web.entrants.lists import LARGEST_FILE, LARGEST_TEXT
 
 TYPED = {"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
@@ -26,7 +20,7 @@ WHOSE = gettext_lazy("What is the player called?")
 def _name(label: Any) -> forms.CharField:
     return forms.CharField(
         label=label,
-        max_length=LONGEST_PLAYER_NAME,
+        max_length=LONGEST_NAME,
         error_messages={"required": WHOSE},
         widget=forms.TextInput(attrs=TYPED),
     )
@@ -35,26 +29,26 @@ def _name(label: Any) -> forms.CharField:
 def _label(label: Any) -> forms.CharField:
     return forms.CharField(
         label=label,
-        max_length=LONGEST_PLAYER_NAME,
+        max_length=LONGEST_NAME,
         required=False,
         widget=forms.TextInput(attrs=TYPED),
     )
 
 
 class LabelsForm(forms.Form):
-    """The team of an entrant, and the club they come from."""
+    """The team and the home club of an entrant."""
 
     team = _label(gettext_lazy("Team"))
     represents = _label(gettext_lazy("Club they come from"))
 
 
-class EntryForm(LabelsForm):
-    """One entrant: a name, of pairs two."""
+class EntrantForm(LabelsForm):
+    """One entrant: a name, or two of a pair."""
 
     field_order = ["name", "name2", "team", "represents"]
 
     name = _name(gettext_lazy("Name"))
-    # Called so for the suggestions, which are asked for by names that begin like this.
+    # Suggestions are requested for fields whose names begin like this.
     name2 = _name(gettext_lazy("Partner"))
 
     def __init__(
@@ -74,7 +68,7 @@ class EntryForm(LabelsForm):
 
     @property
     def entry(self) -> Entry:
-        """What was typed, once the form is valid."""
+        """The entry, once the form is valid."""
         cleaned = self.cleaned_data
         partner = cleaned.get("name2", "")
         return Entry(cleaned["name"], partner, cleaned["team"], cleaned["represents"])
@@ -96,7 +90,7 @@ class ListForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Ask for one of the two."""
+        """Require exactly one of the two."""
         cleaned: dict[str, Any] = self.cleaned_data
         if not self.errors and not cleaned["file"] and not cleaned["list"].strip():
             self.add_error("list", _("Paste a list, or choose a file."))
@@ -104,7 +98,7 @@ class ListForm(forms.Form):
 
 
 class SubstituteForm(forms.Form):
-    """Who plays which round in whose place."""
+    """A substitute for a player in a round."""
 
     name = _name(gettext_lazy("Who plays instead"))
     round_number = forms.IntegerField(label=pgettext_lazy("of an event", "Round"), min_value=1)
@@ -133,7 +127,6 @@ class SubstituteForm(forms.Form):
             choice.initial = players[0].pk
 
     def clean_round_number(self) -> int:
-        """A round that there will be."""
         number: int = self.cleaned_data["round_number"]
         last = self.fields["round_number"].max_value  # type: ignore[attr-defined]
         if number > last:
@@ -142,7 +135,7 @@ class SubstituteForm(forms.Form):
 
 
 def suggesting(suggest: str) -> dict[str, str]:
-    """What makes a field offer the names of the club's players, asked for at an address."""
+    """Return attributes that make a field suggest names of the club's players."""
     return {
         "list": "names",
         "hx-get": suggest,
@@ -151,27 +144,8 @@ def suggesting(suggest: str) -> dict[str, str]:
     }
 
 
-def refusal(problem: Exception, *, pairs: bool) -> str:
-    """Why a line of a list cannot be an entrant."""
-    match problem:
-        case EnteredAlready():
-            sentence = _("%(name)s takes part already, as number %(number)s.")
-            return sentence % {"name": problem.player.shown_name, "number": problem.number}
-        case NamedTwice():
-            return _("%(name)s stands in the list twice.") % {"name": problem.name}
-        case NotAlone() if pairs:
-            return _("The partner is missing: pairs play here.")
-        case NotAlone():
-            return _("Everybody plays alone here: one name on each line.")
-        case NoLabel():
-            return _("A team or a club has letters, and 80 of them at most.")
-        case NoName():
-            return _("A name has letters, and 80 of them at most.")
-    raise problem
-
-
 def list_refusal(why: str) -> str:
-    """Why a whole list is not read, by the word of `SpreadsheetRefused`."""
+    """Return the text for a refused list, by the `why` of `FileRefused`."""
     kilobytes = LARGEST_FILE // 1024
     sentences = {
         "empty": _("There are no names in this list."),

@@ -1,6 +1,6 @@
-"""Lists of entrants as people have them: pasted text, CSV of any spreadsheet, or XLSX.
+"""Lists of entrants: pasted text, CSV of any spreadsheet, or XLSX.
 
-What comes in is bounded before it is read: so many bytes, unpacked as well, lines and columns.
+Uploads are limited before they are read: in bytes, also unpacked, in lines and in columns.
 """
 
 import csv
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tournaments.models.people import plain_name
-from tournaments.services.tournaments.entering import MOST_ENTRANTS
-from tournaments.services.tournaments.entering_lists import Entry
-from tournaments.web.spreadsheets import (
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import MOST_ENTRANTS
+from tournaments.services.imports.refusals import FileRefused
+from tournaments.web.base.spreadsheets import (
     Bounds,
-    SpreadsheetRefused,
     decoded,
     is_workbook,
     rows_of_text,
@@ -26,7 +26,7 @@ LARGEST_UNPACKED = 2 * 1024**2
 """A list of a thousand names unpacks to a tenth of this; reading so much takes seconds."""
 
 LARGEST_TEXT = 500_000
-"""Letters of a list that is pasted, or posted back after it was looked at."""
+"""Maximum length of a pasted list, or of one posted back after the preview."""
 
 MOST_COLUMNS = 12
 BOUNDS = Bounds(LARGEST_UNPACKED, rows=4_999, columns=MOST_COLUMNS)
@@ -41,49 +41,49 @@ HEADINGS = {
     "team": "takim,squadra,team",
     "represents": "kulup,kulubu,circolo,club",
 }
-"""What a column is headed by, in lower case and without marks."""
+"""Headings of columns, in lower case and without marks."""
 
 OF_HEADING = {word: name for name, words in HEADINGS.items() for word in words.split(",")}
 
 TOGETHER = re.compile(r"\s*[+&/]\s*")
-"""What stands between the two of a pair."""
+"""Separators of the two names of a pair."""
 
 ORDINAL = re.compile(r"(\d{1,4}[.)]|[-–•*])\s+")
-"""What a line of a list begins with before the name."""
+"""Numbering of a line before the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListLine:
-    """An entry, and on which line of what was sent it stands, from 1."""
+    """An entry, with the number of its line in the upload, from 1."""
 
     number: int
     entry: Entry
 
 
 Row = tuple[int, list[str]]
-"""The cells of a line, after its number."""
+"""The number of a line, and its cells."""
 
 
 def read_text(text: str, *, pairs: bool) -> list[ListLine]:
-    """The entries of a text: a line each, columns apart by tabs, semicolons or commas.
+    """Return the entries of a text, one a line; tabs, semicolons or commas separate columns.
 
     Raises:
-        SpreadsheetRefused: as it says.
+        FileRefused: the text cannot be read as a list.
     """
     if len(text) > LARGEST_TEXT:
-        raise SpreadsheetRefused("large")
+        raise FileRefused("large")
     delimiter = next((mark for mark in "\t;," if mark in text), ",")
     return _entries(rows_of_text(text.replace("\0", ""), delimiter), pairs=pairs)
 
 
 def read_file(content: bytes, *, pairs: bool) -> list[ListLine]:
-    """The entries of a file, which is a workbook (its first sheet) or a text.
+    """Return the entries of a file: a workbook (its first sheet) or a text.
 
     Raises:
-        SpreadsheetRefused: as it says.
+        FileRefused: the file cannot be read as a list.
     """
     if len(content) > LARGEST_FILE:
-        raise SpreadsheetRefused("large")
+        raise FileRefused("large")
     if is_workbook(content):
         rows = rows_of_workbook(content, BOUNDS)
         texts = ((number, [str(cell) for cell in cells]) for number, cells in rows)
@@ -92,7 +92,7 @@ def read_file(content: bytes, *, pairs: bool) -> list[ListLine]:
 
 
 def write_text(lines: Iterable[ListLine]) -> str:
-    """Entries as a text with headings, from which the same ones are read."""
+    """Return entries as a text with headings; `read_text` returns the same entries."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t", lineterminator="\n")
     writer.writerow(["Name", "Partner", "Team", "Club"])
@@ -109,7 +109,7 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> list[ListLine]:
     else:
         full = _without_numbers(full)
     if not full:
-        raise SpreadsheetRefused("empty")
+        raise FileRefused("empty")
     named = (
         (number, _by_heading(cells, columns) if columns else _by_place(cells, pairs=pairs))
         for number, cells in full
@@ -118,32 +118,31 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> list[ListLine]:
 
 
 def _full(rows: Iterable[Row]) -> list[Row]:
-    """The rows in which something stands, with single spaces."""
+    """Return the rows that are not empty, with single spaces."""
     full: list[Row] = []
     for number, cells in rows:
         cleaned = [" ".join(cell.split()) for cell in cells[:MOST_COLUMNS]]
         if any(cleaned):
             full.append((number, cleaned))
-        # One more than may be: that of the headings.
+        # One row more than allowed: the headings.
         if len(full) > MOST_ENTRANTS + 1:
-            raise SpreadsheetRefused("long")
+            raise FileRefused("long")
     return full
 
 
 def _headings(cells: Sequence[str]) -> list[str] | None:
-    """The fields that columns are headed by, empty for one that is none of ours."""
+    """Return the field of each column, "" for unknown headings; None without headings."""
     found = [OF_HEADING.get(plain_name(cell).strip(" .:"), "") for cell in cells]
     return found if "name" in found else None
 
 
 def _without_numbers(rows: list[Row]) -> list[Row]:
-    """Rows without a first column that only counts them."""
     counted = all(len(cells) > 1 and cells[0].rstrip(".").isdecimal() for _, cells in rows)
     return [(number, cells[1:]) for number, cells in rows] if counted else rows
 
 
 def _by_heading(cells: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
-    # Of two columns that are headed alike the first counts.
+    # If two columns have the same heading, the first counts.
     fields: dict[str, str] = {}
     for column, cell in zip(columns, cells, strict=False):
         fields.setdefault(column, cell)
@@ -153,7 +152,7 @@ def _by_heading(cells: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
 
 
 def _by_place(cells: Sequence[str], *, pairs: bool) -> dict[str, str]:
-    """Name, team and club; of a pair whose names do not share a cell the partner comes second."""
+    """Return name, team and club; the partner is second if the names of a pair have two cells."""
     apart = pairs and not TOGETHER.search(cells[0])
     columns = COLUMNS if apart else ("name", "team", "represents")
     return dict(zip(columns, cells, strict=False))

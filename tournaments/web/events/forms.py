@@ -3,43 +3,35 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tournaments import messages
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.rulesets import Ruleset
-from tournaments.models import Club, Confirmations, Event, Game, Season
-from tournaments.services.clubs.events import EventPlan
-from tournaments.services.clubs.seasons import SeasonDates, dates_of, season_on
-from tournaments.services.people.players import LONGEST_PLAYER_NAME
-from tournaments.services.play.tables import Laying
-from tournaments.web.club_words import CONFIRMATIONS, choices_of
-from tournaments.web.phone import Table
-from tournaments.web.rules.option_fields import changed_options
-from tournaments.web.tables.forms import NewTableForm, SeatFields, option_names
-from tournaments.web.tables.seats import seated_sentence
+from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.models import Club, Event, Game, Season
+from tournaments.services.events.events import EventPlan
+from tournaments.services.events.seasons import SeasonDates, dates_of, season_on
+from tournaments.services.games.tables import Laying
+from tournaments.texts.clubs import CONFIRMATIONS
+from tournaments.web.base.declared import day_field, declared_field
+from tournaments.web.base.phone import LastTable
+from tournaments.web.games.forms import NewTableForm, SeatFields, option_names
+from tournaments.web.rulesets.option_fields import changed_options
 
 BY_THE_DAY, NO_SEASON = "day", ""
-LONGEST_NAME = 80
 MOST_EVENINGS = 366
 
 
-def _day(label: Any) -> forms.DateField:
-    """A day, chosen as the browser lets it be chosen."""
-    picker = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
-    return forms.DateField(label=label, widget=picker)
-
-
 class SeasonForm(forms.Form):
-    """A season's name and days, and how many evenings count in its league."""
+    """A season's name and dates, and how many evenings count in its league."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
-    starts_on = _day(gettext_lazy("First day"))
-    ends_on = _day(gettext_lazy("Last day"))
+    starts_on = day_field(gettext_lazy("First day"))
+    ends_on = day_field(gettext_lazy("Last day"))
     league_best = forms.IntegerField(
         label=gettext_lazy("Best evenings that count in the league"),
         help_text=gettext_lazy("Left empty, all tournaments of the season count."),
@@ -50,7 +42,6 @@ class SeasonForm(forms.Form):
 
     @classmethod
     def of(cls, season: Season) -> "SeasonForm":
-        """The form as a season stands."""
         return cls(initial=asdict(dates_of(season)))
 
     def clean(self) -> dict[str, Any]:
@@ -63,12 +54,11 @@ class SeasonForm(forms.Form):
 
     @property
     def dates(self) -> SeasonDates:
-        """What was typed, once the form is valid."""
         return SeasonDates(**self.cleaned_data)
 
 
 class OfferForm(NewTableForm):
-    """What some tables play, without who sits there; `OWN` are the further fields of a form."""
+    """A game offer without seats; `OWN` are the further fields of a form."""
 
     OWN: tuple[str, ...] = ()
 
@@ -79,7 +69,7 @@ class OfferForm(NewTableForm):
         rulesets: Mapping[str, Ruleset],
         event: Event | None = None,
     ) -> None:
-        offered = Table(ruleset=event.ruleset, options=event.options) if event else Table()
+        offered = LastTable(ruleset=event.ruleset, options=event.options) if event else LastTable()
         super().__init__(data, table=offered, rulesets=rulesets)
         for name in ("first_declarer", "title", "place", "match", "match_to"):
             del self.fields[name]
@@ -87,12 +77,11 @@ class OfferForm(NewTableForm):
             del self.fields[f"name{seat}"]
 
     def table(self) -> Iterator[forms.BoundField]:
-        """The fields that say what is played."""
         yield self["ruleset"]
         yield from (self[name] for name in option_names(self.rules).values())
 
     def clean(self) -> dict[str, Any]:
-        """What was typed for another game than the chosen one hinders nobody."""
+        """Ignore values typed for another game than the chosen one."""
         asked = {field.html_name for field in self.table()} | set(self.OWN)
         for name in set(self.errors) - asked:
             del self.errors[name]
@@ -100,31 +89,21 @@ class OfferForm(NewTableForm):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that are not as the ruleset has them, once the form is valid."""
+        """Return the options that differ from the ruleset, once the form is valid."""
         names = option_names(self.rules)
         chosen = {setting: self.cleaned_data[name] for setting, name in names.items()}
         return changed_options(self.rules, chosen)
 
 
 class EventForm(OfferForm):
-    """What is said of an evening, and what its tables are offered to play."""
+    """An evening, and the game that it offers to its tables."""
 
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
-    held_on = _day(gettext_lazy("Day"))
     season = forms.ChoiceField(label=gettext_lazy("Season"), required=False)
-    published = forms.BooleanField(
-        label=gettext_lazy("Everybody may see the tables and their sheets"), required=False
-    )
-    table_codes = forms.BooleanField(
-        label=gettext_lazy("A table asks for a code of four digits"), required=False
-    )
-    confirmations = forms.ChoiceField(
-        label=gettext_lazy("Who confirms the result of a table"),
-        choices=choices_of(CONFIRMATIONS),
-        widget=forms.RadioSelect,
-    )
 
-    OWN = ("name", "held_on", "season", "published", "table_codes", "confirmations")
+    OWN = ("season", *EVENT_FIELDS)
+    CHOICES: ClassVar = {"confirmations": CONFIRMATIONS}
+    PLACED = ("name", "held_on", "published", "table_codes", "confirmations")
+    """The fields that a template puts somewhere by name; the others follow the day."""
 
     def __init__(
         self,
@@ -136,6 +115,8 @@ class EventForm(OfferForm):
         today: date | None = None,
     ) -> None:
         super().__init__(data, rulesets=rulesets, event=event)
+        for name, about in EVENT_FIELDS.items():
+            self.fields[name] = declared_field(about, self.CHOICES.get(name))
         self.club, self.known = club, {str(s.pk): s for s in club.seasons.all()}
         season = self.fields["season"]
         assert isinstance(season, forms.ChoiceField)
@@ -152,27 +133,26 @@ class EventForm(OfferForm):
             return {"held_on": today, "season": BY_THE_DAY, **settings}
         return {n: getattr(event, n) for n in self.OWN} | {"season": str(event.season_id or "")}
 
+    def further(self) -> list[forms.BoundField]:
+        return [self[name] for name in EVENT_FIELDS if name not in self.PLACED]
+
     @property
     def plan(self) -> EventPlan:
-        """What was chosen, once the form is valid."""
+        """Return the plan, once the form is valid."""
         cleaned = self.cleaned_data
         season = self.known.get(cleaned["season"])
         if cleaned["season"] == BY_THE_DAY:
             season = season_on(self.club, cleaned["held_on"])
         return EventPlan(
-            name=cleaned["name"],
-            held_on=cleaned["held_on"],
             ruleset=self.rules.id,
             options=self.options,
             season=season,
-            published=cleaned["published"],
-            table_codes=cleaned["table_codes"],
-            confirmations=Confirmations(cleaned["confirmations"]),
+            **{name: cleaned[name] for name in EVENT_FIELDS},
         )
 
 
 class EventTableForm(NewTableForm):
-    """Who sits at a new table of a round, by their whole names, and what it plays."""
+    """A new table of a round: the whole names of its players, and its game."""
 
     def __init__(
         self,
@@ -181,30 +161,25 @@ class EventTableForm(NewTableForm):
         *,
         rulesets: Mapping[str, Ruleset],
     ) -> None:
-        offered = Table(ruleset=event.ruleset, options=event.options)
+        offered = LastTable(ruleset=event.ruleset, options=event.options)
         super().__init__(data, table=offered, rulesets=rulesets)
         for seat in range(4):
-            name = forms.CharField(max_length=LONGEST_PLAYER_NAME, required=False)
+            name = forms.CharField(max_length=LONGEST_NAME, required=False)
             self.fields[f"name{seat}"] = name
 
     def seats(self) -> Iterator[SeatFields]:
-        """The seats by their numbers: the phone is in no hand yet."""
+        """Return the seats by number, since no player holds the phone yet."""
         for seat in super().seats():
             number = _("Seat %(number)s") % {"number": seat.seat + 1}
             yield replace(seat, places=tuple((drawn, number) for drawn, _place in seat.places))
 
     @property
     def laying(self) -> Laying:
-        """The table, once the form is valid."""
         return Laying(self.head, self.head.players, self.terms, self.key)
-
-    def add_refusal(self, error: Exception) -> None:
-        """Show why the players cannot sit there, or what the engine refused."""
-        add_refusal(self, error)
 
 
 class AdoptForm(forms.Form):
-    """The round into which an open table is taken, and which players sit at it."""
+    """The round that adopts an open table, and the players at the table."""
 
     round = forms.TypedChoiceField(
         label=gettext_lazy("Evening"),
@@ -233,25 +208,14 @@ class AdoptForm(forms.Form):
             )
             self.fields[f"name{seat}"] = forms.CharField(
                 label=label,
-                max_length=LONGEST_PLAYER_NAME,
+                max_length=LONGEST_NAME,
                 widget=widget,
                 error_messages={"required": _("Who sits here?")},
             )
 
     def seats(self) -> list[forms.BoundField]:
-        """The fields of the names, in seat order."""
         return [self[f"name{seat}"] for seat in range(self.count)]
 
     @property
     def who(self) -> list[str]:
-        """The names, once the form is valid."""
         return [self.cleaned_data[f"name{seat}"] for seat in range(self.count)]
-
-
-def add_refusal(form: forms.Form, error: Exception) -> None:
-    """Show on a form why its table cannot be."""
-    if isinstance(error, InvalidEntry):
-        for problem in error.problems:
-            form.add_error(None, messages.explain(problem))
-    else:
-        form.add_error(None, seated_sentence(error))

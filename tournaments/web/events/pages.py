@@ -13,22 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.problems import InvalidEntry
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Club, Event, Round, Season, Table
-from tournaments.queries.rulesets import rulesets_of_club
-from tournaments.services.auditing import Actor
-from tournaments.services.clubs.events import (
-    EventHasTables,
-    EventPlan,
-    RoundStillEmpty,
-    change_event,
-    close_round,
-    create_event,
-    open_round,
-    remove_event,
-    reopen_round,
-)
-from tournaments.visitors import (
+from tournaments.permissions import (
     actor_of,
     directed_club,
     directed_evening,
@@ -36,9 +23,23 @@ from tournaments.visitors import (
     seen_club,
     seen_event,
 )
-from tournaments.web.events.forms import EventForm, add_refusal
+from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.services.audit import Actor
+from tournaments.services.events.events import (
+    EventHasTables,
+    EventPlan,
+    change_event,
+    close_round,
+    create_event,
+    open_round,
+    remove_event,
+    reopen_round,
+)
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.refusals import add_refused, refusal_shown
+from tournaments.web.events.forms import EventForm
 from tournaments.web.events.view import etag_of, rounds_of
-from tournaments.web.tables.forms import key_of
+from tournaments.web.games.forms import key_of
 
 PAGE = 20
 
@@ -46,7 +47,7 @@ PAGE = 20
 @never_cache
 @require_safe
 def events(request: HttpRequest, slug: str) -> HttpResponse:
-    """The evenings of a club, the last first; of one season, where one is asked for."""
+    """List the evenings of a club, the last first, optionally of one season."""
     club = seen_club(request, slug)
     rows = Event.objects.seen_by(request.user).filter(club=club)
     rows = rows.select_related("season", "tournament")
@@ -60,13 +61,13 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
         "part": Paginator(rows, PAGE).get_page(request.GET.get("page")),
         "directs": directs_club(request, club),
     }
-    return render(request, "tournaments/events.html", page)
+    return render(request, "tournaments/events/events.html", page)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make an evening."""
+    """Create an evening."""
     club = directed_club(request, slug)
 
     def create(plan: EventPlan, by: Actor) -> Event:
@@ -78,7 +79,7 @@ def new_event(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Change what was said of an evening."""
+    """Change the description of an evening."""
     row = directed_evening(request, slug, public_id)
 
     def store(plan: EventPlan, by: Actor) -> Event:
@@ -89,7 +90,7 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Take an evening away at which nothing is played."""
+    """Delete an evening without games."""
     club = directed_club(request, slug)
     row = club.events.filter(public_id=public_id, tournament=None).first()
     if row is None:
@@ -97,8 +98,8 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         return redirect("events", slug)
     try:
         remove_event(row.pk, actor_of(request), at=timezone.now())
-    except EventHasTables:
-        messages.error(request, _("Tables were laid at this evening, so that it stays."))
+    except EventHasTables as error:
+        messages.error(request, str(error))
         return redirect("event", slug, public_id)
     messages.success(request, _("%(name)s is removed.") % {"name": row.name})
     return redirect("events", slug)
@@ -110,7 +111,7 @@ def _edit(
     event: Event | None,
     store: Callable[[EventPlan, Actor], Event],
 ) -> HttpResponse:
-    """Show the form of an evening, or store what was typed there."""
+    """Show the form of an evening, or store it."""
     posted = request.POST if request.method == "POST" else None
     rulesets = dict(rulesets_of_club(club))
     today = timezone.localdate()
@@ -121,26 +122,26 @@ def _edit(
         except Season.DoesNotExist:
             form.add_error("season", _("This season has been removed meanwhile."))
         except InvalidEntry as error:
-            add_refusal(form, error)
+            add_refused(form, error)
         else:
             return redirect("event", club.slug, row.public_id)
     empty = event is not None and not Table.objects.filter(round__event=event).exists()
     page = {"club": club, "event": event, "form": form, "removable": empty}
     status = 200 if posted is None else 422
-    return render(request, "tournaments/event_form.html", page, status=status)
+    return render(request, "tournaments/events/form.html", page, status=status)
 
 
 @never_cache
 @require_safe
-def event(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """An evening with its tables as they stand; the page asks again every few seconds."""
+def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show an evening with the state of its tables; the page polls every few seconds."""
     row = seen_event(request, slug, public_id)
     tournament = getattr(row, "tournament", None)
     if tournament is not None:
         return redirect("tournament", slug, tournament.slug)
     directs = directs_club(request, row.club)
     etag = etag_of(request, row, directs=directs)
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    fragment = bool(request.htmx)
     if fragment:
         unchanged = get_conditional_response(request, etag=etag)
         if unchanged is not None:
@@ -155,10 +156,10 @@ def event(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "rounds": rounds,
         "tables": len(lines),
         "unconfirmed": sum(bool(line.reminder) for line in lines),
-        # Asked for by name: left to itself the browser would turn the 304 into a 200.
+        # An explicit request header: otherwise the browser would turn the 304 into a 200.
         "headers": json.dumps({"If-None-Match": etag}),
     }
-    template = "tournaments/_event.html" if fragment else "tournaments/event.html"
+    template = "tournaments/events/_event.html" if fragment else "tournaments/events/event.html"
     response = render(request, template, page)
     response["ETag"] = etag
     return response
@@ -168,35 +169,33 @@ def event(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def open_next(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Open the next round of an evening."""
     row = directed_evening(request, slug, public_id)
-    try:
+    with refusal_shown(request):
         open_round(row.pk, actor_of(request), at=timezone.now())
-    except RoundStillEmpty:
-        messages.error(request, _("The last round has no table yet: begin with that one."))
     return redirect("event", slug, public_id)
 
 
 @require_POST
 def close(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
-    """Close a round: its phones write no more."""
-    place = directed_round(request, slug, public_id, number)
-    close_round(place.pk, actor_of(request), at=timezone.now())
+    """Close a round, so that its phones can no longer write."""
+    round_ = directed_round(request, slug, public_id, number)
+    close_round(round_.pk, actor_of(request), at=timezone.now())
     return redirect("event", slug, public_id)
 
 
 @require_POST
 def reopen(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
-    """Let the phones of a round write once more."""
-    place = directed_round(request, slug, public_id, number)
-    reopen_round(place.pk, actor_of(request), at=timezone.now())
+    """Let the phones of a round write again."""
+    round_ = directed_round(request, slug, public_id, number)
+    reopen_round(round_.pk, actor_of(request), at=timezone.now())
     return redirect("event", slug, public_id)
 
 
 def directed_round(request: HttpRequest, slug: str, public_id: str, number: int) -> Round:
-    """A round of an evening, for one of its directors; 404 for all others."""
+    """Return a round of an evening for one of its directors; 404 for all others."""
     row = directed_evening(request, slug, public_id)
     rounds = Round.objects.select_related("event__club")
-    place: Round = get_object_or_404(rounds, event=row, number=number)
-    return place
+    round_: Round = get_object_or_404(rounds, event=row, number=number)
+    return round_
 
 
 def _is_member(request: HttpRequest, club: Club) -> bool:

@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -10,21 +10,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Club, Event, Season
-from tournaments.services.clubs.seasons import (
+from tournaments.permissions import actor_of, directed_club, directs_club, seen_club
+from tournaments.services.events.seasons import (
     SeasonInUse,
     SeasonNameTaken,
     change_season,
     create_season,
     remove_season,
 )
-from tournaments.visitors import actor_of, directed_club, directs_club, seen_club
 from tournaments.web.events.forms import SeasonForm
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def seasons(request: HttpRequest, slug: str) -> HttpResponse:
-    """The seasons of a club with how many evenings they have; directors add one."""
+    """List the seasons of a club with their number of evenings; directors can add one."""
     if request.method != "POST":
         club = seen_club(request, slug)
         return _list(request, club, SeasonForm())
@@ -33,8 +33,8 @@ def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             create_season(club, form.dates, actor_of(request), at=timezone.now())
-        except SeasonNameTaken:
-            form.add_error("name", _name_taken())
+        except SeasonNameTaken as error:
+            form.add_error("name", str(error))
         else:
             messages.success(request, _("Saved."))
             return redirect("seasons", slug)
@@ -44,7 +44,7 @@ def seasons(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Change a season, or take it away."""
+    """Change or delete a season."""
     row = _season(request, slug, pk)
     form, status = SeasonForm.of(row), 200
     if request.method == "POST":
@@ -52,28 +52,26 @@ def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         if form.is_valid():
             try:
                 change_season(row.pk, form.dates, actor_of(request), at=timezone.now())
-            except SeasonNameTaken:
-                form.add_error("name", _name_taken())
-            except Season.DoesNotExist as error:
-                raise Http404 from error
+            except SeasonNameTaken as error:
+                form.add_error("name", str(error))
             else:
                 messages.success(request, _("Saved."))
                 return redirect("seasons", slug)
     page = {"club": row.club, "season": row, "form": form, "used": row.events.exists()}
-    return render(request, "tournaments/season.html", page, status=status)
+    return render(request, "tournaments/events/season.html", page, status=status)
 
 
 @require_POST
 def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a season away that has no evenings."""
+    """Delete a season without evenings."""
     row = directed_club(request, slug).seasons.filter(pk=pk).first()
     if row is None:
         # Tapped twice.
         return redirect("seasons", slug)
     try:
         remove_season(row.pk, actor_of(request), at=timezone.now())
-    except SeasonInUse:
-        messages.error(request, _("Evenings belong to this season, so that it stays."))
+    except SeasonInUse as error:
+        messages.error(request, str(error))
         return redirect("season", slug, pk)
     messages.success(request, _("%(name)s is removed.") % {"name": row.name})
     return redirect("seasons", slug)
@@ -93,8 +91,4 @@ def _list(request: HttpRequest, club: Club, form: SeasonForm, status: int = 200)
         "directs": directs_club(request, club),
         "form": form,
     }
-    return render(request, "tournaments/seasons.html", page, status=status)
-
-
-def _name_taken() -> str:
-    return _("There is a season with this name.")
+    return render(request, "tournaments/events/seasons.html", page, status=status)

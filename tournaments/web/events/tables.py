@@ -1,8 +1,8 @@
-"""The tables of an evening, for its directors: laid, shown, given a new address, taken away."""
+"""The tables of an evening, for directors: create, show, give a new address, remove."""
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -10,25 +10,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.problems import InvalidEntry
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Club, Event, Player, Seat, Table
+from tournaments.permissions import actor_of, directed_club, directed_evening, directed_event
+from tournaments.queries.games.sheets import load_sheet
 from tournaments.queries.rulesets import rulesets_of_club
-from tournaments.queries.sheets import load_sheet
-from tournaments.services.play.tables import (
-    add_table,
-    current_game,
-    remove_table,
-    replace_address,
-)
-from tournaments.services.play.writing import RoundClosed
-from tournaments.visitors import actor_of, directed_club, directed_evening, directed_event
-from tournaments.web.doors import door, out_of_reach
+from tournaments.services.base.refusals import Refused
+from tournaments.services.games.tables import add_table, current_game, remove_table, replace_address
+from tournaments.services.games.writing import NoMoreTables
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.refusals import add_refused
 from tournaments.web.events.forms import EventTableForm
 from tournaments.web.events.pages import directed_round
 from tournaments.web.events.view import line_of
-from tournaments.web.tables.forms import MATCHES
-from tournaments.web.tables.matches import match_text
-from tournaments.web.tables.seats import SEATED
+from tournaments.web.games.forms import MATCHES
+from tournaments.web.games.matches import match_text
 
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 
@@ -36,7 +32,7 @@ LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
-    """Ask who sits at a new table of a round, and lay it."""
+    """Ask who sits at a new table of a round, and create it."""
     place = directed_round(request, slug, public_id, number)
     rulesets = dict(rulesets_of_club(place.event.club))
     posted = request.POST if request.method == "POST" else None
@@ -44,11 +40,11 @@ def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> H
     if form.is_valid():
         try:
             add_table(place.pk, form.laying, actor_of(request), at=timezone.now())
-        except (InvalidEntry, *SEATED) as error:
-            form.add_refusal(error)
-        except RoundClosed:
-            messages.error(request, _("The round is closed: open it again to add a table."))
+        except NoMoreTables as error:
+            messages.error(request, str(error))
             return redirect("event", slug, public_id)
+        except (InvalidEntry, Refused) as error:
+            add_refused(form, error)
         else:
             return redirect("event", slug, public_id)
     page = {
@@ -61,23 +57,23 @@ def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> H
         "matches": [("", _("One game")), *((name, match_text(name)) for name in MATCHES)],
     }
     status = 200 if posted is None else 422
-    return render(request, "tournaments/event_table_new.html", page, status=status)
+    return render(request, "tournaments/events/table_new.html", page, status=status)
 
 
 @never_cache
 @require_safe
 def player_names(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whole names of players like what a director types at a seat."""
+    """Return whole names of players that match the text typed at a seat."""
     club = directed_club(request, slug)
     typed = next((v for k, v in request.GET.dict().items() if k.startswith("name")), "")
     found = Player.objects.present().filter(club=club).matching(str(typed).replace("\0", ""))
     names = found.values_list("name", flat=True)[:MOST_NAMES]
-    return render(request, "tournaments/_name_options.html", {"names": names})
+    return render(request, "tournaments/people/_name_options.html", {"names": names})
 
 
 def names_lately(club: Club) -> list[str]:
-    """Whole names of those who sat at the club's last evenings, each once (2 queries)."""
-    # By the keys of the evenings: the seats of all years would be sorted to show the last.
+    """Return the distinct names of players at the club's last evenings (2 queries)."""
+    # By the keys of the evenings: otherwise the seats of all years would be sorted.
     last = list(Event.objects.filter(club=club).values_list("pk", flat=True)[:LAST_EVENTS])
     seats = Seat.objects.filter(game__table__round__event__in=last).order_by("-pk")
     names = seats.values_list("player__name", flat=True)[:LAST_SEATS]
@@ -87,7 +83,7 @@ def names_lately(club: Club) -> list[str]:
 @never_cache
 @require_safe
 def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
-    """A table for its director: the card, the code, a new address, taking it away."""
+    """Show a table to its director: card, code, new address, removal."""
     row = directed_table(request, slug, public_id, table)
     event = row.round.event
     game = current_game(row)
@@ -97,20 +93,17 @@ def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpRe
         "table": row,
         "line": line_of(row, load_sheet(game), event),
         "seats": game.seats.select_related("player"),
-        "card": door(request, card_path(row)),
+        "card": access_link(request, card_path(row)),
         "out_of_reach": out_of_reach(request),
     }
-    return render(request, "tournaments/event_table.html", page)
+    return render(request, "tournaments/events/table.html", page)
 
 
 @require_POST
 def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
-    """Make the card and the phone of a table worthless, and show the new card."""
+    """Revoke the card and the phone of a table, and show the new card."""
     row = directed_table(request, slug, public_id, table)
-    try:
-        replace_address(row.pk, actor_of(request), at=timezone.now())
-    except Table.DoesNotExist as error:
-        raise Http404 from error
+    replace_address(row.pk, actor_of(request), at=timezone.now())
     messages.success(
         request,
         _("The old card and the old phone of table %(number)s write no more. Here is the new card.")
@@ -122,9 +115,9 @@ def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> Http
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
-    """Take a table away, after asking once."""
+    """Remove a table, after a confirmation."""
     place = directed_evening(request, slug, public_id)
-    if request.method == "POST" and not _stands(place, table):
+    if request.method == "POST" and not _is_there(place, table):
         # Tapped twice.
         return redirect("event", slug, public_id)
     row = directed_table(request, slug, public_id, table)
@@ -135,20 +128,19 @@ def remove(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpR
     event = row.round.event
     line = line_of(row, load_sheet(current_game(row)), event)
     page = {"club": event.club, "event": event, "table": row, "line": line}
-    return render(request, "tournaments/event_table_remove.html", page)
+    return render(request, "tournaments/events/table_remove.html", page)
 
 
 def card_path(table: Table) -> str:
-    """The path that stands on a table's card."""
-    return reverse("table_door", args=[table.public_id, table.secret])
+    return reverse("table_link", args=[table.public_id, table.secret])
 
 
 def directed_table(request: HttpRequest, slug: str, public_id: str, table: str) -> Table:
-    """A table of an evening, for one of its directors; 404 for all others."""
+    """Return a table of an evening for one of its directors; 404 for all others."""
     event: Event = directed_event(request, slug, public_id)
     tables: QuerySet[Table] = Table.objects.select_related("round__event__club")
     return get_object_or_404(tables, round__event=event, public_id=table)
 
 
-def _stands(event: Event, table: str) -> bool:
+def _is_there(event: Event, table: str) -> bool:
     return Table.objects.filter(round__event=event, public_id=table).exists()

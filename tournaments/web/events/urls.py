@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from tournaments.web.events import adopting, club_games, pages, seasons, table_doors, tables
-from tournaments.web.scoring import confirming
+from tournaments.web.events import adopting, pages, seasons, table_links, tables
+from tournaments.web.games import club_games, confirming
 
 CLUB = "clubs/<slug:slug>"
 EVENT = f"{CLUB}/events/<slug:public_id>"
@@ -30,7 +30,7 @@ urlpatterns = [
     path(f"{TABLE}/remove/", tables.remove, name="remove_table"),
     path(f"{CLUB}/games/", club_games.club_games, name="club_games"),
     path(f"{CLUB}/games/<slug:public_id>/", club_games.club_game, name="club_game"),
-    path("table/<str:public_id>/<str:secret>/", table_doors.table_door, name="table_door"),
+    path("table/<str:public_id>/<str:secret>/", table_links.table_link, name="table_link"),
     path(f"{PLAY}/confirm/", confirming.confirm, name="confirm"),
     path("confirm/<str:public_id>/", confirming.confirm_own, name="confirm_own"),
     path(f"{PLAY}/adopt/", adopting.adopt, name="adopt"),

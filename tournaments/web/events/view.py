@@ -1,4 +1,4 @@
-"""An evening as its page shows it: rounds with their tables, and what is still to be done."""
+"""The page of an evening: rounds with their tables, and open tasks."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
-from tournaments import words
-from tournaments.engine.rulesets import Points
-from tournaments.models import AuditLine, Event, Game, Round, Table
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import AuditEntry, Event, Game, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
-from tournaments.queries.evenings import current_sheets
-from tournaments.queries.sheets import Sheet
-from tournaments.services.play.confirming import Agreement, agreement_on
-from tournaments.telling.sheets import state_of
-from tournaments.web.phone import address
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.events import current_sheets
+from tournaments.queries.games.sheets import Sheet
+from tournaments.services.games.confirming import Agreement, agreement_on
+from tournaments.texts import labels
+from tournaments.web.base.phone import address
 
 LINES_LOOKED_AT = 20
-"""So many of the newest lines tell whether anything has changed: lines that are written at the
-same time need not become visible in their order."""
+"""The number of newest entries in the ETag: entries written at the same time may become visible
+out of order."""
 
 
 @dataclass(frozen=True)
@@ -38,47 +38,42 @@ class TableLine:
 
     @property
     def reminder(self) -> str:
-        """Who has not confirmed a finished result yet; empty where nobody has to."""
+        """The names of players who still have to confirm a finished result; empty if none."""
         if not self.finished or self.agreement.enough:
             return ""
         return ", ".join(self.row.players[seat] for seat in self.agreement.missing)
 
     @property
     def confirmed(self) -> bool:
-        """Whether as many have confirmed as have to, where anybody has to."""
+        """Whether all required confirmations are there, if any are required."""
         return self.finished and self.agreement.enough and self.agreement.needed > 0
 
     @property
     def write(self) -> str:
-        """Where its sheet is written."""
         return address(self.row, "write")
 
     @property
     def secret(self) -> str:
-        """The secret part of that address."""
         return self.row.secret("write")
 
     @property
     def shut(self) -> bool:
-        """Whether too many wrong codes have shut its door."""
+        """Whether too many wrong codes have locked its access link."""
         return self.table.wrong_codes >= MOST_WRONG_CODES
 
 
 @dataclass(frozen=True)
 class RoundPart:
-    """A round with its tables."""
-
     round: Round
     tables: tuple[TableLine, ...]
 
     @property
     def going(self) -> int:
-        """How many of its games go on."""
         return sum(not line.finished for line in self.tables)
 
 
 def rounds_of(event: Event) -> tuple[RoundPart, ...]:
-    """The rounds of an evening, the newest first, with their tables (5 queries)."""
+    """Return the rounds of an evening, the newest first, with their tables (5 queries)."""
     current = current_sheets(Game.objects.filter(table__round__event=event))
     tables: dict[int, list[TableLine]] = defaultdict(list)
     for table in Table.objects.filter(round__event=event).order_by("number"):
@@ -88,13 +83,13 @@ def rounds_of(event: Event) -> tuple[RoundPart, ...]:
 
 
 def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
-    """A table by the sheet of its current game."""
+    """Return a table by the sheet of its current game."""
     row, game = sheet.row, sheet.game
     names = game.ruleset.side_names(row.players)
     return TableLine(
         table=table,
         row=row,
-        ruleset=words.name_of(game.ruleset),
+        ruleset=labels.name_of(game.ruleset),
         state=state_of(game, sheet.outcome, row.players),
         finished=game.finished,
         totals=tuple(zip(names, game.totals, strict=True)),
@@ -104,8 +99,8 @@ def line_of(table: Table, sheet: Sheet, event: Event) -> TableLine:
 
 
 def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
-    """What the page of an evening depends on: every change in a club has its line in the audit."""
-    lines = AuditLine.objects.filter(club=event.club_id).order_by("-pk")
+    """Return the ETag of an evening: every change in a club has an audit entry."""
+    lines = AuditEntry.objects.filter(club=event.club_id).order_by("-pk")
     seen = [
         event.pk,
         list(lines.values_list("pk", flat=True)[:LINES_LOOKED_AT]),
@@ -119,7 +114,7 @@ def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
 
 
 def tag_of(seen: list[object]) -> str:
-    """The ETag of a page that depends on all that is `seen`."""
-    # Pages of an older program are told to load the new style sheet.
-    told = repr([*seen, staticfiles_storage.url("events.css")])
-    return f'"{sha256(told.encode()).hexdigest()[:32]}"'
+    """Return the ETag of a page that depends on all values of `seen`."""
+    # Includes the style sheet, so that open pages of an older program reload.
+    details = repr([*seen, staticfiles_storage.url("events.css")])
+    return f'"{sha256(details.encode()).hexdigest()[:32]}"'

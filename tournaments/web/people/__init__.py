@@ -1,1 +1,1 @@
-"""The players of a club: listed, looked at, changed, merged, and claimed by who they are."""
+"""The members and players of a club."""

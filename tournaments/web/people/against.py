@@ -1,4 +1,4 @@
-"""A player beside another one: whom they have met, and how it went with anyone."""
+"""A player compared with another: opponents, and the results against them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,10 +12,19 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.engine.ratings import chance_above
-from tournaments.engine.rulesets import Points
+from tournaments.engine.ratings.ratings import chance_above
+from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Player, PlayerRating
-from tournaments.queries.players import (
+from tournaments.permissions import members_club
+from tournaments.presenters.people.player_sums import average, percent
+from tournaments.presenters.people.players import (
+    ListedGame,
+    opponents_of,
+    played,
+    rating_row,
+    rows_of,
+)
+from tournaments.queries.people.players import (
     Compared,
     Meeting,
     PlayerGame,
@@ -26,10 +35,7 @@ from tournaments.queries.players import (
     ratings_of,
     seats_beside,
 )
-from tournaments.queries.ratings import ShownRating, rating_at, shown
-from tournaments.telling.player_sums import average, percent
-from tournaments.telling.players import Played, opponents_of, played, rating_row, rows_of
-from tournaments.visitors import members_club
+from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
 from tournaments.web.people.pages import directs_club, present_player
 from tournaments.web.people.view import limited, page_of
 
@@ -39,7 +45,7 @@ MOST_FOUND = 50
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """How probable it is, by the ratings of today, that each ends above the other."""
+    """The probability, by current ratings, that each finishes above the other."""
 
     own: ShownRating
     other: ShownRating
@@ -49,7 +55,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Means of both over the games in which they were no pair."""
+    """Means of both over the games in which they were not partners."""
 
     points: str
     other_points: str
@@ -59,9 +65,9 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """A game at one table: that of the player, and what the other one has made there."""
+    """A game at one table: the player's result, and that of the other."""
 
-    played: Played
+    played: ListedGame
     pair: bool
     other_place: int | None
     other_points: Points | None
@@ -70,7 +76,7 @@ class Together:
 @never_cache
 @require_safe
 def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Everybody a player has met, the most frequent first; with a name, whoever is called so."""
+    """List a player's opponents, the most frequent first, optionally by name."""
     club = members_club(request, slug)
     row = present_player(club, public_id)
     directs = directs_club(request, club)
@@ -97,7 +103,7 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "more": more,
         "opponents": opponents_of({pk: met[pk] for pk in part}, PAGE),
     }
-    return render(request, "tournaments/player_opponents.html", page)
+    return render(request, "tournaments/people/opponents.html", page)
 
 
 def _called(club: Club, row: Player, asked: str, *, directs: bool) -> QuerySet[Player]:
@@ -108,7 +114,7 @@ def _called(club: Club, row: Player, asked: str, *, directs: bool) -> QuerySet[P
 @never_cache
 @require_safe
 def against(request: HttpRequest, slug: str, public_id: str, other: str) -> HttpResponse:
-    """Two players of a club beside each other, in a fixed number of queries."""
+    """Compare two players of a club, in a fixed number of queries."""
     club = members_club(request, slug)
     row, beside = present_player(club, public_id), present_player(club, other)
     if row.pk == beside.pk:
@@ -133,7 +139,7 @@ def against(request: HttpRequest, slug: str, public_id: str, other: str) -> Http
         "part": part,
         "games": _together(part, seats),
     }
-    return render(request, "tournaments/player_against.html", page)
+    return render(request, "tournaments/people/against.html", page)
 
 
 def _means(sums: Compared) -> Means:
@@ -146,7 +152,7 @@ def _means(sums: Compared) -> Means:
 
 
 def _chance(own: PlayerRating | None, other: PlayerRating | None, at: datetime) -> Chance | None:
-    """What is expected of the two in a game each for themselves; None unless both are rated."""
+    """Return the prediction for an individual game of the two; None unless both are rated."""
     if own is None or other is None:
         return None
     ratings = rating_at(own, at), rating_at(other, at)

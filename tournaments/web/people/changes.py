@@ -1,10 +1,10 @@
-"""What a director does with a player: name, initials, card, account, export, removal."""
+"""Actions of a director on a player: name, initials, card, account, export, removal."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -15,13 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.models import Club, Player, addresses
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
+from tournaments.permissions import actor_of, directed_club
 from tournaments.services.people.changes import remove_player, rename_player, set_initials
 from tournaments.services.people.claims import new_claim, unlink_account
 from tournaments.services.people.export import export_player
 from tournaments.services.people.players import NameTaken, NoName
-from tournaments.visitors import actor_of, directed_club
-from tournaments.web.doors import door, out_of_reach
-from tournaments.web.people.forms import NO_NAME, NameForm, taken_sentence
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.people.forms import NameForm
 from tournaments.web.people.pages import directed_player, show_player
 
 Change = Callable[..., Any]
@@ -30,7 +30,7 @@ Change = Callable[..., Any]
 @never_cache
 @require_POST
 def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Give a player another name."""
+    """Rename a player."""
     row = directed_player(request, slug, public_id)
     form = NameForm(row, request.POST)
     if form.is_valid():
@@ -38,9 +38,9 @@ def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
             change_player(request, rename_player, row, form.cleaned_data["name"])
         except NameTaken as taken:
             same = _("Are they one person? Then merge the two.")
-            form.add_error("name", f"{taken_sentence(taken.player)} {same}")
-        except NoName:
-            form.add_error("name", str(NO_NAME))
+            form.add_error("name", f"{taken} {same}")
+        except NoName as error:
+            form.add_error("name", str(error))
         else:
             messages.success(request, _("Saved. The name follows on all sheets."))
             return redirect("player", slug, public_id)
@@ -57,7 +57,6 @@ def initials(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 def put_initials(request: HttpRequest, row: Player) -> None:
-    """Do what the form with the switch asks for, and say what came of it."""
     row = change_player(request, set_initials, row, request.POST.get("initials") == "yes")
     done = _("Others now see %(name)s.") % {"name": row.shown_name}
     messages.success(request, done)
@@ -66,25 +65,25 @@ def put_initials(request: HttpRequest, row: Player) -> None:
 @never_cache
 @require_safe
 def card(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """The card with which a person comes to their player: link, QR code and code."""
+    """Show the card with which a person claims their player: link, QR code and code."""
     row = directed_player(request, slug, public_id)
     if row.account_id is not None:
         return redirect("player", slug, public_id)
     page = {
         "club": row.club,
         "player": row,
-        "door": door(request, reverse("claim", args=[row.public_id, row.claim_secret])),
+        "link": access_link(request, reverse("claim", args=[row.public_id, row.claim_secret])),
         "type_at": absolute(request, reverse("claim_code")),
         "spoiled": row.wrong_claims >= MOST_WRONG_CLAIMS,
         "out_of_reach": out_of_reach(request),
     }
-    return render(request, "tournaments/player_card.html", page)
+    return render(request, "tournaments/people/card.html", page)
 
 
 @never_cache
 @require_POST
 def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Make a new link and code; those on cards given away before are worthless."""
+    """Create a new link and code; cards given away before are revoked."""
     change_player(request, new_claim, directed_player(request, slug, public_id))
     messages.success(request, _("The old link and code are worthless now."))
     return redirect("player_card", slug, public_id)
@@ -93,7 +92,7 @@ def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def unlink(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Untie a player from the account."""
+    """Unlink a player from the account."""
     change_player(request, unlink_account, directed_player(request, slug, public_id))
     messages.success(request, _("The player has no account any more."))
     return redirect("player", slug, public_id)
@@ -102,12 +101,11 @@ def unlink(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def export(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
-    """All that is kept about a player, as a document; a POST, for it is noted in the audit."""
+    """Export all data about a player; a POST, because it adds an audit entry."""
     return send_export(request, directed_player(request, slug, public_id))
 
 
 def send_export(request: HttpRequest, row: Player) -> FileResponse:
-    """Send the document, to be kept as a file."""
     return FileResponse(
         change_player(request, export_player, row),
         as_attachment=True,
@@ -119,7 +117,7 @@ def send_export(request: HttpRequest, row: Player) -> FileResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Remove a player's name for good, after asking once."""
+    """Remove a player's name for good, after a confirmation."""
     if request.method == "POST" and _is_removed(directed_club(request, slug), public_id):
         # Tapped twice.
         return redirect("players", slug)
@@ -137,7 +135,7 @@ def _is_removed(club: Club, public_id: str) -> bool:
 
 
 def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = False) -> HttpResponse:
-    """The page that says what a removal does."""
+    """Return the page that explains a removal."""
     merges = row.merges.filter(undone_at=None).select_related("gone")
     page = {
         "player": row,
@@ -146,16 +144,13 @@ def ask_removal(request: HttpRequest, row: Player, back: str, *, own: bool = Fal
         "back": back,
         "also": [merge.gone.name for merge in merges],
     }
-    return render(request, "tournaments/player_removal.html", page)
+    return render(request, "tournaments/people/removal.html", page)
 
 
 def change_player(request: HttpRequest, change: Change, row: Player, *what: Any) -> Any:
-    """Do something to a player as the visitor, now.
+    """Change a player with the visitor as actor, at the current time.
 
     Raises:
         Http404: the player was merged or removed meanwhile.
     """
-    try:
-        return change(row.pk, *what, actor_of(request), at=timezone.now())
-    except Player.DoesNotExist as error:
-        raise Http404 from error
+    return change(row.pk, *what, actor_of(request), at=timezone.now())

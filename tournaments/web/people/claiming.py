@@ -1,4 +1,4 @@
-"""How a person comes to their player: by the link of a card, or by its code."""
+"""Claim a player by the access link of a card, or by its code."""
 
 from allauth.core.ratelimit import consume
 from django.contrib import messages
@@ -12,15 +12,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments.models import Player, addresses
-from tournaments.queries.members import account_name
+from tournaments.permissions import account_of, actor_of
+from tournaments.queries.people.members import account_name
 from tournaments.services.people.claims import (
     AlreadyPlays,
     TooManyCodes,
-    WrongCode,
+    WrongClaimCode,
     claim_player,
     find_by_code,
 )
-from tournaments.visitors import account_of, actor_of
 from tournaments.web.people.forms import CodeForm
 
 
@@ -28,34 +28,28 @@ from tournaments.web.people.forms import CodeForm
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
-    """Type the code of a card; the right one leads to where its link does."""
+    """Take the code of a card; the right one redirects to the card's link."""
     form = CodeForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         if not consume(request, action="claim_code", dry_run=True):
-            return render(request, "tournaments/claim_too_often.html", status=429)
+            return render(request, "tournaments/people/claim_too_often.html", status=429)
         try:
             found = find_by_code(form.cleaned_data["code"], actor_of(request), at=timezone.now())
         except TooManyCodes:
-            return render(request, "tournaments/claim_too_often.html", status=429)
-        except WrongCode:
+            return render(request, "tournaments/people/claim_too_often.html", status=429)
+        except WrongClaimCode as error:
             consume(request, action="claim_code")
-            form.add_error("code", _wrong_sentence())
+            form.add_error("code", str(error))
         else:
             return redirect("claim", found.public_id, found.claim_secret)
     status = 422 if form.is_bound else 200
-    return render(request, "tournaments/claim_code.html", {"form": form}, status=status)
-
-
-def _wrong_sentence() -> str:
-    return _(
-        "This code opens nothing. Look at each letter once more, or ask a director for a new one."
-    )
+    return render(request, "tournaments/people/claim_code.html", {"form": form}, status=status)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """A player, for whoever has the link: says who it is in which club, and asks."""
+    """Show a player and the club to the holder of the link, and ask whether to claim."""
     user = account_of(request)
     if user is None and request.method == "POST":
         return redirect_to_login(request.get_full_path())
@@ -75,18 +69,15 @@ def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         "name": account_name(user) if user else "",
     }
     status = 409 if request.method == "POST" else 200
-    return render(request, "tournaments/claim.html", page, status=status)
+    return render(request, "tournaments/people/claim.html", page, status=status)
 
 
 def _claim(request: HttpRequest, public_id: str, secret: str) -> Player:
-    try:
-        return claim_player(public_id, secret, actor_of(request), at=timezone.now())
-    except Player.DoesNotExist as error:
-        raise Http404 from error
+    return claim_player(public_id, secret, actor_of(request), at=timezone.now())
 
 
 def _claimed_before(request: HttpRequest, public_id: str) -> HttpResponse:
-    """To the player, for whoever has claimed them already, as after a lost answer; else 404."""
+    """Redirect an account that has claimed the player, as after a lost answer; else 404."""
     own = addresses.named(Player.objects.belonging_to(request.user), public_id)
     row = own.select_related("club").first()
     if row is None:

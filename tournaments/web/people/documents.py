@@ -5,7 +5,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from tournaments.models import Report
-from tournaments.visitors import members_club
+from tournaments.permissions import members_club
 from tournaments.web.documents.asked import ask_for_members
 from tournaments.web.people.pages import present_player
 
@@ -13,7 +13,7 @@ from tournaments.web.people.pages import present_player
 @never_cache
 @require_POST
 def player_document(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Ask for the season that the page of a player shows, or for all the time."""
+    """Request the season shown on the page of a player, or all time."""
     club = members_club(request, slug)
     player = present_player(club, public_id)
     parameters: dict[str, object] = {}

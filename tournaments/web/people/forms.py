@@ -1,27 +1,24 @@
 """Forms of the pages of players."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Player
 from tournaments.services.people.players import (
-    LONGEST_PLAYER_NAME,
     MOST_ADDED,
     NamesRefused,
-    NameTaken,
 )
 
-NO_NAME = gettext_lazy("A name has letters, and 80 of them at most.")
-
-MOST_TYPED = MOST_ADDED * (LONGEST_PLAYER_NAME + 2)
+MOST_TYPED = MOST_ADDED * (LONGEST_NAME + 2)
 
 
 class NamesForm(forms.Form):
-    """Names of players to be added, each on a line of its own."""
+    """Names of players to add, one a line."""
 
     names = forms.CharField(
         label=gettext_lazy("Names, one on each line"),
@@ -31,10 +28,10 @@ class NamesForm(forms.Form):
     )
 
     def clean_names(self) -> list[str]:
-        """The lines, without empty ones.
+        """Return the lines, without empty ones.
 
         Raises:
-            ValidationError: there are more than are added at once.
+            ValidationError: there are more than can be added at once.
         """
         lines = [line.strip() for line in self.cleaned_data["names"].splitlines()]
         names = [line for line in lines if line]
@@ -44,17 +41,18 @@ class NamesForm(forms.Form):
         return names
 
     def add_refusal(self, refused: NamesRefused) -> None:
-        """Say of each line that was refused why."""
-        for sentence in refusals(self.cleaned_data["names"], refused):
-            self.add_error("names", sentence)
+        """Add an error for each refused line."""
+        names = self.cleaned_data["names"]
+        for number, why in sorted(refused.problems.items()):
+            self.add_error("names", _("%(name)s: %(why)s") % {"name": names[number], "why": why})
 
 
 class NameForm(forms.Form):
-    """Another name for a player."""
+    """A new name for a player."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
-        max_length=LONGEST_PLAYER_NAME,
+        max_length=LONGEST_NAME,
         error_messages={"required": gettext_lazy("What is the player called?")},
         widget=forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
@@ -66,7 +64,7 @@ class NameForm(forms.Form):
 
 
 class CodeForm(forms.Form):
-    """The code of a player, as it stands on the card."""
+    """The code on a player's card."""
 
     code = forms.CharField(
         label=gettext_lazy("Code"),
@@ -81,20 +79,3 @@ class CodeForm(forms.Form):
             }
         ),
     )
-
-
-def taken_sentence(player: Player) -> str:
-    """Why a name cannot be had."""
-    return _("There is already a player called %(name)s.") % {"name": player.name}
-
-
-def refusals(names: Sequence[str], refused: NamesRefused) -> Iterator[str]:
-    """Why each line was refused."""
-    for number, problem in sorted(refused.problems.items()):
-        if not isinstance(problem, NameTaken):
-            why = str(NO_NAME)
-        elif problem.player.name in names[:number]:
-            why = _("It is the same name as on an earlier line.")
-        else:
-            why = taken_sentence(problem.player)
-        yield _("%(name)s: %(why)s") % {"name": names[number], "why": why}

@@ -1,4 +1,4 @@
-"""Two players made one by a director, and parted again."""
+"""Merge two players as a director, and undo a merge."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Player, addresses
+from tournaments.permissions import actor_of
 from tournaments.services.people.merging import (
     WHY_NOT,
     MergedFurther,
@@ -19,7 +20,6 @@ from tournaments.services.people.merging import (
     undo_merge,
     why_not_one,
 )
-from tournaments.visitors import actor_of
 from tournaments.web.people.pages import directed_player
 
 MOST_FOUND = 20
@@ -28,7 +28,7 @@ MOST_FOUND = 20
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Search the other player, be told what happens, merge."""
+    """Search the other player, preview the merge, and merge."""
     kept = directed_player(request, slug, public_id)
     others = Player.objects.present().filter(club=kept.club).exclude(pk=kept.pk)
     name = (request.POST if request.method == "POST" else request.GET).get("other", "")
@@ -54,12 +54,11 @@ def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpRespon
     row = get_object_or_404(kept.merges.select_related("gone"), pk=pk)
     try:
         undo_merge(row.pk, actor_of(request), at=timezone.now())
-    except (MergedFurther, Player.DoesNotExist) as error:
-        # The page of a player who is no more is not there either.
+    except MergedFurther as error:
+        # The page of a merged player does not exist either.
         raise Http404 from error
-    except StillPlaying:
-        text = _("%(name)s plays in a round that is not closed: undo the merge after it.")
-        messages.error(request, text % {"name": kept.name})
+    except StillPlaying as error:
+        messages.error(request, str(error))
         return redirect("player", slug, public_id)
     done = _("%(gone)s is a player of their own again.") % {"gone": row.gone.name}
     messages.success(request, done)
@@ -77,7 +76,7 @@ def _search_page(request: HttpRequest, kept: Player) -> HttpResponse:
         "found": found[:MOST_FOUND],
         "more": len(found) > MOST_FOUND,
     }
-    return render(request, "tournaments/player_merge.html", page)
+    return render(request, "tournaments/people/merge.html", page)
 
 
 def _ask_page(
@@ -90,4 +89,4 @@ def _ask_page(
         "games": gone.seats.count(),
         "problem": WHY_NOT[why] if why else "",
     }
-    return render(request, "tournaments/player_merge_ask.html", page, status=status)
+    return render(request, "tournaments/people/merge_ask.html", page, status=status)

@@ -1,4 +1,4 @@
-"""The players of a club: listed, searched, added; each with their games."""
+"""The players of a club: list, search, add; each with their games."""
 
 from typing import Any
 
@@ -14,9 +14,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Player, Report, addresses
 from tournaments.models.people import PlayerQuerySet
-from tournaments.queries.members import account_name
+from tournaments.permissions import account_of, actor_of, directed_club, members_club
+from tournaments.queries.people.members import account_name
 from tournaments.services.people.players import NamesRefused, add_players
-from tournaments.visitors import account_of, actor_of, directed_club, members_club
+from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.documents.asked import asking
 from tournaments.web.people.forms import NameForm, NamesForm
 from tournaments.web.people.view import player_page
@@ -26,10 +27,10 @@ MOST_FOUND = 500
 
 
 class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type there at run time
-    """Pages of an ordered query; those behind its middle are walked to from its end."""
+    """Pages of an ordered query; pages in its second half are read from the end."""
 
     def page(self, number: int | str) -> Page[Any]:
-        """One page, in the order of the query."""
+        """Return one page, in the order of the query."""
         number = self.validate_number(number)
         first = (number - 1) * self.per_page
         if first <= self.count // 2:
@@ -42,14 +43,14 @@ class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type t
 
 @never_cache
 @require_safe
-def players(request: HttpRequest, slug: str) -> HttpResponse:
-    """The players of a club, for its members; htmx asks for those found while one types."""
+def players(request: HtmxRequest, slug: str) -> HttpResponse:
+    """List the players of a club for its members; htmx requests matches while one types."""
     club = members_club(request, slug)
     directs = directs_club(request, club)
     asked = request.GET.get("q", "").replace("\0", "").strip()
-    # A name is there once in a club, so that this is an order.
+    # Names are unique in a club, so the order is total.
     keys = _found(club, asked, directs=directs).order_by("name_key").values_list("pk", flat=True)
-    # A search stops when it has found enough, and is made once; only the whole list is counted.
+    # A search stops after enough matches and runs once; only the whole list is counted.
     found = list(keys[: MOST_FOUND + 1]) if asked else []
     part, rows = _page_of(found[:MOST_FOUND] if asked else keys, request.GET.get("page"))
     page = {
@@ -61,8 +62,8 @@ def players(request: HttpRequest, slug: str) -> HttpResponse:
         "directs": directs,
         "mine": account_of(request),
     }
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
-    template = "tournaments/_players_found.html" if fragment else "tournaments/players.html"
+    fragment = bool(request.htmx)
+    template = "tournaments/people/_found.html" if fragment else "tournaments/people/players.html"
     return render(request, template, page)
 
 
@@ -74,7 +75,7 @@ def _found(club: Club, asked: str, *, directs: bool) -> PlayerQuerySet:
 def _page_of(
     keys: QuerySet[Player, int] | list[int], number: str | None
 ) -> tuple[Page[int], list[Player]]:
-    """A page of a list: leafed through in the index alone, and only then are rows read."""
+    """Return a page of a list: page through the index alone, then read the rows."""
     pages = Paginator(keys, PAGE) if isinstance(keys, list) else FromBothEnds(keys, PAGE)
     part = pages.get_page(number)
     rows = Player.objects.in_bulk(list(part))
@@ -84,7 +85,7 @@ def _page_of(
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_players(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add one player, or all of a list that was pasted."""
+    """Add one player, or all players of a pasted list."""
     club = directed_club(request, slug)
     form = NamesForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -98,7 +99,7 @@ def new_players(request: HttpRequest, slug: str) -> HttpResponse:
             return _after_adding(request, club, added)
     page = {"club": club, "form": form}
     status = 422 if form.is_bound else 200
-    return render(request, "tournaments/new_players.html", page, status=status)
+    return render(request, "tournaments/people/new_players.html", page, status=status)
 
 
 def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> HttpResponse:
@@ -112,13 +113,13 @@ def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> Http
 @never_cache
 @require_safe
 def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """A player of a club with their games, and for directors what can be done."""
+    """Show a player with their games; show directors the possible actions."""
     club = members_club(request, slug)
     return show_player(request, present_player(club, public_id))
 
 
 def present_player(club: Club, public_id: str) -> Player:
-    """The player of a club with this name in the address; 404 for one merged or removed."""
+    """Return a player of the club by public id; 404 if merged or removed."""
     rows = addresses.named(Player.objects.present().filter(club=club), public_id)
     row = get_object_or_404(rows.select_related("account"))
     row.club = club
@@ -126,17 +127,16 @@ def present_player(club: Club, public_id: str) -> Player:
 
 
 def directed_player(request: HttpRequest, slug: str, public_id: str) -> Player:
-    """The player of a club, for one of its directors; 404 for all others."""
+    """Return a player of the club for one of its directors; 404 for all others."""
     return present_player(directed_club(request, slug), public_id)
 
 
 def directs_club(request: HttpRequest, club: Club) -> bool:
-    """Whether the visitor directs a club."""
     return Club.objects.directed_by(request.user).filter(pk=club.pk).exists()
 
 
 def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
-    """The page of a player; with a `form` that was refused, 422."""
+    """Return the page of a player; with a refused `form`, 422."""
     directs = directs_club(request, row.club)
     page = player_page(request, row) | {
         "club": row.club,
@@ -149,10 +149,9 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
         "account": account_name(row.account) if directs and row.account else "",
         "merges": _merges_of(row) if directs else (),
     }
-    return render(request, "tournaments/player.html", page, status=422 if form else 200)
+    return render(request, "tournaments/people/player.html", page, status=422 if form else 200)
 
 
 def _merges_of(row: Player) -> list[tuple[int, str]]:
-    """Who was merged into a player: the key of the merge, and the name."""
     merges = row.merges.filter(undone_at=None).select_related("gone")
     return [(merge.pk, merge.gone.name) for merge in merges]

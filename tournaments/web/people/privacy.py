@@ -1,4 +1,4 @@
-"""What a person decides about their own player: initials, data, account, removal."""
+"""A person's choices about their own player: initials, data, account, removal."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -24,7 +24,7 @@ from tournaments.web.people.changes import (
 @login_required
 @require_POST
 def my_initials(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Be shown by initials, or by the whole name again."""
+    """Show the player by initials, or by the whole name again."""
     put_initials(request, _my_player(request, public_id))
     return redirect("me")
 
@@ -33,7 +33,7 @@ def my_initials(request: HttpRequest, public_id: str) -> HttpResponse:
 @login_required
 @require_POST
 def my_data(request: HttpRequest, public_id: str) -> FileResponse:
-    """All that the club keeps about one's player, as a document."""
+    """Return all data that the club keeps about one's player, as a document."""
     return send_export(request, _my_player(request, public_id))
 
 
@@ -41,7 +41,7 @@ def my_data(request: HttpRequest, public_id: str) -> FileResponse:
 @login_required
 @require_POST
 def my_release(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Let go of a player, as one claimed by mistake."""
+    """Unlink a player from one's account, such as one claimed by mistake."""
     change_player(request, unlink_account, _my_player(request, public_id))
     messages.success(request, _("The player has no account any more."))
     return redirect("me")
@@ -51,7 +51,7 @@ def my_release(request: HttpRequest, public_id: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Have one's name removed for good, after being asked once."""
+    """Remove one's name for good, after a confirmation."""
     row = _my_player(request, public_id)
     if request.method != "POST":
         return ask_removal(request, row, reverse("me"), own=True)

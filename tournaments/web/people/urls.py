@@ -1,4 +1,4 @@
-"""Addresses of the pages of players."""
+"""Addresses of the pages of members and players."""
 
 from django.urls import path
 
@@ -7,16 +7,29 @@ from tournaments.web.people import (
     changes,
     claiming,
     documents,
+    members,
     merging,
     pages,
     privacy,
 )
 
-PLAYERS = "clubs/<slug:slug>/players"
+CLUB = "clubs/<slug:slug>"
+PLAYERS = f"{CLUB}/players"
 PLAYER = f"{PLAYERS}/<str:public_id>"
 MINE = "me/players/<str:public_id>"
 
 urlpatterns = [
+    path(f"{CLUB}/people/", members.people, name="people"),
+    path(f"{CLUB}/people/<int:user>/", members.member, name="member"),
+    path(f"{CLUB}/people/<int:user>/remove/", members.remove, name="remove_member"),
+    path(f"{CLUB}/invitations/new/", members.new_invitation, name="new_invitation"),
+    path(f"{CLUB}/invitations/<str:public_id>/", members.invitation, name="invitation"),
+    path(
+        f"{CLUB}/invitations/<str:public_id>/withdraw/",
+        members.withdraw,
+        name="withdraw_invitation",
+    ),
+    path("join/<str:public_id>/<str:secret>/", members.join, name="join"),
     path(f"{PLAYERS}/", pages.players, name="players"),
     path(f"{PLAYERS}/new/", pages.new_players, name="new_players"),
     path(f"{PLAYER}/", pages.player, name="player"),

@@ -1,4 +1,4 @@
-"""What the page of a player shows: the rating, what the games add up to, and each of them."""
+"""The page of a player: the rating, the totals, and each game."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,9 +11,19 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from tournaments.models import Player, PlayerRating, Season
-from tournaments.queries.players import (
+from tournaments.presenters.people.player_sums import (
+    badges_of,
+    contracts_of,
+    figures_of,
+    places_of,
+    rulesets_of,
+)
+from tournaments.presenters.people.players import opponents_of, played, rating_row, rows_of
+from tournaments.presenters.ratings.rating_curve import Curve, draw_curve
+from tournaments.presenters.statistics.scope import NumbersFilter, family_asked, scope_of
+from tournaments.queries.people.players import (
     PlayerGame,
-    Step,
+    RatingStep,
     add_up,
     games_of,
     meetings,
@@ -22,25 +32,17 @@ from tournaments.queries.players import (
     seats_beside,
     steps_of,
 )
-from tournaments.queries.ratings import ShownRating, rating_at, shown
-from tournaments.telling.game_scope import Scope, family_asked, scope_of
-from tournaments.telling.player_sums import (
-    badges_of,
-    contracts_of,
-    figures_of,
-    places_of,
-    rulesets_of,
-)
-from tournaments.telling.players import opponents_of, played, rating_row, rows_of
-from tournaments.telling.rating_curve import Curve, draw_curve
+from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
 
 GAMES = 25
 OPPONENTS = 6
-"""Who was met most often; the rest is on a page of its own."""
+"""The number of frequent opponents; the others have a page of their own."""
 
 
-def limited(request: HttpRequest, games: Sequence[PlayerGame]) -> tuple[Scope, list[PlayerGame]]:
-    """What the address asks for, without a word the kind played most; its games (1 query)."""
+def limited(
+    request: HttpRequest, games: Sequence[PlayerGame]
+) -> tuple[NumbersFilter, list[PlayerGame]]:
+    """Return the filter of the address (default: the most played kind) and its games (1 query)."""
     by_family = Counter(game.family for game in games)
     family = family_asked(by_family, request.GET.get("game", ""))
     own = [game for game in games if game.family == family]
@@ -56,9 +58,9 @@ def limited(request: HttpRequest, games: Sequence[PlayerGame]) -> tuple[Scope, l
 
 @dataclass(frozen=True, slots=True)
 class RatingView:
-    """The rating of today in the club and on the whole server, and its curve.
+    """The current rating in the club and on the whole server, and its curve.
 
-    `rank` is that on the leaderboard of the club, None for whoever is not on it, among `ranked`.
+    `rank` is that on the club's leaderboard of `ranked` players, None for unranked players.
     """
 
     now: ShownRating
@@ -70,9 +72,9 @@ class RatingView:
 
 
 def rating_of(
-    rows: Sequence[PlayerRating], scope: Scope, steps: Sequence[Step], at: datetime
+    rows: Sequence[PlayerRating], scope: NumbersFilter, steps: Sequence[RatingStep], at: datetime
 ) -> RatingView | None:
-    """The rating in the kind of game that is shown; None where no game has counted (2 queries)."""
+    """Return the rating in the shown kind of game; None without rated games (2 queries)."""
     own = rating_row(rows, scope.family)
     if own is None:
         return None
@@ -83,19 +85,18 @@ def rating_of(
     return RatingView(shown(rating_at(own, at)), on_server, own.games, rank, ranked, curve)
 
 
-# The games one by one.
+# The list of games.
 
 
 def page_of(games: Sequence[PlayerGame], number: str | None) -> Page[PlayerGame]:
-    """A page of games."""
     return Paginator(games, GAMES).get_page(number)
 
 
-# All of it.
+# The whole page.
 
 
 def player_page(request: HttpRequest, row: Player) -> dict[str, Any]:
-    """What everybody sees of a player, in a fixed number of queries."""
+    """Return the public context of a player's page, in a fixed number of queries."""
     at = timezone.now()
     scope, games = limited(request, games_of(row))
     ratings = ratings_of(row)

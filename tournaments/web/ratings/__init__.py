@@ -1,1 +1,1 @@
-"""Leaderboards, the curve of a rating, and what games and ratings say of one another."""
+"""Leaderboards, the curve of a rating, and predictions."""

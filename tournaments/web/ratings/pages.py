@@ -1,6 +1,6 @@
-"""The leaderboards: of a club for whoever may see it, and of the whole server for everybody."""
+"""Leaderboards: of a club for visitors who may see it, and of the whole server for everybody."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -8,33 +8,34 @@ from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, RatingPool
 from tournaments.models.clubs import Role
-from tournaments.queries.leaderboard import pools_with_ratings
-from tournaments.telling.leaderboard import Looker
-from tournaments.visitors import account_of, members_club
-from tournaments.web.ratings.view import Asked, board_of
+from tournaments.permissions import account_of, members_club
+from tournaments.presenters.ratings.leaderboard import BoardReader
+from tournaments.queries.ratings.leaderboard import pools_with_ratings
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.ratings.view import BoardQuery, board_of
 
 
 @never_cache
 @require_safe
-def server_ratings(request: HttpRequest) -> HttpResponse:
-    """The ratings of all clubs that take part, for everybody."""
+def server_ratings(request: HtmxRequest) -> HttpResponse:
+    """Show the ratings of all participating clubs."""
     return _show(request, None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
 @never_cache
 @require_safe
-def club_ratings(request: HttpRequest, slug: str) -> HttpResponse:
-    """The ratings of a club; its members see the page before anybody is rated, too."""
+def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Show the ratings of a club; members see the page before anybody is rated, too."""
     seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
     pools = pools_with_ratings(seen.select_related("club"))
     club = pools[0].club if pools else members_club(request, slug)
     return _show(request, club, pools)
 
 
-def _show(request: HttpRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:
-    """The leaderboard that is asked for; htmx asks for what is found while one types."""
-    asked = Asked.of(request)
-    looker = Looker.of(account_of(request))
+def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:
+    """Show the requested leaderboard; htmx requests matches while one types."""
+    asked = BoardQuery.of(request)
+    looker = BoardReader.of(account_of(request))
     board = board_of(asked, club, pools, looker, timezone.now()) if pools else None
     page = {
         "club": club,
@@ -42,6 +43,6 @@ def _show(request: HttpRequest, club: Club | None, pools: list[RatingPool]) -> H
         "board": board,
         "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
     }
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
-    template = "tournaments/_ratings_live.html" if fragment else "tournaments/ratings.html"
+    fragment = bool(request.htmx)
+    template = "tournaments/ratings/_live.html" if fragment else "tournaments/ratings/ratings.html"
     return render(request, template, page)

@@ -1,4 +1,4 @@
-"""Ratings beside games, in words: what a game has changed, and how well its places were told."""
+"""Rating changes by games, and the accuracy of predictions, as text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.engine.predictions import COIN, Accuracy
+from tournaments.engine.ratings.predictions import COIN, Accuracy
 from tournaments.models import Tournament
-from tournaments.queries.predictions import (
+from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.ratings.predictions import (
     SeatRated,
     accuracy_told,
     is_to_be_rated,
     seats_rated,
 )
-from tournaments.queries.sheets import Sheet
 
 FEW_PAIRS = 30
-"""With fewer pairs than at five tables of four, chance says more than the ratings."""
+"""The minimum of pairs, those of five tables of four: below it, chance dominates."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatedGame:
-    """What a finished game has changed: name and figures per seat, or that it is still to come."""
+    """The rating changes of a finished game by seat, or a note that they are still due."""
 
     seats: Sequence[tuple[str, SeatRated]] = ()
 
@@ -36,9 +36,9 @@ class RatedGame:
 
 
 def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
-    """What a game has changed in the ratings of its club (up to 2 queries).
+    """Return the rating changes of a game in its club (up to 2 queries).
 
-    None for an open table, for one where nothing is rated, and for who may not see the ratings.
+    None for an open table, for an unrated one, and for visitors who may not see the ratings.
     """
     row, game = sheet.row, sheet.game
     if row.table_id is None or not game.finished or not any(game.totals):
@@ -52,20 +52,20 @@ def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:
-    """How well the ratings told a tournament's places, in sentences (up to 2 queries).
+    """Return sentences on how well ratings predicted a tournament's places (up to 2 queries).
 
-    While it is played, for its directors only; none where there is nothing to tell.
+    While it is played, for its directors only; empty if there are no predictions.
     """
-    told = accuracy_told(row, request.user, directs=directs)
-    return list(_sentences(told)) if told.pairs else []
+    details = accuracy_told(row, request.user, directs=directs)
+    return list(_sentences(details)) if details.pairs else []
 
 
-def _sentences(told: Accuracy) -> list[str]:
+def _sentences(details: Accuracy) -> list[str]:
     figures = {
-        # Rounded first: what has too many digits is cut off.
-        "share": number_format(round(100 * told.share)),
-        "pairs": number_format(told.pairs, force_grouping=True),
-        "loss": number_format(Decimal(f"{told.log_loss:.2f}"), 2),
+        # Rounded first, since the format cuts off extra digits.
+        "share": number_format(round(100 * details.share)),
+        "pairs": number_format(details.pairs, force_grouping=True),
+        "loss": number_format(Decimal(f"{details.log_loss:.2f}"), 2),
         "coin": number_format(Decimal(f"{COIN:.2f}"), 2),
     }
     lines = [
@@ -74,13 +74,13 @@ def _sentences(told: Accuracy) -> list[str]:
             " %(share)s %% of %(pairs)s pair; a coin is right for half.",
             "Who of two at a table ends above the other: the ratings told it right for"
             " %(share)s %% of %(pairs)s pairs; a coin is right for half.",
-            told.pairs,
+            details.pairs,
         )
         % figures,
         _("Their log-loss is %(loss)s, that of a coin %(coin)s: the lower, the better.") % figures,
     ]
-    if told.pairs < FEW_PAIRS:
+    if details.pairs < FEW_PAIRS:
         lines.append(_("That is still too few to say much."))
-    elif told.log_loss > COIN:
+    elif details.log_loss > COIN:
         lines.append(_("This time a coin would have done better."))
     return lines

@@ -1,4 +1,4 @@
-"""A leaderboard as its page shows it: who is on it, and where the visitor is."""
+"""The page of a leaderboard: its players, and the visitor's place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,24 +12,19 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments.family_words import family_name
 from tournaments.models import Club, PlayerRating, RatingPool, Season
-from tournaments.queries.leaderboard import (
-    MOST_FOUND,
-    Line,
-    Listed,
-    rating_of_account,
-)
-from tournaments.queries.seasons import ListedInSeason
-from tournaments.telling.leaderboard import Looker, called, listed_in
-from tournaments.words import points_text
+from tournaments.presenters.ratings.leaderboard import BoardReader, called, listed_in
+from tournaments.queries.ratings.leaderboard import MOST_FOUND, Line, Listed, rating_of_account
+from tournaments.queries.ratings.season_leaderboard import ListedInSeason
+from tournaments.texts.families import family_name
+from tournaments.texts.labels import points_text
 
 PAGE = 50
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a visitor asks for in the address of the page."""
+class BoardQuery:
+    """The query of the page's address."""
 
     game: str
     season: str
@@ -39,10 +34,10 @@ class Asked:
     provisional: bool
 
     @staticmethod
-    def of(request: HttpRequest) -> "Asked":
-        """As the address has it; what it does not know it leaves out."""
+    def of(request: HttpRequest) -> "BoardQuery":
+        """Parse the address; ignore unknown values."""
         get = request.GET.get
-        return Asked(
+        return BoardQuery(
             game=get("game", ""),
             season=get("season", ""),
             name=get("q", "").replace("\0", "").strip(),
@@ -53,16 +48,14 @@ class Asked:
 
     @property
     def kept(self) -> list[tuple[str, str]]:
-        """What the form that looks for a name sends along."""
         return [(name, value) for name, value in self._sent if value]
 
     @property
     def kept_with_name(self) -> list[tuple[str, str]]:
-        """What the form that goes to a page sends along."""
         return [*self.kept, *([("q", self.name)] if self.name else [])]
 
     def address(self, **changed: str) -> str:
-        """The address of this page with something changed, and without a name to look for."""
+        """Return the address of this page with some changes, and without the search."""
         return "?" + urlencode({**dict(self.kept), **changed})
 
     @property
@@ -76,8 +69,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A line of the leaderboard for one visitor: with the club where a visitor may know it."""
+class BoardRow:
+    """A row of the leaderboard for one visitor, with the club if the visitor may know it."""
 
     line: Line
     mine: bool
@@ -86,14 +79,12 @@ class Row:
 
     @property
     def games(self) -> str:
-        """How many games, in words."""
         number = self.line.games
         said = number_format(number, force_grouping=True)
         return ngettext("%(number)s game", "%(number)s games", number) % {"number": said}
 
     @property
     def change(self) -> str:
-        """By how much the rating has changed, with its sign."""
         change = self.line.change
         if change is None:
             return pgettext("on the leaderboard", "new")
@@ -102,7 +93,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Mine:
-    """Where the visitor is on the list; with rank 0, what may keep them off it."""
+    """The visitor's place on the list; with rank 0, a reason why there may be none."""
 
     address: str
     rank: int = 0
@@ -111,7 +102,7 @@ class Mine:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardPage:
     """A leaderboard, one page of it."""
 
     family: str
@@ -119,8 +110,8 @@ class Board:
     season: Season | None
     seasons: Sequence[Season]
     part: "Page[Any]"
-    rows: Sequence[Row]
-    # How many there are on the whole list, and whether more were found than are shown.
+    rows: Sequence[BoardRow]
+    # The length of the whole list, and whether more were found than are shown.
     total: int
     more: bool
     mine: Mine | None
@@ -128,16 +119,19 @@ class Board:
 
     @property
     def players(self) -> str:
-        """How many are on the list, or were found, in words."""
         number = self.part.paginator.count
         said = number_format(number, force_grouping=True)
         return ngettext("%(number)s player", "%(number)s players", number) % {"number": said}
 
 
 def board_of(
-    asked: Asked, club: Club | None, pools: Sequence[RatingPool], looker: Looker, now: datetime
-) -> Board:
-    """The page of a leaderboard that is asked for, in a fixed number of queries."""
+    asked: BoardQuery,
+    club: Club | None,
+    pools: Sequence[RatingPool],
+    looker: BoardReader,
+    now: datetime,
+) -> BoardPage:
+    """Return the requested page of a leaderboard, in a fixed number of queries."""
     pool = next((each for each in pools if each.family == asked.game), pools[0])
     seasons = list(club.seasons.all()) if club is not None else []
     season = next((each for each in seasons if str(each.pk) == asked.season), None)
@@ -145,7 +139,7 @@ def board_of(
     own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
     found = listed.keys_called(called(asked.name, looker, club)) if asked.name else None
     part, keys = _page_of(listed, found, asked.page)
-    return Board(
+    return BoardPage(
         family=pool.family,
         families=[(each.family, family_name(each.family)) for each in pools],
         season=season,
@@ -159,8 +153,7 @@ def board_of(
     )
 
 
-def _filter_text(asked: Asked, season: Season | None) -> str:
-    """Who is on the list, in words."""
+def _filter_text(asked: BoardQuery, season: Season | None) -> str:
     if season is not None:
         first = season.name
     else:
@@ -174,16 +167,16 @@ def _page_of(
     if found is not None:
         part = Paginator(found[:MOST_FOUND], PAGE).get_page(number)
         return part, list(part)
-    # Only counted: the rows are read from where they stand.
+    # Only counted: the rows are read by the index.
     part = Paginator(range(listed.ranks.total), PAGE).get_page(number)
     return part, listed.keys((part.number - 1) * PAGE, PAGE)
 
 
-def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: Looker) -> Row:
+def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: BoardReader) -> BoardRow:
     player = line.row.player
     member = player.club_id in looker.roles
     known = club is None and (member or player.club.published)
-    return Row(
+    return BoardRow(
         line,
         mine=own is not None and own.pk == line.row.pk,
         linked=member and player.removed_at is None,
@@ -191,7 +184,9 @@ def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: Looker
     )
 
 
-def _mine(asked: Asked, listed: Listed | ListedInSeason, own: PlayerRating, now: datetime) -> Mine:
+def _mine(
+    asked: BoardQuery, listed: Listed | ListedInSeason, own: PlayerRating, now: datetime
+) -> Mine:
     place = listed.place(own)
     if place is not None:
         rank, before = place

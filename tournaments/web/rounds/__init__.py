@@ -1,1 +1,1 @@
-"""The rounds of a tournament: seated, run by its directors, shown on the wall."""
+"""The rounds of a tournament: seating, direction, and the wall page."""

@@ -1,4 +1,4 @@
-"""Rulings: given for a round, listed for a tournament, taken back."""
+"""Rulings: create for a round, list for a tournament, withdraw."""
 
 import re
 from fractions import Fraction
@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,31 +14,32 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments.engine.entry_records import write_points
+from tournaments.engine.rules.limits import LONGEST_REASON
+from tournaments.engine.rules.shapes import write_points
 from tournaments.models import Entrant, Round, Ruling
-from tournaments.models.tournaments import LONGEST_RULING
-from tournaments.services.tournaments.leading import WrongState
-from tournaments.services.tournaments.rulings import (
-    Decision,
+from tournaments.permissions import actor_of, directed_tournament, directed_tournament_round
+from tournaments.services.rounds.rulings import (
     NoReason,
     NoSuchPoints,
     NotInRound,
+    RulingDecision,
     rule,
     withdraw_ruling,
 )
-from tournaments.visitors import actor_of, directed_tournament, directed_tournament_round
-from tournaments.web.rounds.tables import told_rulings
-from tournaments.web.rounds.words import MEANINGS, RULINGS
-from tournaments.web.scoring.pages import number_in
+from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.texts.rounds import MEANINGS, RULINGS
+from tournaments.web.base.refusals import add_refused
+from tournaments.web.games.pages import number_in
+from tournaments.web.rounds.tables import ruling_lines
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.words import round_name
+from tournaments.web.tournaments.texts import round_name
 
 NUMBER = re.compile(r"([-−+]?)(\d{1,5})(?:[.,](\d{1,3})|/(\d{1,3}))?")
 """A number as people type it: 12, −12, 2,5 or 1/2."""
 
 
 class RulingForm(forms.Form):
-    """What is decided about whom, with how many points, and why."""
+    """A ruling: entrant, decision, points and reason."""
 
     entrant = forms.ChoiceField(label=gettext_lazy("Entrant"))
     kind = forms.ChoiceField(
@@ -54,7 +55,7 @@ class RulingForm(forms.Form):
     )
     reason = forms.CharField(
         label=gettext_lazy("Why?"),
-        max_length=LONGEST_RULING,
+        max_length=LONGEST_REASON,
         error_messages={"required": gettext_lazy("Say why: everybody will ask.")},
     )
 
@@ -65,7 +66,6 @@ class RulingForm(forms.Form):
         self.by_key = {each.key: each for each in entrants}
 
     def clean_points(self) -> int | str:
-        """The points as a record has them."""
         points = typed_points(self.cleaned_data["points"])
         if points is None:
             raise forms.ValidationError(_("A number, as 50, −50, 2,5 or 1/2."))
@@ -73,19 +73,17 @@ class RulingForm(forms.Form):
 
     @property
     def kinds(self) -> list[tuple[Any, Any, Any]]:
-        """Each decision to choose: its field, what it is called, and what it does."""
-        told = zip(RULINGS.items(), self["kind"], strict=True)
-        return [(choice, name, MEANINGS[kind]) for (kind, name), choice in told]
+        details = zip(RULINGS.items(), self["kind"], strict=True)
+        return [(choice, name, MEANINGS[kind]) for (kind, name), choice in details]
 
     @property
-    def decision(self) -> Decision:
-        """What is decided, once the form is valid."""
+    def decision(self) -> RulingDecision:
         said = self.cleaned_data
-        return Decision(said["kind"], said["points"], said["reason"])
+        return RulingDecision(said["kind"], said["points"], said["reason"])
 
 
 def typed_points(text: str) -> int | str | None:
-    """Points as somebody typed them, as a record has them; None where it is no number."""
+    """Return typed points as in a record; None if they are not a number."""
     found = NUMBER.fullmatch(text.strip())
     if found is None or found[4] in ("0", "00", "000"):
         return None
@@ -99,71 +97,66 @@ def typed_points(text: str) -> int | str | None:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_ruling(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Decide about somebody's round; those of one table, where it is asked for."""
-    row, place = directed_tournament_round(request, slug, tournament, number)
+    """Create a ruling about an entrant of a round, optionally of one table."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
     table = number_in(request.GET, "table", 0)
-    entrants = _entrants(place, table)
+    entrants = _entrants(round_, table)
     posted = request.POST if request.method == "POST" else None
     form = RulingForm(entrants, posted)
-    if form.is_valid() and _decide(request, place, form):
+    if form.is_valid() and _decide(request, round_, form):
         if table:
             return redirect("running_table", slug, row.slug, number, table)
         return redirect("rulings", slug, row.slug)
     page = page_of(request, row) | {
-        "round": place,
-        "round_name": round_name(place),
+        "round": round_,
+        "round_name": round_name(round_),
         "table": table,
         "form": form,
     }
     status = 200 if posted is None else 422
-    return render(request, "tournaments/ruling_new.html", page, status=status)
+    return render(request, "tournaments/rounds/ruling_new.html", page, status=status)
 
 
-def _decide(request: HttpRequest, place: Round, form: RulingForm) -> bool:
+def _decide(request: HttpRequest, round_: Round, form: RulingForm) -> bool:
     entrant = form.by_key[form.cleaned_data["entrant"]]
     try:
-        rule(place.pk, entrant.pk, form.decision, actor_of(request), at=timezone.now())
-    except NoReason:
-        form.add_error("reason", _("Say why: everybody will ask."))
-    except NoSuchPoints:
-        form.add_error("points", _("A penalty takes points: a number above 0."))
-    except (NotInRound, WrongState, Round.DoesNotExist):
-        form.add_error("entrant", _("They do not take part in this round any more."))
+        rule(round_.pk, entrant.pk, form.decision, actor_of(request), at=timezone.now())
+    except Round.DoesNotExist:
+        add_refused(form, NotInRound())
+    except (NoReason, NoSuchPoints, NotInRound, WrongState) as error:
+        add_refused(form, error, "entrant")
     return not form.errors
 
 
-def _entrants(place: Round, table: int) -> list[Entrant]:
-    rows = Entrant.objects.competing().filter(sittings__round=place)
+def _entrants(round_: Round, table: int) -> list[Entrant]:
+    rows = Entrant.objects.competing().filter(sittings__round=round_)
     if table:
-        rows = rows.filter(sittings__round=place, sittings__table__number=table)
+        rows = rows.filter(sittings__round=round_, sittings__table__number=table)
     return list(rows.select_related("player", "partner").order_by("number"))
 
 
 @never_cache
 @require_safe
 def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """All rulings of a tournament, the newest first; of one entrant, where one is asked for."""
+    """List the rulings of a tournament, the newest first, optionally of one entrant."""
     row = directed_tournament(request, slug, tournament)
     rows = Ruling.objects.filter(round__event=row.event)
     asked = number_in(request.GET, "entrant", 0)
     if asked:
         rows = rows.filter(entrant__number=asked)
     page = page_of(request, row) | {
-        "rulings": told_rulings(rows),
+        "rulings": ruling_lines(rows),
         "places": row.event.rounds.exclude(published_at=None).order_by("-number"),
         "asked": asked,
     }
-    return render(request, "tournaments/rulings.html", page)
+    return render(request, "tournaments/rounds/rulings.html", page)
 
 
 @require_POST
 def withdraw(request: HttpRequest, slug: str, tournament: str, pk: int) -> HttpResponse:
-    """Take a ruling back."""
+    """Withdraw a ruling."""
     row = directed_tournament(request, slug, tournament)
     ruling = get_object_or_404(Ruling, round__event=row.event, pk=pk)
-    try:
-        withdraw_ruling(ruling.pk, actor_of(request), at=timezone.now())
-    except (Ruling.DoesNotExist, Round.DoesNotExist) as error:
-        raise Http404 from error
+    withdraw_ruling(ruling.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The ruling is withdrawn: it counts no more."))
     return redirect("rulings", slug, row.slug)

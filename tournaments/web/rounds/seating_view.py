@@ -1,4 +1,4 @@
-"""The seating of a round as its page shows it: tables with names, how good it is, and why."""
+"""The page of a seating: tables with names, its quality, and the reasons."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,21 +8,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
-from tournaments.engine.pairing.manual import Change
-from tournaments.engine.pairing.quality import Quality, Reason
+from tournaments.engine.pairing.manual import QualityChange
+from tournaments.engine.pairing.quality import Quality, SeatingReason
 from tournaments.models import Entrant, Round, Visitor
 from tournaments.models.people import fold_name
-from tournaments.queries.predictions import Outlook, outlooks
-from tournaments.queries.tournaments import Course, Drawn
-from tournaments.services.tournaments.drawing import field_seated
-from tournaments.telling.figures import measure_text
+from tournaments.presenters.figures import measure_text
+from tournaments.queries.ratings.predictions import Outlook, outlooks
+from tournaments.queries.tournaments.state import SeatedRound, TournamentState
+from tournaments.services.rounds.seating import field_seated
 
 
 @dataclass(frozen=True)
 class Chair:
-    """An entrant at a side of a table, from 0, or out; `why` are sentences.
+    """An entrant at a side of a table, from 0, or with a bye; `why` are sentences.
 
-    `outlook` is what the ratings expect, where they may be seen.
+    `outlook` is the expectation by ratings, if they are visible.
     """
 
     entrant: Entrant
@@ -34,7 +34,7 @@ class Chair:
 
 @dataclass(frozen=True)
 class TableSeats:
-    """A table of the seating; `place` is where it stands in it, from 0."""
+    """A table of the seating; `place` is its index, from 0."""
 
     number: int
     place: int
@@ -52,12 +52,11 @@ class SeatingPage:
 
     @property
     def has_outlooks(self) -> bool:
-        """Whether something is expected of somebody."""
         return any(chair.outlook for table in self.tables for chair in table.chairs)
 
     @property
     def by_name(self) -> list[tuple[str, int | None]]:
-        """Everybody in order of names, with the number of the table; None for a bye."""
+        """All entrants in order of names, with the number of the table; None for a bye."""
         seated = [
             (name, table.number)
             for table in self.tables
@@ -69,52 +68,52 @@ class SeatingPage:
 
 
 def seating_page(
-    course: Course, place: Round, visitor: Visitor = None, at: datetime | None = None
+    state: TournamentState, place: Round, visitor: Visitor = None, at: datetime | None = None
 ) -> SeatingPage:
-    """The seating of a round with names; of one not published, also how good it is.
+    """Return the seating of a round with names; for a proposal, also its quality.
 
-    With a moment `at`, what the ratings that a visitor may see expect of it then.
+    With a moment `at`, add the expectations by the ratings that a visitor may see.
     """
-    drawn = next(each for each in course.drawn if each.row.pk == place.pk)
-    expected = outlooks(course, drawn, visitor, at) if at is not None else {}
-    judged = None if place.published_at else _judged(course, place)
+    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+    expected = outlooks(state, seated, visitor, at) if at is not None else {}
+    judged = None if place.published_at else _judged(state, place)
     locked = (place.seating or {}).get("locked", [])
     tables = tuple(
         TableSeats(
             table.number,
             at,
             tuple(
-                replace(_chair(course, drawn, name, side, judged), outlook=expected.get(name))
+                replace(_chair(state, seated, name, side, judged), outlook=expected.get(name))
                 for side, name in enumerate(table.entrants)
             ),
             at in locked,
         )
-        for at, table in enumerate(drawn.tables)
+        for at, table in enumerate(seated.tables)
     )
-    byes = tuple(_chair(course, drawn, name, None, judged) for name in drawn.byes)
+    byes = tuple(_chair(state, seated, name, None, judged) for name in seated.byes)
     return SeatingPage(tables, byes, judged.quality if judged else None)
 
 
-def _judged(course: Course, place: Round) -> Seating | None:
+def _judged(state: TournamentState, place: Round) -> Seating | None:
     seating = place.seating or {"tables": [], "byes": []}
     try:
-        return judge(field_seated(course, place), seating["tables"], seating["byes"])
+        return judge(field_seated(state, place), seating["tables"], seating["byes"])
     except InvalidSeating:
         return None
 
 
 def _chair(
-    course: Course, drawn: Drawn, name: str, side: int | None, judged: Seating | None
+    state: TournamentState, seated: SeatedRound, name: str, side: int | None, judged: Seating | None
 ) -> Chair:
-    entrant = course.entrants[name]
-    players = course.players_of(entrant, drawn.row.number)
+    entrant = state.entrants[name]
+    players = state.players_of(entrant, seated.row.number)
     names = tuple(player.shown_name or f"№ {entrant.number}" for player in players)
     why = judged.why[name] if judged else ()
     return Chair(entrant, names, side, tuple(map(reason_text, why)))
 
 
-def reason_text(reason: Reason) -> str:
-    """Why somebody sits where they sit, as a sentence."""
+def reason_text(reason: SeatingReason) -> str:
+    """Return the reason for somebody's seat as a sentence."""
     params = dict(reason.params)
     if reason.code == "seat":
         params["seat"] += 1
@@ -161,7 +160,7 @@ REASONS: Mapping[str, Callable[[dict[str, int]], str]] = {
 
 
 def figures(quality: Quality) -> Iterator[tuple[str, str]]:
-    """How good a seating is: what is counted, and what it comes to."""
+    """Yield the name and value of each measure of a seating."""
     repeats = str(quality.repeat_meetings)
     if quality.repeat_bound:
         repeats = _("%(number)s (at least %(bound)s)") % {
@@ -187,8 +186,8 @@ FIGURES: Mapping[str, Callable[[], str]] = {
 }
 
 
-def cost_lines(changes: tuple[Change, ...]) -> list[tuple[str, str, str]]:
-    """What a swap changes: what is counted, before and after."""
+def cost_lines(changes: tuple[QualityChange, ...]) -> list[tuple[str, str, str]]:
+    """Return the measures that a swap changes, before and after."""
     return [
         (FIGURES[each.name](), measure_text(each.before), measure_text(each.after))
         for each in changes

@@ -1,9 +1,9 @@
-"""A table of a running round, for its directors: its time, its end, and a call that was heard."""
+"""A table of a running round, for directors: its time, its end, and calls."""
 
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -11,19 +11,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Round, Ruling, Table, Tournament
-from tournaments.queries.sheets import LaterEntryInvalid
-from tournaments.queries.tournaments import settings_of
-from tournaments.services.play.writing import RoundClosed
-from tournaments.services.tournaments.calls import answer_call
-from tournaments.services.tournaments.clocks import NotThatLong, add_table_time
-from tournaments.services.tournaments.leading import WrongState
-from tournaments.services.tournaments.overtime import finish_for_time
-from tournaments.visitors import actor_of, directed_tournament_round
+from tournaments.permissions import actor_of, directed_tournament_round
+from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.queries.tournaments.state import settings_of
+from tournaments.services.games.writing import RoundClosed
+from tournaments.services.rounds.calls import answer_call
+from tournaments.services.rounds.clocks import add_table_time
+from tournaments.services.rounds.overtime import finish_for_time
+from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.texts.rounds import ruling_name
+from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
-from tournaments.web.rounds.words import ruling_name
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.words import round_name
+from tournaments.web.tournaments.texts import round_name
 
 
 @never_cache
@@ -31,7 +32,7 @@ from tournaments.web.tournaments.words import round_name
 def running_table(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
 ) -> HttpResponse:
-    """A table with all that a director can do there."""
+    """Show a table with everything that a director can do."""
     row, place, at_table = _table(request, slug, tournament, number, table)
     now = timezone.now()
     place.event = row.event
@@ -42,25 +43,19 @@ def running_table(
         "line": line,
         "minutes": MINUTES,
         "last_void": settings_of(row).overtime == "last-deal-void",
-        "rulings": told_rulings(
+        "rulings": ruling_lines(
             Ruling.objects.filter(round=place, entrant__sittings__table=line.table)
         ),
     }
-    return render(request, "tournaments/running_table.html", page)
+    return render(request, "tournaments/rounds/table.html", page)
 
 
 @require_POST
 def time(request: HttpRequest, slug: str, tournament: str, number: int, table: int) -> HttpResponse:
-    """Give one table more time than the others."""
+    """Give one table extra time."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
-    try:
+    with refusal_shown(request):
         add_table_time(at_table.pk, added_in(request), actor_of(request), at=timezone.now())
-    except NotThatLong:
-        messages.error(request, _("Between 1 minute and 2 hours, and not below nothing."))
-    except WrongState:
-        messages.error(request, _("The clock goes while the round is open."))
-    except (Table.DoesNotExist, Round.DoesNotExist) as error:
-        raise Http404 from error
     return redirect("running_table", slug, row.slug, number, table)
 
 
@@ -68,7 +63,7 @@ def time(request: HttpRequest, slug: str, tournament: str, number: int, table: i
 def finish(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
 ) -> HttpResponse:
-    """End the game of a table for time, as the settings say."""
+    """End the game of a table when time is up, as the settings say."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
     reason = _("the time was over")
     try:
@@ -76,10 +71,8 @@ def finish(
     except LaterEntryInvalid:
         said = _("The sheet does not go without its last deal: correct it by hand, and stop it.")
         messages.error(request, said)
-    except (WrongState, RoundClosed):
-        messages.error(request, _("The round has not begun."))
-    except Table.DoesNotExist as error:
-        raise Http404 from error
+    except (WrongState, RoundClosed) as error:
+        messages.error(request, str(error))
     else:
         said = _("The game of table %(number)s is over.") % {"number": table}
         messages.success(request, said)
@@ -90,17 +83,13 @@ def finish(
 def answer(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
 ) -> HttpResponse:
-    """Say that somebody has gone to a table that called."""
+    """Mark the call of a table as answered."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
-    try:
-        answer_call(at_table.pk, actor_of(request), at=timezone.now())
-    except Table.DoesNotExist as error:
-        raise Http404 from error
+    answer_call(at_table.pk, actor_of(request), at=timezone.now())
     return redirect("running", slug, row.slug, number)
 
 
-def told_rulings(rows: Any) -> list[tuple[Ruling, str]]:
-    """Rulings with what they are called, the newest first."""
+def ruling_lines(rows: Any) -> list[tuple[Ruling, str]]:
     found = rows.select_related("entrant__player", "entrant__partner", "round").order_by("-pk")
     return [(ruling, ruling_name(ruling.kind)) for ruling in found]
 

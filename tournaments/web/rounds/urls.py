@@ -1,9 +1,9 @@
-"""Addresses of the pages on which a round of a tournament is run."""
+"""Addresses of the pages to run a round of a tournament."""
 
 from django.urls import path
 
+from tournaments.web.games import round_phone
 from tournaments.web.rounds import pages, rulings, tables, wall
-from tournaments.web.scoring import round_phone
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"

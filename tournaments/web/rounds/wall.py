@@ -1,13 +1,13 @@
-"""The page for the wall: the clock, who sits where, the standings, and who still plays.
+"""The wall page: the clock, the seating, the standings, and the running tables.
 
-It shows one screen after another: each names the one that comes next, and how long it stays.
+It shows one screen after another: each names the next one and its own duration.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -15,23 +15,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Round
-from tournaments.queries.tournaments import Course, load_course
-from tournaments.telling.wall import seated, shown_round, still_playing, top_places
-from tournaments.visitors import seen_tournament
-from tournaments.web.scoring.clock_view import clock_of
-from tournaments.web.scoring.pages import number_in
-from tournaments.web.tournaments.words import round_name
+from tournaments.permissions import seen_tournament
+from tournaments.presenters.rounds.wall import seated, shown_round, still_playing, top_places
+from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.games.clock_view import clock_of
+from tournaments.web.games.pages import number_in
+from tournaments.web.tournaments.texts import round_name
 
 TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 10, 12, 40
-"""So many can be read from ten metres; the sizes of the letters are in `wall.css`."""
+"""Numbers readable from ten metres; `wall.css` has the font sizes."""
 
 SECONDS = 10
-"""How long a screen stays."""
+"""The duration of a screen."""
 
 
 @dataclass(frozen=True)
 class Screen:
-    """One of the screens: `kind` names its template part, `number` of `of` those of its kind."""
+    """A screen: `kind` is its template part; it is `number` of `of` screens of that kind."""
 
     kind: str
     rows: Sequence[Any] = ()
@@ -41,39 +42,39 @@ class Screen:
 
 @never_cache
 @require_safe
-def wall(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """The round that is played now, for everybody in the room."""
+def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the current round to everybody in the room."""
     row = seen_tournament(request, slug, tournament)
     now = timezone.now()
-    course = load_course(row)
-    place = shown_round(course)
-    screens = screens_of(course, place)
+    state = load_state(row)
+    round_ = shown_round(state)
+    screens = screens_of(state, round_)
     at = number_in(request.GET, "screen", 0) % len(screens)
     following = (at + 1) % len(screens)
     page = {
         "tournament": row,
         "event": row.event,
         "club": row.event.club,
-        "round": place,
-        "round_name": "" if place is None else round_name(place),
-        "clock": None if place is None else clock_of(place, now),
+        "round": round_,
+        "round_name": "" if round_ is None else round_name(round_),
+        "clock": None if round_ is None else clock_of(round_, now),
         "screen": screens[at],
         "next": f"{reverse('wall', args=[slug, row.slug])}?screen={following}",
         "seconds": SECONDS,
     }
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
-    template = "tournaments/_wall.html" if fragment else "tournaments/wall.html"
+    fragment = bool(request.htmx)
+    template = "tournaments/rounds/_wall.html" if fragment else "tournaments/rounds/wall.html"
     return render(request, template, page)
 
 
-def screens_of(course: Course, place: Round | None) -> list[Screen]:
-    """All screens, in their order; there is always one."""
+def screens_of(state: TournamentState, round_: Round | None) -> list[Screen]:
+    """Return all screens in order; there is at least one."""
     screens: list[Screen] = []
-    if place is not None and place.closed_at is None:
-        screens += _in_parts("seating", seated(course, place), TABLES_ON_A_SCREEN)
-    screens += _in_parts("standings", top_places(course), PLACES_ON_A_SCREEN)
-    if place is not None and place.is_open:
-        screens += _in_parts("going", still_playing(place), GOING_ON_A_SCREEN)
+    if round_ is not None and round_.closed_at is None:
+        screens += _in_parts("seating", seated(state, round_), TABLES_ON_A_SCREEN)
+    screens += _in_parts("standings", top_places(state), PLACES_ON_A_SCREEN)
+    if round_ is not None and round_.is_open:
+        screens += _in_parts("going", still_playing(round_), GOING_ON_A_SCREEN)
     return screens or [Screen("nothing")]
 
 

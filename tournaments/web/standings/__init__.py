@@ -1,1 +1,1 @@
-"""Who stands where and why, in a tournament and in the league of a season."""
+"""Standings and their explanations, in a tournament and in the league of a season."""

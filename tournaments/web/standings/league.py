@@ -1,4 +1,4 @@
-"""The league of a season: the points of its tournaments, added up for each player."""
+"""The league of a season: the points of its tournaments, summed for each player."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
-from tournaments.telling.league import Looker
-from tournaments.visitors import role_in
+from tournaments.permissions import role_in
+from tournaments.presenters.standings.league import LeagueReader
 from tournaments.web.standings.league_view import league_html
 from tournaments.web.standings.view import with_versions
 
@@ -16,11 +16,11 @@ from tournaments.web.standings.view import with_versions
 @never_cache
 @require_safe
 def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The league of a season, of the tournaments that the visitor may see."""
+    """Show the league of a season, from the tournaments that the visitor may see."""
     seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user), club__slug=slug)
     season = get_object_or_404(seasons.select_related("club"), pk=pk)
     role = role_in(request, season.club)
-    looker = Looker(member=role is not None, directs=role in DIRECTING)
+    looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
     seen = Tournament.objects.seen_by(request.user).filter(event__season=season)
     in_order = seen.select_related("event").order_by("event__held_on", "pk")
     page = {
@@ -29,4 +29,4 @@ def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "looker": looker,
         "league": league_html(season, with_versions(in_order), looker),
     }
-    return render(request, "tournaments/league.html", page)
+    return render(request, "tournaments/standings/league.html", page)

@@ -1,4 +1,4 @@
-"""The league of a season as its page shows it: the points of its evenings, added up for players."""
+"""The page of a season's league: the points of its evenings, summed for each player."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -13,20 +13,20 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from tournaments.engine.rulesets import Points
-from tournaments.engine.season_sums import SeasonStanding
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.season_sums import SeasonStanding
 from tournaments.models import Player, Season, Tournament
-from tournaments.telling.figures import figure
-from tournaments.telling.league import Evening, League, Looker, league_of
+from tournaments.presenters.figures import figure
+from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
 from tournaments.web.standings.view import KEPT_SECONDS, Version
 
 Played = Sequence[tuple[Tournament, Version]]
 
 
-def league_html(season: Season, played: Played, looker: Looker) -> SafeString:
-    """The league as a fragment, kept by this process until something changes (5 queries or none).
+def league_html(season: Season, played: Played, looker: LeagueReader) -> SafeString:
+    """Return the league as a fragment, cached by this process until a change (5 queries or none).
 
-    `played` are the tournaments of the season that whoever looks may see, the first one first.
+    `played` are the tournaments of the season visible to the reader, the first one first.
     """
     versions = [version for _row, version in played]
     said = repr((season.pk, season.league_best, versions, looker, get_language()))
@@ -38,7 +38,7 @@ def league_html(season: Season, played: Played, looker: Looker) -> SafeString:
     return kept
 
 
-def _render(season: Season, rows: Sequence[Tournament], looker: Looker) -> SafeString:
+def _render(season: Season, rows: Sequence[Tournament], looker: LeagueReader) -> SafeString:
     found = league_of(season, rows, looker)
     page = {
         "club": season.club,
@@ -47,11 +47,11 @@ def _render(season: Season, rows: Sequence[Tournament], looker: Looker) -> SafeS
         "finals": found.finals,
         "table": _table(season, found, looker) if found.rows else "",
     }
-    return render_to_string("tournaments/_league.html", page)
+    return render_to_string("tournaments/standings/_league.html", page)
 
 
-def _table(season: Season, found: League, looker: Looker) -> SafeString:
-    """Put together by hand, as the standings are; only names and words are escaped."""
+def _table(season: Season, found: League, looker: LeagueReader) -> SafeString:
+    """Built without a template, as the standings are; only names and texts are escaped."""
     text = cache(figure)
     head = "".join(_head(season, found.evenings))
     body = "".join(
@@ -65,7 +65,7 @@ def _table(season: Season, found: League, looker: Looker) -> SafeString:
     return SafeString(table)
 
 
-def _head(season: Season, evenings: Iterable[Evening]) -> Iterator[str]:
+def _head(season: Season, evenings: Iterable[LeagueEvening]) -> Iterator[str]:
     yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
     yield f'<th scope="col">{escape(_("Name"))}</th>'
     yield f'<th scope="col" class="num">{escape(_("Points"))}</th>'
@@ -78,7 +78,7 @@ def _head(season: Season, evenings: Iterable[Evening]) -> Iterator[str]:
     yield "</tr>"
 
 
-def _name(season: Season, player: Player, looker: Looker) -> str:
+def _name(season: Season, player: Player, looker: LeagueReader) -> str:
     if player.removed_at is not None:
         return f'<span class="soft">{escape(_("removed player"))}</span>'
     name = escape(player.shown_name)
@@ -88,7 +88,7 @@ def _name(season: Season, player: Player, looker: Looker) -> str:
 
 
 def _cells(row: SeasonStanding, text: Callable[[Points], str]) -> Iterator[str]:
-    """The points of each evening; those that do not count are struck out."""
+    """Yield the points of each evening; those that do not count are struck out."""
     for at, points in enumerate(row.by_evening):
         if points is None:
             yield '<td class="num round">–</td>'

@@ -1,4 +1,4 @@
-"""The standings of a tournament, and why somebody stands where they stand."""
+"""The standings of a tournament, and the explanation of a place."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -7,12 +7,13 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.queries.tournaments import load_course
-from tournaments.telling.standings import hides, last_counted
-from tournaments.visitors import seen_tournament
+from tournaments.permissions import seen_tournament
+from tournaments.presenters.standings.standings import hides, last_counted
+from tournaments.queries.tournaments.state import load_state
+from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
-    Asked,
+    StandingsQuery,
     standings_shown,
     version_of,
 )
@@ -22,14 +23,14 @@ from tournaments.web.tournaments.pages import page_of
 
 @never_cache
 @require_safe
-def standings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """The standings as they are, or after a round, or of one; the page looks again by itself."""
+def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the current standings, those after a round, or of one round; the page polls."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    asked = Asked(page["directs"], _number(request, "after"), _number(request, "only"))
+    asked = StandingsQuery(page["directs"], _number(request, "after"), _number(request, "only"))
     version = version_of(row)
     etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    fragment = bool(request.htmx)
     if fragment:
         unchanged = get_conditional_response(request, etag=etag)
         if unchanged is not None:
@@ -41,7 +42,9 @@ def standings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         "etag": etag,
         "query": request.GET.urlencode(),
     }
-    template = "tournaments/_standings_live.html" if fragment else "tournaments/standings.html"
+    template = (
+        "tournaments/standings/_live.html" if fragment else "tournaments/standings/standings.html"
+    )
     response = render(request, template, page)
     response["ETag"] = etag
     patch_vary_headers(response, ["HX-Request"])
@@ -51,22 +54,22 @@ def standings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
 @never_cache
 @require_safe
 def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Why an entrant stands where they stand: the sum, opened."""
+    """Explain an entrant's place by its sum."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    course = load_course(row)
-    after = last_counted(course, directs=page["directs"])
+    state = load_state(row)
+    after = last_counted(state, directs=page["directs"])
     key = f"e{number}"
     try:
-        page["why"] = why_page(course, key, after)
+        page["why"] = why_page(state, key, after)
     except KeyError as error:
         raise Http404 from error
     page |= {
-        "entrant": course.entrants[key],
-        "of": len([each for each in course.competitors if not each.house]),
-        "hidden": hides(course) and not page["directs"],
+        "entrant": state.entrants[key],
+        "of": len([each for each in state.competitors if not each.house]),
+        "hidden": hides(state) and not page["directs"],
     }
-    return render(request, "tournaments/why.html", page)
+    return render(request, "tournaments/standings/why.html", page)
 
 
 def _number(request: HttpRequest, name: str) -> int | None:

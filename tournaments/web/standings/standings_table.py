@@ -1,4 +1,4 @@
-"""The table of the standings, put together by hand."""
+"""The table of the standings, built without a template."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -8,26 +8,26 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.engine.rulesets import Points
-from tournaments.queries.tournaments import Course
-from tournaments.telling.figures import figure
-from tournaments.telling.standings import Reached, Seen, round_label, stages_reached
-from tournaments.words import stage_name
+from tournaments.engine.rules.rulesets import Points
+from tournaments.presenters.figures import figure
+from tournaments.presenters.standings.standings import Reached, Seen, round_label, stages_reached
+from tournaments.queries.tournaments.state import TournamentState
+from tournaments.texts.labels import stage_name
 
 
 def standings_table(seen: Seen) -> SafeString:
-    """The rows with a column for each of their rounds, as HTML.
+    """Return the rows as HTML, with a column for each of their rounds.
 
-    Put together by hand: for 400 rows a template takes ten times as long, and escaping each
-    figure five times. Only names and words are escaped; all else is figures.
+    Built without a template, which takes ten times as long for 400 rows and escapes each
+    figure five times. Only names and texts are escaped; all else is figures.
     """
-    course, rounds, asked = seen.course, seen.rounds, seen.tie_breaks
-    head = "".join(_head([round_label(course, n) for n in rounds], [title for _n, title in asked]))
+    state, rounds, asked = seen.state, seen.rounds, seen.tie_breaks
+    head = "".join(_head([round_label(state, n) for n in rounds], [title for _n, title in asked]))
     text = cache(figure)
-    reached = stages_reached(course, seen.until)
+    reached = stages_reached(state, seen.until)
     body = "".join(
         f'<tr id="{row.entrant}"><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-        f"{_name(course, row.entrant, reached.get(row.entrant))}"
+        f"{_name(state, row.entrant, reached.get(row.entrant))}"
         f"{_cells('round', row.by_round[: len(rounds)], text)}"
         f'<td class="num points">{text(row.points)}</td>'
         f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
@@ -48,8 +48,8 @@ def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:
     yield "</tr>"
 
 
-def _name(course: Course, key: str, reached: Reached | None) -> str:
-    entrant = course.entrants[key]
+def _name(state: TournamentState, key: str, reached: Reached | None) -> str:
+    entrant = state.entrants[key]
     more = " · ".join(filter(None, (entrant.team, entrant.represents)))
     name = f'<a href="{entrant.number}/">{escape(entrant.shown_name)}</a>'
     soft = f' <span class="soft small">{escape(more)}</span>' if more else ""
@@ -67,7 +67,7 @@ def _stage(reached: Reached | None) -> str:
 
 
 def _cells(kind: str, values: Iterable[Points | None], text: Callable[[Points], str]) -> str:
-    """Figures, which need no escaping."""
+    """Return cells of figures, which need no escaping."""
     return "".join(
         f'<td class="num {kind}">{"–" if value is None else text(value)}</td>' for value in values
     )

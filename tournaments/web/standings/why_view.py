@@ -1,4 +1,4 @@
-"""Why an entrant stands where they stand: the sum in parts, and what decided, in words."""
+"""The explanation of an entrant's place: the parts of the sum, and the deciding tie-breaks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tournaments.engine.rulesets import Points
-from tournaments.engine.standing_reasons import Decision, Reason
-from tournaments.engine.standings import Standing
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.reasons import Decision, Reason
+from tournaments.engine.standings.standings import Standing
 from tournaments.models import Round
-from tournaments.queries.tournaments import Course
-from tournaments.telling.figures import figure
-from tournaments.telling.reasons import Decided, Sum, why_placed
-from tournaments.telling.standings import TIE_BREAKS
-from tournaments.words import stage_name
+from tournaments.presenters.figures import figure
+from tournaments.presenters.standings.reasons import Decided, Sum, why_placed
+from tournaments.presenters.standings.standings import tie_break_name
+from tournaments.queries.tournaments.state import TournamentState
+from tournaments.texts.labels import stage_name
 
 Text = str | Promise
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A round of the sum: its points (None: nothing counts yet) and what stands behind them."""
+class WhyRound:
+    """A round of the sum: its points (None: nothing counts yet) and their reason."""
 
     round: Round
     points: Points | None
@@ -30,21 +30,21 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Rounds that are added up together, with the penalties taken from their sum."""
+class WhyPart:
+    """Rounds summed together, with the penalties subtracted from their sum."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[WhyRound, ...]
     penalties: Points
     points: Points
 
 
 @dataclass(frozen=True, slots=True)
 class WhyPage:
-    """Why an entrant stands where they stand; `stage` is how far they came in the finals."""
+    """The explanation of an entrant's place; `stage` is the last stage reached in the finals."""
 
     standing: Standing
-    parts: tuple[Part, ...]
+    parts: tuple[WhyPart, ...]
     decisions: tuple[str, ...]
     stage: str
 
@@ -56,39 +56,41 @@ TITLES: Mapping[str, Text] = {
 }
 
 
-def why_page(course: Course, key: str, after: int) -> WhyPage:
-    """Why an entrant stands where they stand after round `after`.
+def why_page(state: TournamentState, key: str, after: int) -> WhyPage:
+    """Explain the place of an entrant after round `after`.
 
-    In the finals the sentence of the stages takes the place of those about neighbours.
+    In the finals, a sentence about the stages replaces those about neighbours.
 
     Raises:
-        KeyError: there is no such entrant with a place.
+        KeyError: no entrant with a place has this key.
     """
-    found = why_placed(course, key, after)
-    decisions = [_stages_text(course)] if found.stage else list(_decisions(course, found.decisions))
+    found = why_placed(state, key, after)
+    decisions = [_stages_text(state)] if found.stage else list(_decisions(state, found.decisions))
     return WhyPage(
         found.standing,
-        tuple(_part(course, part) for part in found.parts),
+        tuple(_part(state, part) for part in found.parts),
         tuple(decisions),
         stage_name(found.stage) if found.stage else "",
     )
 
 
-def _part(course: Course, part: Sum) -> Part:
+def _part(state: TournamentState, part: Sum) -> WhyPart:
     lines = tuple(
-        Line(course.drawn[n.number - 1].row, n.points, tuple(map(reason_text, n.reasons)))
+        WhyRound(
+            state.seated_rounds[n.number - 1].row, n.points, tuple(map(reason_text, n.reasons))
+        )
         for n in part.rounds
     )
-    return Part(str(TITLES[part.code]), lines, part.penalties, part.points)
+    return WhyPart(str(TITLES[part.code]), lines, part.penalties, part.points)
 
 
-def _stages_text(course: Course) -> str:
-    if course.rules.side_count == 2:
+def _stages_text(state: TournamentState) -> str:
+    if state.rules.side_count == 2:
         return _(
             "Whoever came further in the finals stands before whoever came less far; "
             "within a stage the last game decides, then the standings before the finals."
         )
-    if course.settings.carry:
+    if state.settings.carry:
         return _(
             "Whoever came further in the finals stands before whoever came less far; within a "
             "stage all points decide, then the last table, then the standings before the finals."
@@ -99,14 +101,13 @@ def _stages_text(course: Course) -> str:
     )
 
 
-def _decisions(course: Course, decided: Iterable[Decided]) -> Iterator[str]:
-    names = {key: entrant.shown_name for key, entrant in course.entrants.items()}
+def _decisions(state: TournamentState, decided: Iterable[Decided]) -> Iterator[str]:
+    names = {key: entrant.shown_name for key, entrant in state.entrants.items()}
     for each in decided:
         yield decision_text(each.decision, names[each.decision.other], ahead=each.ahead)
 
 
 def reason_text(reason: Reason) -> str:
-    """What stands behind the points of a round, in words."""
     params = {name: figure(value) for name, value in reason.params.items()}
     return REASONS[reason.code](params, reason.params)
 
@@ -142,7 +143,7 @@ REASONS: Mapping[str, Words] = {
 
 
 def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
-    """What decided against a neighbour called `name`, who is `ahead` or behind."""
+    """Return the deciding tie-break against a neighbour called `name`, who is `ahead` or behind."""
     said = {
         "name": name,
         "own": "–" if decision.own is None else figure(decision.own),
@@ -152,7 +153,7 @@ def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
         return _("The place is shared with %(name)s: nothing decides between them.") % said
     if decision.code == "played":
         return _("Who has not played stands behind who has: %(name)s.") % said
-    said["what"] = _("Points") if decision.code == "points" else str(TIE_BREAKS[decision.tie_break])
+    said["what"] = _("Points") if decision.code == "points" else tie_break_name(decision.tie_break)
     if ahead:
         return _("Behind %(name)s. %(what)s: %(own)s against %(theirs)s.") % said
     return _("Before %(name)s. %(what)s: %(own)s against %(theirs)s.") % said

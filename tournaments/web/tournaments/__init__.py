@@ -1,1 +1,1 @@
-"""A tournament: made, set up, and led from one step to the next."""
+"""A tournament: created, set up, and moved from state to state."""

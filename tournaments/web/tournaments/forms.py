@@ -1,4 +1,4 @@
-"""The form of a tournament: what is said of every event, and its settings."""
+"""The form of a tournament: the fields of every event, and its settings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,36 +8,36 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from tournaments import messages
-from tournaments.engine.entry_records import write_points
-from tournaments.engine.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rulesets import Ruleset, number_of
-from tournaments.engine.tournament_settings import (
-    BYE_AVERAGE,
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Ruleset, number_of
+from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.standings.tallies import BYE_AVERAGE
+from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+from tournaments.engine.standings.tournament_settings import (
     LARGEST_WORTH,
     LONGEST_ROUND,
     MOST_PLACES,
     MOST_ROUNDS,
     PRESETS,
-    TIE_BREAKS,
     TournamentSettings,
     read_settings,
     write_settings,
 )
 from tournaments.models import Club, Tournament
-from tournaments.queries.steps import PLAYED
-from tournaments.queries.tournaments import rules_of_tournament
-from tournaments.services.clubs.events import EventPlan
-from tournaments.services.tournaments.leading import TABLES, TournamentPlan
-from tournaments.telling import standings
-from tournaments.web.club_words import Text, choices_of
+from tournaments.presenters.standings import standings
+from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.queries.tournaments.steps import PLAYED
+from tournaments.services.events.events import EventPlan
+from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
+from tournaments.texts import messages
+from tournaments.texts.clubs import Text, choices_of
 from tournaments.web.events.forms import EventForm
-from tournaments.web.tournaments import words as told
+from tournaments.web.tournaments import texts as details
 
 LEAST_TIE_BREAKS = 6
-"""So many are asked for, or more where there are more."""
+"""The number of fields, or more if there are more values."""
 
 BYE_FIXED = "fixed"
 SWITCHES = ("separate_clubs", "carry", "hide_last")
@@ -49,7 +49,7 @@ class WorthField(forms.CharField):
     """Points, a whole number or a fraction like 1/2."""
 
     def clean(self, value: Any) -> int | str | None:
-        """The points as settings have them; None for nothing."""
+        """Return the points as in settings; None if empty."""
         text = str(super().clean(value)).replace("−", "-").strip()
         return worth_of(text) if text else None
 
@@ -58,7 +58,7 @@ class PlacePointsField(forms.CharField):
     """The points of the first place and of those after it, as 4 2 1 0 or 4-2-1-0."""
 
     def clean(self, value: Any) -> list[int | str]:
-        """The points as settings have them."""
+        """Return the points as in settings."""
         text = str(super().clean(value)).replace("−", "-").strip()
         if not text:
             return []
@@ -72,10 +72,10 @@ class PlacePointsField(forms.CharField):
 
 
 def worth_of(text: str) -> int | str:
-    """Points as they were typed, as settings have them.
+    """Return typed points as in settings.
 
     Raises:
-        ValidationError: they are none, or too many.
+        ValidationError: the text is not a number, or the number is too large.
     """
     whole = re.fullmatch(r"-?[0-9]{1,6}", text)
     worth = number_of(int(text) if whole else text)
@@ -85,8 +85,8 @@ def worth_of(text: str) -> int | str:
 
 
 def _label(name: str) -> Any:
-    # Django's stubs know no lazy text but their own.
-    return told.SETTINGS[name]
+    # Django's stubs know only their own lazy text.
+    return details.SETTINGS[name]
 
 
 def _choice(name: str, choices: Mapping[Any, Text]) -> forms.ChoiceField:
@@ -98,10 +98,10 @@ def _switch(name: str) -> forms.BooleanField:
 
 
 class TournamentForm(EventForm):
-    """What is said of a tournament; once it runs, what is played stands and is not asked for."""
+    """A tournament; once it runs, the fields of the game are fixed and left out."""
 
     rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
-    seating = _choice("seating", told.SEATINGS)
+    seating = _choice("seating", details.SEATINGS)
     separate_clubs = _switch("separate_clubs")
     points = _choice("points", standings.POINTS)
     place_points = PlacePointsField(
@@ -110,7 +110,7 @@ class TournamentForm(EventForm):
         required=False,
         help_text=gettext_lazy("From the first place to the last; shared places share them."),
     )
-    odd = _choice("odd", told.ODD)
+    odd = _choice("odd", details.ODD)
     bye = forms.ChoiceField(
         label=_label("bye"),
         choices=[
@@ -120,7 +120,7 @@ class TournamentForm(EventForm):
         widget=forms.RadioSelect,
     )
     bye_points = WorthField(label=gettext_lazy("Points of a bye"), max_length=12, required=False)
-    finals = _choice("finals", told.FINALS)
+    finals = _choice("finals", details.FINALS)
     carry = _switch("carry")
     minutes = forms.IntegerField(
         label=_label("minutes"),
@@ -129,8 +129,8 @@ class TournamentForm(EventForm):
         required=False,
         help_text=gettext_lazy("Nothing: no limit."),
     )
-    overtime = _choice("overtime", told.OVERTIME)
-    check_in = _choice("check_in", told.CHECK_INS)
+    overtime = _choice("overtime", details.OVERTIME)
+    check_in = _choice("check_in", details.CHECK_INS)
     hide_last = _switch("hide_last")
 
     SETTINGS = (
@@ -138,7 +138,7 @@ class TournamentForm(EventForm):
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
     )
     FEW = ("rounds", "seating", "points", "minutes")
-    """Those of the settings that are not folded away."""
+    """The settings that are not folded away."""
 
     def __init__(
         self,
@@ -166,7 +166,6 @@ class TournamentForm(EventForm):
         self.initial = {**self.initial, **_typed(settings)}
 
     def filled(self, preset: str) -> "TournamentForm":
-        """A form with what was typed in this one, and the settings of a preset."""
         form = type(self)(self.club, rulesets=self.rulesets, tournament=self.row)
         typed = {name: self[name].value() for name in self.fields}
         form.initial = {**typed, **_typed(PRESETS[preset])}
@@ -174,21 +173,18 @@ class TournamentForm(EventForm):
         return form
 
     def few(self) -> Iterator[forms.BoundField]:
-        """The settings that everybody sees."""
         return (self[name] for name in self.FEW)
 
     def ties(self) -> list[forms.BoundField]:
-        """The tie-breaks, in order."""
         return [self[f"tie{number}"] for number in range(self.tie_count)]
 
     @property
     def more_is_wrong(self) -> bool:
-        """Whether something that is folded away is refused."""
         folded = {*self.SETTINGS, *(f"tie{n}" for n in range(self.tie_count))} - set(self.FEW)
         return bool(folded & set(self.errors))
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what does not go together; what was typed for another game hinders nobody."""
+        """Refuse contradictory settings; ignore values typed for another game."""
         ties = [f"tie{number}" for number in range(self.tie_count)]
         asked = {*self.OWN, *self.SETTINGS, *ties}
         asked |= set() if self.fixed else {field.html_name for field in self.table()}
@@ -207,18 +203,18 @@ class TournamentForm(EventForm):
         for name in ties:
             chosen = self.cleaned_data.get(name)
             if chosen and chosen in seen:
-                self.add_error(name, _("This stands here twice."))
+                self.add_error(name, _("This is listed twice."))
             seen.add(chosen or "")
 
     def add_refused(self, error: InvalidEntry) -> None:
-        """Show what the service refused, at its field where there is one."""
+        """Show a refusal of the service, at its field if there is one."""
         for problem in error.problems:
             name, sentence = _refusal(problem)
             self.add_error(name, sentence)
 
     @property
     def settings(self) -> TournamentSettings:
-        """The settings, once the form is valid."""
+        """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
         names = ("rounds", "seating", "points", "minutes", "odd", "overtime", "check_in")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
@@ -235,12 +231,12 @@ class TournamentForm(EventForm):
         )
 
     def _places_before(self) -> list[int | str]:
-        """Where nothing was typed, because the places count for nothing."""
+        """Return the points of places for an empty field, where places score nothing."""
         settings = read_settings(self.row.settings) if self.row else TournamentSettings()
         return [write_points(worth) for worth in settings.place_points]
 
     def plan_with(self, seed: int) -> TournamentPlan:
-        """What was typed, once the form is valid."""
+        """Return the plan, once the form is valid."""
         plan: EventPlan = self.plan
         if self.row is not None and self.fixed:
             event = self.row.event
@@ -253,16 +249,16 @@ def _is_played(rules: Ruleset) -> bool:
 
 
 def _tie_break(number: int) -> forms.ChoiceField:
-    """The tie-break at a place of their order; nothing ends it."""
+    """Return the field of a tie-break by its position; an empty value ends the list."""
     return forms.ChoiceField(
         label=_("Between equals, %(number)s") % {"number": number + 1},
-        choices=[("", "–"), *choices_of(standings.TIE_BREAKS)],
+        choices=[("", "–"), *((name, standings.tie_break_name(name)) for name in TIE_BREAKS)],
         required=False,
     )
 
 
 def _typed(settings: TournamentSettings) -> dict[str, Any]:
-    """Settings as they stand in the fields of the form."""
+    """Return settings as values of the form's fields."""
     document = write_settings(settings)
     fixed = document["bye"] != BYE_AVERAGE
     ties = [*settings.tie_breaks, *("" for _name in TIE_BREAKS)]
@@ -275,10 +271,13 @@ def _typed(settings: TournamentSettings) -> dict[str, Any]:
 
 
 def _refusal(problem: Problem) -> tuple[str | None, str]:
-    """The field at which a refusal of the service is shown, and what it says."""
+    """Return the field for a refusal of the service, and its text."""
     if problem.code == Code.WRONG_TYPE and problem.where == "settings.rounds":
-        drawn = {"number": problem.params["expected"]}
-        return "rounds", _("%(number)s rounds were drawn already.") % drawn
+        seated = int(str(problem.params["expected"]))
+        text = ngettext(
+            "%(number)s round was drawn already.", "%(number)s rounds were drawn already.", seated
+        )
+        return "rounds", text % {"number": seated}
     if problem.where == "settings.finals":
         return "finals", _("A final is seated: rounds and finals stay as they are.")
     if problem.where == "entrants":

@@ -1,8 +1,8 @@
-"""Tournaments of a club: made, changed, and led step by step."""
+"""Tournaments of a club: create, change, and move from state to state."""
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -12,19 +12,25 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tournaments import words
-from tournaments.engine.problems import InvalidEntry
-from tournaments.engine.tournament_settings import write_settings
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.standings.tournament_settings import write_settings
 from tournaments.models import Club, Event, Round, Season, Tournament
 from tournaments.models.clubs import DIRECTING
+from tournaments.permissions import (
+    actor_of,
+    directed_club,
+    directed_tournament,
+    role_in,
+    seen_tournament,
+)
 from tournaments.queries.rulesets import rulesets_of_club
-from tournaments.queries.steps import current_round, how_far
-from tournaments.queries.tournaments import rules_of_tournament, settings_of
-from tournaments.services.tournaments.leading import (
+from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
+from tournaments.queries.tournaments.steps import current_round, how_far
+from tournaments.services.tournaments.lifecycle import (
     Depended,
     WrongState,
     change_tournament,
@@ -33,22 +39,18 @@ from tournaments.services.tournaments.leading import (
     remove_tournament,
     replace_links,
 )
-from tournaments.visitors import (
-    actor_of,
-    directed_club,
-    directed_tournament,
-    role_in,
-    seen_tournament,
-)
-from tournaments.web.club_words import CONFIRMATIONS, Text
+from tournaments.texts import labels
+from tournaments.texts.clubs import CONFIRMATIONS
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.events.view import etag_of
+from tournaments.web.games.forms import key_of
 from tournaments.web.ratings.predictions import accuracy_lines
-from tournaments.web.rules.option_fields import options_text
-from tournaments.web.tables.forms import key_of
+from tournaments.web.rulesets.option_fields import options_text
 from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.forms import TournamentForm
 from tournaments.web.tournaments.steps import button_of
-from tournaments.web.tournaments.words import (
+from tournaments.web.tournaments.texts import (
     PRESETS,
     ROUND_STATES,
     round_name,
@@ -61,7 +63,7 @@ MOST_SEEDS = 2**31
 
 
 def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
-    """What every page of a tournament needs (up to 1 query, and 1 for the way to its rounds)."""
+    """Return the context of every page of a tournament (up to 1 query, and 1 for its round)."""
     event, role = row.event, role_in(request, row.event.club)
     directs, seen = role in DIRECTING, event.club.published or not event.published
     return {
@@ -70,13 +72,13 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "club": event.club,
         "club_seen": seen or role is not None,
         "directs": directs,
-        # Asked for by the templates that lead there.
+        # A callable: only templates that link there evaluate it.
         "nav_round": lambda: round_to_see(event, directs=directs),
     }
 
 
 def round_to_see(event: Event, *, directs: bool) -> Round | None:
-    """The round to which the way through the pages leads: the current one, once it is shown."""
+    """Return the round to link to: the current one, once it is visible."""
     seen = Q() if directs else Q(published_at__isnull=False)
     return current_round(event.rounds.filter(seen).order_by("number"))
 
@@ -84,7 +86,7 @@ def round_to_see(event: Event, *, directs: bool) -> Round | None:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make a tournament; its lots are drawn from a number nobody has chosen."""
+    """Create a tournament; the seed of its random draws is random."""
     club = directed_club(request, slug)
 
     def create(form: TournamentForm) -> Tournament:
@@ -97,7 +99,7 @@ def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Change what was said of a tournament, and how it is played."""
+    """Change the description and settings of a tournament."""
     row = directed_tournament(request, slug, tournament)
     if row.state == State.FINISHED:
         return _finished(request, row)
@@ -118,7 +120,7 @@ def _edit(
     row: Tournament | None,
     store: Callable[[TournamentForm], Tournament],
 ) -> HttpResponse:
-    """Show the form of a tournament, fill it with a preset, or store what was typed there."""
+    """Show the form of a tournament, fill it with a preset, or store it."""
     posted = request.POST if request.method == "POST" else None
     rulesets, today = dict(rulesets_of_club(club)), timezone.localdate()
     form = TournamentForm(club, posted, rulesets=rulesets, tournament=row, today=today)
@@ -140,7 +142,7 @@ def _edit(
     status = 422 if form.is_bound else 200
     return render(
         request,
-        "tournaments/tournament_form.html",
+        "tournaments/tournaments/form.html",
         page | {"removable": removable},
         status=status,
     )
@@ -153,12 +155,12 @@ def _finished(request: HttpRequest, row: Tournament) -> HttpResponse:
 
 @never_cache
 @require_safe
-def tournament(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Where a tournament stands, asked again every few seconds; to directors, what comes next."""
+def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the state of a tournament, polled every few seconds; show directors the next step."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     etag = etag_of(request, row.event, directs=page["directs"])
-    fragment = bool(request.htmx)  # type: ignore[attr-defined]
+    fragment = bool(request.htmx)
     if fragment:
         unchanged = get_conditional_response(request, etag=etag)
         if unchanged is not None:
@@ -167,14 +169,18 @@ def tournament(request: HttpRequest, slug: str, tournament: str) -> HttpResponse
     page["corrected"] = page["directs"] and standings_moved(row)
     if not fragment:
         page["accuracy"] = accuracy_lines(request, row, directs=page["directs"])
-    template = "tournaments/_tournament_now.html" if fragment else "tournaments/tournament.html"
+    template = (
+        "tournaments/tournaments/_now.html"
+        if fragment
+        else "tournaments/tournaments/tournament.html"
+    )
     response = render(request, template, page)
     response["ETag"] = etag
     return response
 
 
 def standing_of(row: Tournament) -> dict[str, Any]:
-    """How far a tournament is, and what can be done about it (5 queries)."""
+    """Return the state of a tournament and the possible steps (5 queries)."""
     event, far = row.event, how_far(row)
     place = far.place
     return {
@@ -190,7 +196,7 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "here": far.here,
         "withdrawn": far.withdrawn,
         "too_few": "" if far.enough else _too_few(far.needed),
-        "game": words.name_of(rules_of_tournament(row)),
+        "game": labels.name_of(rules_of_tournament(row)),
         "options": options_text(event.options) if event.options else "",
         "settings": list(settings_that_matter(write_settings(settings_of(row)))),
         "confirmations": CONFIRMATIONS[event.confirmations],
@@ -205,34 +211,18 @@ def _too_few(needed: int) -> str:
 
 @require_POST
 def move(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Lead a tournament one step on or back."""
+    """Move a tournament one step forward or back."""
     row = directed_tournament(request, slug, tournament)
     state = request.POST.get("state", "")
-    try:
+    with refusal_shown(request):
         if state in Tournament.State.values:
             move_tournament(row.pk, state, actor_of(request), at=timezone.now())
-    except WrongState as wrong:
-        told = {"state": state_name(wrong.state)}
-        messages.error(request, _("That is no next step: %(state)s.") % told)
-    except Depended:
-        messages.error(request, str(DEPENDED[state]))
     return redirect("tournament", slug, tournament)
-
-
-DEPENDED: Mapping[str, Text] = {
-    State.REGISTRATION: gettext_lazy(
-        "A round is seated: it goes back to registration only without any."
-    ),
-    State.FINISHED: gettext_lazy(
-        "A round is not closed, or a correction has left a game unfinished: see to it first."
-    ),
-}
-"""Why the tournament does not go to a state."""
 
 
 @require_POST
 def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Take a tournament away in which no round was seated."""
+    """Delete a tournament in which no round was seated."""
     club = directed_club(request, slug)
     rows = Tournament.objects.filter(event__club=club, slug=tournament)
     row = rows.select_related("event").first()
@@ -241,8 +231,8 @@ def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         return redirect("events", slug)
     try:
         remove_tournament(row.pk, actor_of(request), at=timezone.now())
-    except Depended:
-        messages.error(request, _("A round was seated in this tournament, so that it stays."))
+    except Depended as error:
+        messages.error(request, str(error))
         return redirect("tournament", slug, tournament)
     messages.success(request, _("%(name)s is removed.") % {"name": row.event.name})
     return redirect("events", slug)
@@ -250,7 +240,7 @@ def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
 
 @require_POST
 def replace(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Make the links to register and to check in worthless."""
+    """Revoke the registration and check-in links."""
     row = directed_tournament(request, slug, tournament)
     replace_links(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The old links work no more; there are new ones."))

@@ -1,4 +1,4 @@
-"""The buttons of what a director does next in a tournament, and of what can be taken back."""
+"""Buttons for the next steps of a director, and for steps that can be undone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from tournaments.models import Tournament
-from tournaments.queries.steps import Step
+from tournaments.queries.tournaments.steps import LifecycleStep
 
 State = Tournament.State
 Text = str | Promise
@@ -16,7 +16,7 @@ Text = str | Promise
 
 @dataclass(frozen=True)
 class Button:
-    """A step to be offered: a button that sends `sends` to the page `name`, or a link there."""
+    """A button that posts `sends` to the page `name`, or a link to it."""
 
     label: str
     name: str
@@ -26,7 +26,6 @@ class Button:
 
     @property
     def url(self) -> str:
-        """Where the button leads."""
         return reverse(self.name, args=self.args)
 
 
@@ -38,7 +37,7 @@ MOVES: Mapping[str, tuple[str, Text]] = {
     "back-to-registration": (State.REGISTRATION, gettext_lazy("Back to registration")),
     "not-finished": (State.RUNNING, gettext_lazy("It is not finished after all")),
 }
-"""The steps that lead the tournament to a state."""
+"""The steps that move the tournament to a state."""
 
 LINKS: Mapping[str, tuple[str, Text]] = {
     "add-entrants": ("entrants", gettext_lazy("Add entrants")),
@@ -46,7 +45,7 @@ LINKS: Mapping[str, tuple[str, Text]] = {
     "look-at-tables": ("running", gettext_lazy("Look at the tables")),
     "see-standings": ("standings", gettext_lazy("See the standings")),
 }
-"""The steps that are only looked at, by the names of their pages."""
+"""The steps that only open a page, by the names of their pages."""
 
 OF_ROUNDS: Mapping[str, tuple[str, Text]] = {
     "publish-seating": ("publish_round", gettext_lazy("Publish the seating")),
@@ -56,7 +55,7 @@ OF_ROUNDS: Mapping[str, tuple[str, Text]] = {
     "take-seating-back": ("take_back_round", gettext_lazy("Take the seating back")),
     "reopen-round": ("reopen_tournament_round", gettext_lazy("Open the last round again")),
 }
-"""What is done with a round, by the names of the addresses."""
+"""The steps of a round, by the names of the routes."""
 
 SEATS: Mapping[str, Text] = {
     "seat-round": gettext_lazy("Seat round %(number)s"),
@@ -64,7 +63,7 @@ SEATS: Mapping[str, Text] = {
 }
 
 
-def button_of(step: Step, tournament: Tournament) -> Button:
+def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     """The button of a step."""
     at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
     if step.code in SEATS:

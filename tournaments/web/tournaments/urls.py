@@ -1,4 +1,4 @@
-"""Addresses of the pages on which a tournament is made and led."""
+"""Addresses of the pages to create and run a tournament."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Pages of webhooks: what is called when something happens in a club, for its owners."""
+"""Pages of webhooks, for the owners of a club."""

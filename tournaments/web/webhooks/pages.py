@@ -1,4 +1,4 @@
-"""Webhooks of a club: which there are, what became of their calls, and what can be done."""
+"""Webhooks of a club: the list, the deliveries, and possible actions."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -10,9 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.models import Webhook, addresses
+from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import keeping
-from tournaments.visitors import actor_of, owned_club
-from tournaments.web.club_words import HAPPENINGS
+from tournaments.texts.clubs import HAPPENINGS
 from tournaments.web.webhooks.forms import WebhookForm
 from tournaments.web.webhooks.view import delivery_lines, host_of
 
@@ -22,38 +22,37 @@ PAGE = 20
 @never_cache
 @require_safe
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
-    """The webhooks of a club."""
+    """List the webhooks of a club."""
     club = owned_club(request, slug)
     lines = [
         (row, host_of(row), [str(HAPPENINGS.get(each, each)) for each in row.happenings])
         for row in club.webhooks.all()
     ]
-    return render(request, "tournaments/webhooks.html", {"club": club, "lines": lines})
+    return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
-    """A form for a new one."""
+    """Create a webhook."""
     club = owned_club(request, slug)
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             row = keeping.create_webhook(club, form.plan, actor_of(request), at=timezone.now())
-        except keeping.TooManyWebhooks:
-            most = {"most": keeping.MOST_WEBHOOKS}
-            form.add_error(None, _("There are %(most)s already: remove one.") % most)
+        except keeping.TooManyWebhooks as error:
+            form.add_error(None, str(error))
         else:
             return redirect("webhook", slug, row.public_id)
     page = {"club": club, "form": form, "webhook": None}
     status = 422 if form.is_bound else 200
-    return render(request, "tournaments/webhook_form.html", page, status=status)
+    return render(request, "tournaments/webhooks/form.html", page, status=status)
 
 
 @never_cache
 @require_safe
 def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """One, with its calls and what became of each."""
+    """Show a webhook with its deliveries and their outcomes."""
     row = _owned(request, slug, public_id)
     part = Paginator(row.deliveries.all(), PAGE).get_page(request.GET.get("page"))
     page = {
@@ -64,40 +63,40 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "part": part,
         "lines": delivery_lines(part, row),
     }
-    return render(request, "tournaments/webhook.html", page)
+    return render(request, "tournaments/webhooks/webhook.html", page)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Another address, or other happenings."""
+    """Change the address or the events of a webhook."""
     row = _owned(request, slug, public_id)
-    told = {"url": row.url, "happenings": row.happenings}
-    form = WebhookForm(request.POST if request.method == "POST" else None, initial=told)
+    details = {"url": row.url, "happenings": row.happenings}
+    form = WebhookForm(request.POST if request.method == "POST" else None, initial=details)
     if form.is_valid():
         keeping.change_webhook(row.pk, form.plan, actor_of(request), at=timezone.now())
         return redirect("webhook", slug, public_id)
     page = {"club": row.club, "form": form, "webhook": row}
     status = 422 if form.is_bound else 200
-    return render(request, "tournaments/webhook_form.html", page, status=status)
+    return render(request, "tournaments/webhooks/form.html", page, status=status)
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """The secret by which its calls are signed; by POST a new one."""
+    """Show the secret that signs the calls; rotate it on POST."""
     row = _owned(request, slug, public_id)
     if request.method == "POST":
         keeping.renew_secret(row.pk, actor_of(request), at=timezone.now())
         messages.success(request, _("From now on calls are signed by the new secret."))
         return redirect("webhook_secret", slug, public_id)
     page = {"club": row.club, "webhook": row, "secret": keeping.shown_secret(row)}
-    return render(request, "tournaments/webhook_secret.html", page)
+    return render(request, "tournaments/webhooks/secret.html", page)
 
 
 @require_POST
 def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Call no more, or again."""
+    """Pause or resume a webhook."""
     row = _owned(request, slug, public_id)
     paused = request.POST.get("paused") != "no"
     keeping.put_pause(row.pk, actor_of(request), at=timezone.now(), paused=paused)
@@ -106,7 +105,7 @@ def pause(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Make a call about nothing."""
+    """Send a test call."""
     row = _owned(request, slug, public_id)
     keeping.send_test(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The test is on its way: look again in a moment."))
@@ -115,7 +114,7 @@ def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Forget a webhook and its calls."""
+    """Delete a webhook and its deliveries."""
     row = _owned(request, slug, public_id)
     keeping.remove_webhook(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, _("The webhook is removed."))
@@ -124,7 +123,7 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def again(request: HttpRequest, slug: str, public_id: str, delivery: str) -> HttpResponse:
-    """Make a call once more."""
+    """Send a call again."""
     row = _owned(request, slug, public_id)
     found = get_object_or_404(addresses.named(row.deliveries.all(), delivery))
     keeping.send_again(found.pk, at=timezone.now())

@@ -18,4 +18,4 @@ urlpatterns = [
     path(f"{ONE}/remove/", pages.remove, name="remove_webhook"),
     path(f"{ONE}/deliveries/<str:delivery>/again/", pages.again, name="send_again"),
 ]
-"""`public_id` is that of the webhook."""
+"""`public_id` identifies the webhook."""

@@ -1,4 +1,4 @@
-"""What became of calls, in words."""
+"""Outcomes of deliveries as text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.models import Delivery, Happening, Webhook
-from tournaments.words import Text
+from tournaments.texts.labels import Text
 
 TITLES: dict[str, Text] = {
     Happening.ROUND_PUBLISHED: gettext_lazy("Seating published"),
@@ -38,7 +38,7 @@ WHY_NOT: dict[str, Text] = {
 
 @dataclass(frozen=True, slots=True)
 class DeliveryLine:
-    """A call as the page shows it; `next_at` where it is made again by itself."""
+    """A delivery on the page; `next_at` is set if it will be retried."""
 
     row: Delivery
     title: str
@@ -48,12 +48,10 @@ class DeliveryLine:
 
 
 def host_of(webhook: Webhook) -> str:
-    """The server that is called."""
     return str(urlsplit(webhook.url).hostname)
 
 
 def delivery_lines(rows: Iterable[Delivery], webhook: Webhook) -> list[DeliveryLine]:
-    """The calls of a webhook, each in words."""
     return [_line(row, webhook) for row in rows]
 
 

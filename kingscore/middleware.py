@@ -1,0 +1,124 @@
+"""Middleware: limits of requests, headers of responses, renewal of sessions, missing rows."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.signals import user_logged_in
+from django.core.exceptions import ObjectDoesNotExist
+from django.dispatch import receiver
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils.cache import add_never_cache_headers
+
+from kingscore.faults import length_required, too_large
+
+
+def refuse_large_bodies(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer 413 by the announced length, and 411 to a body without a length.
+
+    Django would treat such a body as empty, and do something that nobody asked for. The server of
+    the project reads it before Django does, and announces the length that it has read.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if announced_length(request) > settings.LARGEST_BODY:
+            megabytes = settings.LARGEST_BODY // 1024**2
+            return too_large(request, megabytes)
+        if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
+            return length_required(request)
+        return get_response(request)
+
+    return middleware
+
+
+def announced_length(request: HttpRequest) -> int:
+    """Return the announced length in bytes, or 0 if it is not a number."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    # Cut, because Python refuses to parse a number of thousands of digits.
+    return int(length[:20]) if length.isdecimal() else 0
+
+
+HEADERS = {
+    # No page uses any of these, so injected code cannot use them either.
+    "Permissions-Policy": ", ".join(
+        f"{feature}=()"
+        for feature in (
+            *("camera", "display-capture", "geolocation", "microphone"),
+            *("midi", "payment", "usb"),
+        )
+    ),
+    # No other site may embed our pages; a view may allow it.
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def add_headers(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Add `HEADERS` to each response that does not set them, static files included."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return middleware
+
+
+def forbid_caching(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Send `no-store` with each response without a cache header."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if not response.has_header("Cache-Control"):
+            add_never_cache_headers(response)
+        return response
+
+    return middleware
+
+
+USED_AT = "used_at"
+A_DAY = 24 * 60 * 60
+
+
+@receiver(user_logged_in)
+def note_use(request: HttpRequest, **_more: Any) -> None:
+    """Record the last use of a session, from its start on."""
+    request.session[USED_AT] = time.time()
+
+
+def renew_sessions(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Extend a session in use; once a day, because each extension is a write."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        session = request.session
+        in_use = session.accessed and SESSION_KEY in session
+        if in_use and time.time() - session.get(USED_AT, 0) > A_DAY:
+            session[USED_AT] = time.time()
+        return response
+
+    return middleware
+
+
+class MissingRowMiddleware:
+    """Answer 404 if a service finds that a row was deleted since the view read it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, _request: HttpRequest, error: Exception) -> None:
+        if isinstance(error, ObjectDoesNotExist):
+            raise Http404 from error

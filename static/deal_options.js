@@ -1,0 +1,172 @@
+// The further fields of a deal: partner, sale, offer, doubles, who went out.
+// Without this script each of these is a plain field of the form.
+
+import * as Counts from "./counts.js";
+
+const { one, all } = Counts;
+
+const has = (form, ask) => Boolean(Counts.contractOf(form)?.classList.contains(`asks-${ask}`));
+const checked = (form, name) => one(form, `[name=${name}]:checked`);
+const value = (form, name) => one(form, `[name=${name}]`)?.value ?? "";
+
+// Return the first missing choice, as a key of the message.
+function missing(form) {
+  if (offer(form) && !["took", "none"].includes(stage(form))) return "offer";
+  if (one(form, "[name=partner]") && !checked(form, "partner")) return "partner";
+  if (has(form, "closed_by") && !checked(form, "closed_by")) return "closer";
+  if (has(form, "sale") && value(form, "sale_buyer") && !value(form, "sale_tricks")) return "price";
+  return "";
+}
+
+// Whether something was said that makes the points other than the numbers show.
+function movesPoints(form) {
+  return Boolean(
+    one(form, "[name=partner]") || checked(form, "third")
+    || (has(form, "blind") && checked(form, "blind")) || (has(form, "sale") && value(form, "sale_buyer"))
+    || all(form, ".doubles select").some((select) => select.value),
+  );
+}
+
+function refresh(form) {
+  showSale(form);
+  showOffer(form);
+  const doubled = one(form, "[data-doubled]");
+  if (doubled) doubled.textContent = all(form, ".doubles select").filter((select) => select.value).length || "";
+}
+
+// Nobody sells blind; the price is asked once there is a buyer.
+function showSale(form) {
+  const blind = one(form, "[name=blind]");
+  const buyer = one(form, "[name=sale_buyer]");
+  if (buyer) {
+    const tricks = one(form, "[name=sale_tricks]");
+    buyer.disabled = Boolean(blind?.checked);
+    if (buyer.disabled) buyer.value = "";
+    tricks.closest(".term").hidden = !buyer.value;
+    if (!buyer.value) tricks.value = "";
+    if (blind) blind.disabled = Boolean(buyer.value);
+  }
+}
+
+// The offer: two contracts are tapped, then the one taken, or the third choice and another.
+
+function offer(form) {
+  const found = one(form, ".offer");
+  return found && Number(found.dataset.left) > 1 ? found : null;
+}
+
+const offered = (form) => all(form, ".offer select").map((select) => select.value).filter(Boolean);
+const leftOf = (row) => Number(one(row, "[data-left] b")?.textContent ?? 1);
+
+function stage(form) {
+  if (!offer(form)) return "none";
+  if (offered(form).length < 2) return "two";
+  if (Counts.contractOf(form)) return "took";
+  return checked(form, "third") ? "third" : "take";
+}
+
+// A tap on a contract while two are offered: true where it was no choice of the contract yet.
+function takesOffer(form, radio) {
+  if (!offer(form) || offered(form).length === 2) return false;
+  radio.checked = false;
+  const selects = all(form, ".offer select");
+  const times = offered(form).filter((contract) => contract === radio.value).length;
+  const again = times >= leftOf(radio.closest(".contract"));
+  const select = again ? selects.find((each) => each.value === radio.value) : selects.find((each) => !each.value);
+  select.value = again ? "" : radio.value;
+  return true;
+}
+
+// The way back, one step at a time; true where there was one.
+function stepBack(form) {
+  const at = stage(form);
+  const third = one(form, "[name=third]");
+  if (at === "third") third.checked = false;
+  else if (at === "take" && !isCertain(form)) clearOffer(form);
+  else return false;
+  return true;
+}
+
+// Whether there is a choice that can be taken back.
+function canStepBack(form) {
+  if (Counts.contractOf(form)) return true;
+  const at = stage(form);
+  return at === "third" || (at === "take" && !isCertain(form));
+}
+
+const isCertain = (form) => Number(one(form, ".offer").dataset.left) === 2;
+
+function clearOffer(form) {
+  for (const select of all(form, ".offer select")) select.value = "";
+  const third = one(form, "[name=third]");
+  if (third) third.checked = false;
+}
+
+// Where only two are left, these are offered.
+function preset(form) {
+  if (!offer(form) || offered(form).length) return;
+  const left = all(form, ".contract").flatMap((row) => Array(leftOf(row)).fill(one(row, "[name=contract]").value));
+  if (left.length !== 2) return;
+  all(form, ".offer select").forEach((select, turn) => { select.value = left[turn]; });
+}
+
+function showOffer(form) {
+  const found = one(form, ".offer");
+  if (!found) return;
+  found.hidden = !offer(form);
+  const at = stage(form);
+  const two = offered(form);
+  form.classList.toggle("offering", ["two", "take", "third"].includes(at));
+  for (const row of all(form, ".contract")) {
+    const radio = one(row, "[name=contract]");
+    const times = two.filter((contract) => contract === radio.value).length;
+    row.classList.toggle("offered", at === "two" && times > 0);
+    row.classList.toggle("aside", (at === "take" && !times) || (at === "third" && times >= leftOf(row)) ||
+      (["take", "third"].includes(at) && radio.disabled));
+  }
+  sayOffer(form, found, at, two);
+  const third = one(form, ".third");
+  third.hidden = Number(found.dataset.left) < 3 || !(at === "take" || checked(form, "third"));
+}
+
+function sayOffer(form, found, at, two) {
+  const says = one(found, ".offer-says");
+  const names = two.map((id) => one(found, `option[value="${id}"]`).textContent);
+  const words = says.dataset;
+  says.hidden = false;
+  const text = {
+    two: two.length ? words.offerOne : words.offerTwo,
+    take: isCertain(form) ? words.takeOfTwo : words.take,
+    third: words.goThird,
+    took: words.took.replace("{contracts}", names.join(", ")),
+  }[at] ?? "";
+  if (says.textContent !== text) says.textContent = text;
+}
+
+// Without signal: the player on turn cannot be their own partner or buyer.
+function paint(form, state) {
+  for (const input of all(form, "[name=partner]")) {
+    input.disabled = Number(input.value) === state.declarer;
+    input.closest(".chip").hidden = input.disabled;
+  }
+  for (const option of all(form, "[name=sale_buyer] option")) {
+    option.disabled = option.hidden = option.value !== "" && Number(option.value) === state.declarer;
+  }
+  const own = state.sides[state.declarer];
+  const partner = state.sides.findIndex((side, seat) => side === own && seat !== state.declarer);
+  all(form, "[name=named_by]").forEach((input, turn) => {
+    input.value = turn ? partner : state.declarer;
+    one(input.closest(".chip"), "span").textContent = state.players[input.value];
+  });
+  const found = one(form, ".offer");
+  if (found) found.dataset.left = Object.values(state.contracts).reduce((sum, contract) => sum + (contract.left ?? 0), 0);
+}
+
+// By default the partner on turn has named; preset an offer with only one choice.
+function reset(form) {
+  const own = one(form, "[name=named_by]");
+  if (own && !checked(form, "named_by")) own.checked = true;
+  preset(form);
+}
+
+export { missing, movesPoints, refresh, takesOffer, canStepBack, stepBack, paint, reset };

@@ -1,0 +1,397 @@
+"""The back office: the staff reads everything, a superuser keeps the accounts, nobody does more."""
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.hashers import make_password
+from django.contrib.contenttypes.models import ContentType
+from django.core import serializers
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.check_factories import CheckFactory, DifferenceFactory, EmailFactory
+from tests.club_factories import (
+    AccountFactory,
+    AuditEntryFactory,
+    ClubFactory,
+    EntrantFactory,
+    EventFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    RulingFactory,
+    SeasonFactory,
+    SittingFactory,
+    SubstituteFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, HouseRulesetFactory, ReportFactory, UserFactory
+from tests.program_factories import (
+    DeliveryFactory,
+    IdempotencyRecordFactory,
+    TokenFactory,
+    WebhookFactory,
+)
+from tests.rating_factories import PlayerRatingFactory
+from tournaments.models import (
+    AuditEntry,
+    ChangeFeed,
+    Check,
+    Club,
+    Confirmation,
+    Delivery,
+    Difference,
+    Email,
+    Entrant,
+    Event,
+    Game,
+    HouseRuleset,
+    IdempotencyRecord,
+    Invitation,
+    Match,
+    Member,
+    Merge,
+    PersonalToken,
+    Player,
+    PlayerRating,
+    RatingDue,
+    Report,
+    Round,
+    Ruling,
+    Season,
+    Sitting,
+    Substitute,
+    Table,
+    Tournament,
+    User,
+    Webhook,
+)
+from tournaments.services.people.players import subject_of
+
+PASSWORD = "sepet-havlu-33"
+
+pytestmark = pytest.mark.django_db
+
+
+def line():
+    account = AccountFactory()
+    player = PlayerFactory(account=account)
+    return AuditEntryFactory(user=account, club=player.club, subject=subject_of(player))
+
+
+def merged():
+    kept = PlayerFactory()
+    gone = PlayerFactory(club=kept.club, merged_into=kept)
+    return Merge.objects.create(kept=kept, gone=gone, seats=[], account_moved=False, at=EVENING)
+
+
+def event():
+    season = SeasonFactory()
+    return EventFactory(club=season.club, season=season)
+
+
+def game():
+    return TableFactory(round__event__club=ClubFactory(), entries=WHOLE_GAME[:2]).games.get()
+
+
+def logged():
+    content_type = ContentType.objects.get_for_model(User)
+    return LogEntry.objects.create(
+        user=UserFactory(), content_type=content_type, action_flag=CHANGE, object_repr="a"
+    )
+
+
+ROWS = {
+    User: AccountFactory,
+    Club: ClubFactory,
+    Member: MemberFactory,
+    Invitation: InvitationFactory,
+    Season: SeasonFactory,
+    Player: lambda: PlayerFactory(account=AccountFactory(), merged_into=None),
+    Merge: merged,
+    AuditEntry: line,
+    Event: event,
+    Round: RoundFactory,
+    Table: TableFactory,
+    Match: lambda: Match.objects.create(length="best-of", number=3, created_at=EVENING),
+    Game: game,
+    Tournament: TournamentFactory,
+    Entrant: lambda: EntrantFactory(partner=PlayerFactory()),
+    Sitting: lambda: SittingFactory(round=(table := TableFactory()).round, table=table, side=0),
+    Substitute: SubstituteFactory,
+    Ruling: RulingFactory,
+    HouseRuleset: lambda: HouseRulesetFactory(club=ClubFactory(), author=UserFactory()),
+    Report: lambda: ReportFactory(game=game()),
+    PlayerRating: PlayerRatingFactory,
+    Check: CheckFactory,
+    Difference: lambda: DifferenceFactory(club=ClubFactory()),
+    Email: EmailFactory,
+    RatingDue: lambda: RatingDue.objects.create(club=ClubFactory(), since=EVENING),
+    PersonalToken: TokenFactory,
+    IdempotencyRecord: IdempotencyRecordFactory,
+    Webhook: WebhookFactory,
+    Delivery: DeliveryFactory,
+    ChangeFeed: lambda: ChangeFeed.objects.get_or_create(pk=1)[0],
+    LogEntry: logged,
+    EmailAddress: lambda: EmailAddress.objects.create(
+        user=(account := AccountFactory()), email=account.email
+    ),
+    Authenticator: lambda: Authenticator.objects.create(
+        user=AccountFactory(), type=Authenticator.Type.RECOVERY_CODES, data={"seed": "s3cr3t"}
+    ),
+    UserSession: lambda: UserSession.objects.create(
+        user=(account := AccountFactory()), ip="192.0.2.7", session_key=f"s3cr3t-{account.pk}"
+    ),
+}
+"""How a row of each model of the back office is made."""
+
+MODELS = pytest.mark.parametrize("model", ROWS, ids=lambda model: model.__name__)
+
+
+def page(model, which, *args):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{which}", args=args)
+
+
+def everything():
+    """All rows of the app, as text."""
+    models = apps.get_app_config("tournaments").get_models()
+    return [serializers.serialize("json", model.objects.order_by("pk")) for model in models]
+
+
+@pytest.fixture
+def superuser(client):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.user = UserFactory(username="owner", is_superuser=True)
+    client.force_login(client.user)
+    return client
+
+
+@pytest.fixture
+def staff(client):
+    client.user = UserFactory(username="staff")
+    client.force_login(client.user)
+    return client
+
+
+def test_every_model_of_the_back_office_has_its_row_here():
+    assert set(admin.site._registry) == set(ROWS)
+
+
+@MODELS
+def test_staff_reads_lists_and_rows(staff, model):
+    row = ROWS[model]()
+
+    assert page(model, "changelist") in staff.get(reverse("admin:index")).content.decode()
+    assert str(row.pk) in staff.get(page(model, "changelist")).content.decode()
+    for where in ("change", "history"):
+        assert staff.get(page(model, where, row.pk)).status_code == 200
+    assert (
+        page(model, "history", row.pk) in staff.get(page(model, "change", row.pk)).content.decode()
+    )
+
+
+@MODELS
+def test_list_takes_the_same_queries_for_any_number(superuser, model):
+    counts = []
+    for more in (1, 2):
+        for _ in range(more):
+            ROWS[model]()
+        ContentType.objects.clear_cache()
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert superuser.get(page(model, "changelist")).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+@MODELS
+def test_list_is_searched_by_every_word_that_may_be_typed(staff, model):
+    ROWS[model]()
+    for text in ("ışıl", "1", "game:abc", "%", "\"'"):
+        assert staff.get(page(model, "changelist"), {"q": text}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("who", "model"), [("staff", User), *(("superuser", model) for model in ROWS)]
+)
+def test_nothing_but_accounts_is_added_changed_or_deleted(request, who, model):
+    client = request.getfixturevalue(who)
+    row = ROWS[model]()
+    fields = {field.name: "1" for field in model._meta.fields} | {"name": "Another", "post": "yes"}
+    before = everything()
+    changed = [page(model, "add"), page(model, "delete", row.pk)]
+    if model is not User or who == "staff":
+        changed.append(page(model, "change", row.pk))
+
+    assert {client.post(where, fields).status_code for where in changed} == {403}
+    for action in ("delete_selected", "make_verified"):
+        client.post(
+            page(model, "changelist"), {"action": action, "_selected_action": row.pk, "post": "yes"}
+        )
+
+    assert everything() == before
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_sheet_shows_every_write_in_the_same_queries(superuser, count):
+    seen = []
+    for entries in (WHOLE_GAME[:1], WHOLE_GAME[: 1 + count]):
+        shown = TableFactory(entries=entries).games.get()
+        for seat in range(count):
+            Confirmation.objects.create(
+                game=shown, seat=seat, revision=1, user=AccountFactory(), at=EVENING
+            )
+        ContentType.objects.clear_cache()
+        with CaptureQueriesContext(connection) as queries:
+            html = superuser.get(page(Game, "change", shown.pk)).content.decode()
+        seen.append(len(queries))
+        assert html.count("heart-king") == 1
+        assert all(name in html for name in ("Ayşe", "Burak", "Cem", "Deniz"))
+    assert seen[0] == seen[1]
+
+
+def test_club_shows_who_keeps_it_and_not_its_members(staff):
+    club = ClubFactory()
+    for role in ("owner", "director", "member"):
+        MemberFactory(club=club, role=role, user__username=f"the-{role}")
+
+    html = staff.get(page(Club, "change", club.pk)).content.decode()
+
+    assert [f"the-{role}" in html for role in ("owner", "director", "member")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_nothing_that_gives_access_is_shown(superuser):
+    table = TableFactory(entries=WHOLE_GAME[:1])
+    sheet = table.games.get()
+    invitation, player = InvitationFactory(), PlayerFactory()
+    opening = [
+        *(sheet.secret(kind) for kind in ("write", "pen", "follow")),
+        *(table.secret, invitation.secret, player.claim_secret, player.claim_code),
+        f">{table.code}<",
+    ]
+    token, delivery = TokenFactory(), DeliveryFactory()
+    opening += [token.digest, token.token_key, delivery.webhook.secret]
+    rows = {Table: table, Game: sheet, Invitation: invitation, Player: player}
+    rows |= {PersonalToken: token, Webhook: delivery.webhook, Delivery: delivery}
+    rows |= {model: ROWS[model]() for model in (Authenticator, UserSession)}
+    superuser.user.set_password("a good long one")
+    superuser.user.save()
+    superuser.force_login(superuser.user)
+    rows[User] = superuser.user
+
+    for model, row in rows.items():
+        for where in (page(model, "changelist"), page(model, "change", row.pk)):
+            html = superuser.get(where).content.decode()
+            found = [secret for secret in (*opening, "s3cr3t", "md5$") if secret in html]
+            assert found == []
+
+
+@pytest.mark.parametrize("model", [Game, AuditEntry], ids=lambda model: model.__name__)
+def test_long_list_is_not_counted_to_its_end(superuser, monkeypatch, model):
+    monkeypatch.setattr("tournaments.admin.reading.FARTHEST", 2)
+    for _ in range(3):
+        ROWS[model]()
+
+    with CaptureQueriesContext(connection) as queries:
+        html = superuser.get(page(model, "changelist")).content.decode()
+
+    assert "2 " in html
+    counted = [query["sql"] for query in queries if "COUNT(" in query["sql"]]
+    assert counted
+    assert all("LIMIT 2" in sql for sql in counted)
+
+
+# Accounts.
+
+
+def form_of(account, **changes):
+    fields = {"first_name": account.first_name, "last_name": account.last_name}
+    powers = {name: "on" for name in ("is_active", "is_staff") if getattr(account, name)}
+    form = fields | powers | changes
+    return {name: value for name, value in form.items() if value is not None}
+
+
+def change(client, account, **changes):
+    return client.post(page(User, "change", account.pk), form_of(account, **changes), follow=True)
+
+
+def test_superuser_changes_names_and_powers_of_an_account(superuser):
+    account = AccountFactory()
+
+    change(superuser, account, first_name="Nil", is_staff="on")
+
+    account.refresh_from_db()
+    assert (account.first_name, account.is_staff, account.is_active) == ("Nil", True, True)
+    assert LogEntry.objects.get().object_id == str(account.pk)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"is_superuser": "on"}, {"password": "x"}, {"username": "root"}, {"email": "a@example.org"}],
+)
+def test_nothing_else_of_an_account_is_changed(superuser, more):
+    account = AccountFactory()
+    before = serializers.serialize("json", [account])
+
+    change(superuser, account, **more)
+
+    account.refresh_from_db()
+    assert serializers.serialize("json", [account]) == before
+
+
+def test_nobody_locks_themselves_out(superuser):
+    change(superuser, superuser.user, is_active=None, is_staff=None, first_name="Nil")
+
+    superuser.user.refresh_from_db()
+    assert (superuser.user.is_active, superuser.user.is_staff) == (True, True)
+    assert superuser.user.first_name == "Nil"
+
+
+def test_account_that_is_active_again_has_to_sign_in_anew(superuser):
+    account, mine = AccountFactory(password=make_password(PASSWORD)), reverse("usersessions_list")
+    EmailAddress.objects.create(user=account, email=account.email, verified=True, primary=True)
+    theirs = type(superuser)()
+    theirs.post(reverse("account_login"), {"login": account.email, "password": PASSWORD})
+    assert theirs.get(mine).status_code == 200
+
+    change(superuser, account, is_active=None)
+    change(superuser, account, is_active="on")
+
+    assert theirs.get(mine).status_code == 302
+
+
+def test_back_office_tells_which_clubs_are_without_an_owner_now(superuser):
+    owner = AccountFactory()
+    lonely, kept = ClubFactory(name="Lonely"), ClubFactory(name="Kept")
+    for club in (lonely, kept):
+        MemberFactory(club=club, user=owner, role="owner")
+    MemberFactory(club=kept, role="owner")
+    MemberFactory(club=lonely, role="owner", user__is_active=False)
+
+    answer = change(superuser, owner, is_active=None)
+
+    html = answer.content.decode()
+    assert "Without an owner who can sign in now: Lonely." in html
+
+
+def test_passwords_of_others_are_not_set(superuser):
+    account = AccountFactory()
+    answer = superuser.post(
+        f"/office/tournaments/user/{account.pk}/password/", {"password1": "x", "password2": "x"}
+    )
+    assert answer.status_code in (302, 404)
+    account.refresh_from_db()
+    assert account.password == ""

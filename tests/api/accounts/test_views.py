@@ -1,0 +1,94 @@
+"""One's own account and players, and the cards that make a player one's own."""
+
+import pytest
+
+from tests.club_factories import AccountFactory, MemberFactory, PlayerFactory
+from tournaments.models import Member, Player, Scope
+from tournaments.models.people import MOST_WRONG_TYPED
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def user():
+    return AccountFactory(first_name="Ayşe")
+
+
+@pytest.fixture
+def mine(program, user):
+    return program.as_(user)
+
+
+def test_account_is_shown_its_clubs_players_and_what_the_token_may(program, club, user):
+    MemberFactory(club=club, user=user, role="director")
+    player = PlayerFactory(club=club, account=user, name="Ayşe Yılmaz", initials=True)
+    told = program.as_(user, Scope.READ, Scope.MANAGE).get("me/").json()
+    assert (told["id"], told["name"], told["email"]) == (user.pk, "Ayşe", user.email)
+    assert [(c["slug"], c["role"], c["month_by_mail"]) for c in told["clubs"]] == [
+        ("moda", "director", True)
+    ]
+    assert told["players"] == [
+        {
+            "id": player.public_id,
+            "name": "Ayşe Yılmaz",
+            "shown_name": "A. Y.",
+            "initials": True,
+            "club": {"slug": "moda", "name": club.name},
+        }
+    ]
+    assert (told["token"]["name"], told["token"]["scopes"]) == ("a test", ["read", "manage"])
+
+
+def test_player_is_claimed_by_the_link_once(program, mine, user, club):
+    row = PlayerFactory(club=club, name="Ayşe Yılmaz")
+    link = f"claim/{row.public_id}/{row.claim_secret}/"
+    assert program.get(link).json()["name"] == "Ayşe Yılmaz"
+    assert program.post(link).status_code == 401
+    claimed = mine.post(link).json()
+    assert (claimed["id"], claimed["club"]["slug"]) == (row.public_id, "moda")
+    assert Member.objects.get(user=user).club == club
+    # As after a lost answer.
+    assert mine.post(link).status_code == 200
+    assert program.as_(AccountFactory()).post(link).status_code == 404
+
+
+def test_who_has_a_player_in_the_club_claims_no_other(mine, user, club):
+    own, row = PlayerFactory(club=club, account=user), PlayerFactory(club=club)
+    found = mine.post("claim/", {"code": row.claim_code}).json()
+    assert (found["id"], found["own"]) == (row.public_id, own.public_id)
+    refused = mine.post(f"claim/{found['id']}/{found['secret']}/").json()
+    assert (refused["status"], refused["code"]) == (409, "already-plays")
+    assert refused["player"] == own.public_id
+
+
+def test_wrong_codes_are_counted_with_a_key_too_until_no_more_are_looked_at(mine, user, club):
+    row = PlayerFactory(club=club)
+    wrong = f"{row.pk}-2222-2222"
+    refused = mine.post("claim/", {"code": wrong}, Idempotency_Key="abcdefgh-1")
+    assert (refused.status_code, refused.json()["code"]) == (422, "wrong-code")
+    user.refresh_from_db()
+    row.refresh_from_db()
+    assert (user.wrong_claims, row.wrong_claims) == (1, 1)
+
+    type(user).objects.filter(pk=user.pk).update(wrong_claims=MOST_WRONG_TYPED)
+    often = mine.post("claim/", {"code": row.claim_code})
+    assert (often.status_code, often.json()["code"]) == (429, "too-many-codes")
+    assert often["Retry-After"] == "3600"
+
+
+def test_own_player_is_shown_by_initials_exported_and_released(mine, user, club):
+    row = PlayerFactory(club=club, account=user, name="Ayşe Yılmaz")
+    path = f"me/players/{row.public_id}/"
+    seen = mine.get(path)
+    changed = mine.patch(path, {"initials": True}, If_Match=seen["ETag"])
+    assert changed.json()["shown_name"] == "A. Y."
+    assert mine.patch(path, {"initials": False}, If_Match=seen["ETag"]).status_code == 412
+    assert mine.post(f"{path}data/").json()["player"]["name"] == "Ayşe Yılmaz"
+    assert mine.post(f"{path}release/").status_code == 204
+    assert mine.get(path).status_code == 404
+
+
+def test_own_player_is_removed(mine, user, club):
+    row = PlayerFactory(club=club, account=user)
+    assert mine.delete(f"me/players/{row.public_id}/").status_code == 204
+    assert Player.objects.get(pk=row.pk).name == ""

@@ -1,0 +1,158 @@
+"""Clubs through the API: seen, made, set up, left; their logos, seasons and audit."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from tests.api.answers import faults
+from tests.club_factories import AccountFactory, ClubFactory
+from tournaments.models import AuditEntry, Club, Member
+
+pytestmark = pytest.mark.django_db
+
+
+def png(size=(20, 10)):
+    out = io.BytesIO()
+    Image.new("RGB", size, "green").save(out, "PNG")
+    return out.getvalue()
+
+
+def test_own_and_published_clubs_are_listed_with_ones_role(program, owner, club):
+    ClubFactory(slug="public", name="Açık", published=True)
+    ClubFactory(slug="secret")
+
+    seen = owner.get("clubs/").json()["results"]
+    assert [(c["slug"], c["role"]) for c in seen] == [("public", None), ("moda", "owner")]
+    assert [c["slug"] for c in owner.get("clubs/?role=owner").json()["results"]] == ["moda"]
+    assert [c["slug"] for c in program.get("clubs/").json()["results"]] == ["public"]
+
+
+def test_whoever_makes_a_club_owns_it(program):
+    user = AccountFactory()
+    made = program.as_(user).post("clubs/", {"name": "  Üsküdar   King "})
+    assert made.status_code == 201
+    assert (made.json()["name"], made.json()["role"]) == ("Üsküdar King", "owner")
+    assert made["Location"] == f"/api/v1/clubs/{made.json()['slug']}/"
+
+
+def test_settings_are_changed_in_part_by_owners_who_have_seen_them(owner, club):
+    seen = owner.get("clubs/moda/settings/")
+    changed = owner.patch("clubs/moda/settings/", {"paper": "us-letter"}, If_Match=seen["ETag"])
+    assert changed.json() == seen.json() | {"paper": "us-letter"}
+
+    stale = owner.patch("clubs/moda/settings/", {"name": "Moda"}, If_Match=seen["ETag"])
+    assert (stale.status_code, stale.json()["code"]) == (412, "changed-meanwhile")
+    wrong = owner.patch("clubs/moda/settings/", {"confirmations": "one", "colour": 1})
+    assert faults(wrong) == [("unexpected-field", "colour")]
+    assert Club.objects.get(slug="moda").name == club.name
+
+
+@pytest.fixture
+def put(owner, settings, tmp_path):
+    """Puts a logo."""
+    settings.MEDIA_ROOT = tmp_path
+
+    def put(content, kind="image/png", **headers):
+        headers = {"Authorization": f"Bearer {owner.token}", **headers}
+        return owner.client.generic(
+            "PUT", "/api/v1/clubs/moda/logo/", content, content_type=kind, headers=headers
+        )
+
+    return put
+
+
+def test_logo_is_changed_by_whoever_has_seen_it_as_it_is(owner, put):
+    put(png())
+    seen = owner.get("clubs/moda/logo/")["ETag"]
+    assert put(png((30, 10)), **{"If-Match": seen}).status_code == 204
+
+    now = owner.get("clubs/moda/logo/")["ETag"]
+    stale = put(png(), **{"If-Match": seen}), owner.delete("clubs/moda/logo/", If_Match=seen)
+    for answer in stale:
+        assert (answer.status_code, answer.json()["code"]) == (412, "changed-meanwhile")
+        assert answer["ETag"] == now != seen
+    assert owner.delete("clubs/moda/logo/", If_Match=now).status_code == 204
+
+
+def test_logo_is_put_read_and_taken_away(owner, put):
+    assert owner.get("clubs/moda/logo/").status_code == 404
+    assert put(png()).status_code == 204
+    shown = owner.get("clubs/moda/logo/")
+    assert (shown.status_code, shown["Content-Type"]) == (200, "image/png")
+    assert Image.open(io.BytesIO(shown.content)).size == (20, 10)
+    assert owner.get("clubs/moda/").json()["logo"].endswith("/api/v1/clubs/moda/logo/")
+
+    refused = put(b"no picture"), put(png((2001, 1))), put(b"{}", "application/json")
+    codes = [(answer.status_code, answer.json()["code"]) for answer in refused]
+    assert codes == [
+        (422, "no-picture"),
+        (413, "picture-too-large"),
+        (415, "unsupported-media-type"),
+    ]
+    assert owner.delete("clubs/moda/logo/").status_code == 204
+    assert owner.get("clubs/moda/").json()["logo"] is None
+
+
+def test_last_owner_stays_and_others_leave(program, owner, club):
+    refused = owner.post("clubs/moda/leave/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "last-owner")
+    assert refused.json()["club"] == "moda"
+    member = program.role("member", club)
+    assert member.post("clubs/moda/leave/").status_code == 204
+    assert member.post("clubs/moda/leave/").status_code == 404
+    assert Member.objects.filter(club=club).count() == 1
+
+
+def test_seasons_are_made_changed_and_removed_by_directors(program, club):
+    director, member = program.role("director", club), program.role("member", club)
+    season = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
+    made = director.post("clubs/moda/seasons/", season)
+    assert made.status_code == 201
+    assert made.json() == season | {"id": made.json()["id"], "league_best": None, "events": 0}
+    path = made["Location"]
+
+    again = director.post("clubs/moda/seasons/", season)
+    assert (again.status_code, again.json()["code"]) == (409, "season-name-taken")
+    seen = director.get(path)
+    changed = director.patch(path, {"league_best": 5}, If_Match=seen["ETag"])
+    assert changed.json()["league_best"] == 5
+    assert director.patch(path, {"name": "x"}, If_Match=seen["ETag"]).status_code == 412
+    assert faults(director.patch(path, {"ends_on": "2025-12-31"})) == [
+        ("ends-before-it-starts", "ends_on")
+    ]
+    assert member.get("clubs/moda/seasons/").json()["results"] == [changed.json()]
+    assert director.delete(path).status_code == 204
+    assert director.get(path).status_code == 404
+
+
+def test_audit_is_read_page_by_page_and_filtered_by_directors(owner, club):
+    for name in ("B", "C", "D"):
+        owner.patch("clubs/moda/settings/", {"name": name})
+    dates = {"name": "2026", "starts_on": "2026-01-01", "ends_on": "2026-12-31"}
+    owner.post("clubs/moda/seasons/", dates)
+
+    first = owner.get("clubs/moda/audit/?page_size=3").json()
+    second = owner.get(first["next"].removeprefix("http://testserver")).json()
+    told = [(line["action"], line["after"]["name"]) for line in first["results"]]
+    assert told == [("add-season", "2026"), ("change", "D"), ("change", "C")]
+    assert [line["before"] for line in second["results"]] == [{"name": club.name}]
+    line = first["results"][1]
+    by = Member.objects.get(club=club).user
+    assert (line["kind"], line["user"], line["name"]) == ("settings", by.pk, by.email)
+
+    moment = AuditEntry.objects.get(action="add-season").at.isoformat().replace("+00:00", "Z")
+    asked = {"action=change": 3, f"user={by.pk}": 4, "kind=role": 0}
+    asked |= {f"at_from={moment}": 1, f"at_until={moment}": 3}
+    found = {q: len(owner.get(f"clubs/moda/audit/?{q}").json()["results"]) for q in asked}
+    assert found == asked
+    for wrong in ("kind=x", f"user={10**30}", "at_from=0001-01-01T00:00:00%2B14:00"):
+        assert owner.get(f"clubs/moda/audit/?{wrong}").status_code == 422
+    assert owner.get(f"clubs/moda/members/{10**30}/").status_code == 404
+
+
+def test_month_by_mail_is_switched_by_whoever_directs(program, club):
+    director = program.role("director", club)
+    assert director.get("me/clubs/moda/month/").json() == {"by_mail": True}
+    assert director.put("me/clubs/moda/month/", {"by_mail": False}).json() == {"by_mail": False}
+    assert director.get("me/clubs/moda/month/").json() == {"by_mail": False}

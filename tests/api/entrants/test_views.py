@@ -1,0 +1,158 @@
+"""Entrants registered, checked in, changed and replaced by programs."""
+
+import pytest
+
+from tests.api.answers import faults
+from tests.club_factories import ClubFactory, EntrantFactory, PlayerFactory, TournamentFactory
+from tests.factories import EVENING
+from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
+from tournaments.models import Entrant, Tournament
+
+PATH = "clubs/moda/tournaments/acik/"
+
+
+@pytest.fixture
+def row(db):
+    return TournamentFactory(
+        event__club=ClubFactory(slug="moda"),
+        slug="acik",
+        state="registration",
+        settings=write_settings(TournamentSettings(check_in="round")),
+    )
+
+
+@pytest.fixture
+def director(program, row):
+    return program.role("director", row.event.club)
+
+
+def named(*names):
+    return {"entrants": [{"name": name} for name in names]}
+
+
+def test_entrants_are_registered_together_and_one_alone(director):
+    many = director.post(f"{PATH}entrants/", named("Ayşe", "Burak", "Cem"))
+    assert many.status_code == 201
+    told = [(each["number"], each["name"], each["state"]) for each in many.json()["results"]]
+    assert told == [(1, "Ayşe", "missing"), (2, "Burak", "missing"), (3, "Cem", "missing")]
+    one = director.post(
+        f"{PATH}entrants/", {"entrants": [{"name": "Deniz", "team": "Kadife", "house": True}]}
+    )
+    assert one["Location"] == f"/api/v1/{PATH}entrants/4/"
+    read = director.get(one["Location"]).json()
+    assert (read["team"], read["state"], read["substitutes"]) == ("Kadife", "house", [])
+
+
+def test_entries_are_refused_all_or_none_each_at_its_place(director, row):
+    EntrantFactory(tournament=row, number=1, player__name="Ayşe")
+    refused = director.post(
+        f"{PATH}entrants/",
+        {
+            "entrants": [
+                {"name": "Burak"},
+                {"name": "ayşe"},
+                {"name": "burak"},
+                {"name": "!!"},
+                {"name": "Cem", "partner": "Deniz"},
+                {"name": "Ece", "represents": "…"},
+            ]
+        },
+    )
+    assert refused.status_code == 422
+    assert faults(refused) == [
+        ("entered-already", "entrants.1.name"),
+        ("named-twice", "entrants.2.name"),
+        ("no-name", "entrants.3.name"),
+        ("not-alone", "entrants.4.partner"),
+        ("no-label", "entrants.5.represents"),
+    ]
+    assert refused.json()["problems"][0]["params"] == {"name": "Ayşe", "number": 1}
+    assert row.entrants.count() == 1
+
+
+def test_list_is_filtered_searched_and_ordered(director, row):
+    EntrantFactory(tournament=row, number=1, player__name="Zeynep", checked_in=1)
+    EntrantFactory(tournament=row, number=2, player__name="Ayşe", withdrawn_at=EVENING)
+    EntrantFactory(tournament=row, number=3, player__name="Burak", house=True, team="Kadife")
+
+    def listed(query):
+        answer = director.get(f"{PATH}entrants/{query}")
+        return [each["number"] for each in answer.json()["results"]]
+
+    assert listed("") == [1, 2, 3]
+    assert listed("?ordering=name") == [2, 3, 1]
+    assert listed("?withdrawn=true") == [2]
+    assert listed("?house=false&withdrawn=false") == [1]
+    assert listed("?checked_in=1") == [1]
+    assert listed("?q=kadi") == [3]
+    assert listed("?page_size=2&ordering=-number") == [3, 2]
+
+
+def test_initials_are_shown_and_not_found_by_the_whole_name(program, director, row):
+    EntrantFactory(tournament=row, number=1, player__name="Zümrüt Gizli", player__initials=True)
+    public = Tournament.objects.get()
+    public.event.published = True
+    public.event.save()
+    (seen,) = program.get(f"{PATH}entrants/").json()["results"]
+    assert (seen["name"], seen["players"][0]["id"]) == ("Z. G.", None)
+    assert program.get(f"{PATH}entrants/?q=gizli").json()["results"] == []
+    (known,) = director.get(f"{PATH}entrants/?q=gizli").json()["results"]
+    assert known["name"] == "Zümrüt Gizli"
+
+
+def test_entrant_is_changed_only_as_it_was_read(director, row):
+    EntrantFactory(tournament=row, number=1)
+    read = director.get(f"{PATH}entrants/1/")
+    changed = director.patch(
+        f"{PATH}entrants/1/", {"team": "Kadife", "house": True}, If_Match=read["ETag"]
+    )
+    assert (changed.json()["team"], changed.json()["house"]) == ("Kadife", True)
+    late = director.patch(f"{PATH}entrants/1/", {"team": "Moda"}, If_Match=read["ETag"])
+    assert late.status_code == 412
+    assert director.patch(f"{PATH}entrants/1/", {"represents": "Moda"}).json()["team"] == "Kadife"
+
+
+def test_entrant_withdraws_returns_checks_in_and_is_removed(director, row):
+    EntrantFactory(tournament=row, number=1)
+    path = f"{PATH}entrants/1/"
+    assert director.post(f"{path}withdraw/").json()["state"] == "withdrawn"
+    assert director.post(f"{path}return/").json()["state"] == "missing"
+    assert director.post(f"{path}check-in/").json()["checked_in"] == 1
+    gone = director.post(f"{path}check-in/", {"here": False}).json()
+    assert (gone["checked_in"], gone["state"]) == (0, "missing")
+    assert director.delete(path).status_code == 204
+    assert director.get(path).status_code == 404
+
+
+def test_substitute_is_put_and_taken_out(director, row):
+    entrant = EntrantFactory(tournament=row, number=1)
+    EntrantFactory(tournament=row, number=2, player__name="Burak")
+    path = f"{PATH}entrants/1/substitutes/2/{entrant.player.public_id}/"
+    put = director.put(path, {"name": "Yedek"}).json()
+    assert [(each["round"], each["player"]["name"]) for each in put["substitutes"]] == [
+        (2, "Yedek")
+    ]
+    taken = director.put(path, {"name": "Burak"})
+    assert (taken.status_code, taken.json()["code"]) == (409, "takes-part")
+    assert faults(director.put(path, {"name": "!"})) == [("no-name", "name")]
+    stranger = PlayerFactory(club=row.event.club).public_id
+    other = director.put(f"{PATH}entrants/1/substitutes/2/{stranger}/", {"name": "Yedek"})
+    assert other.status_code == 404
+    assert director.delete(path).status_code == 204
+    assert director.get(f"{PATH}entrants/1/").json()["substitutes"] == []
+
+
+def test_player_registers_and_checks_in_by_the_links(program, row):
+    at = f"tournaments/{row.public_id}/"
+    by_link = program.with_token(f"register.{row.public_id}.{row.secret('register')}")
+    assert by_link.get(f"{at}registrations/").json()["open"] is True
+    first = by_link.post(f"{at}registrations/", {"name": "Ayşe", "team": "Kadife"})
+    assert (first.status_code, first.json()["number"]) == (201, 1)
+    assert by_link.post(f"{at}registrations/", {"name": "ayşe"}).json()["number"] == 1
+    assert faults(by_link.post(f"{at}registrations/", {"name": "!"})) == [("no-name", "name")]
+    door = program.with_token(f"check-in.{row.public_id}.{row.secret('check-in')}")
+    asked = door.get(f"{at}check-ins/").json()
+    assert (asked["round"], [each["name"] for each in asked["entrants"]]) == (1, ["Ayşe"])
+    assert door.post(f"{at}check-ins/", {"entrant": 1}).json()["state"] == "here"
+    assert Entrant.objects.get().checked_in == 1
+    assert door.post(f"{at}check-ins/", {"entrant": 2}).status_code == 404

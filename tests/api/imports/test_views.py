@@ -1,0 +1,139 @@
+"""Players, results and records taken over through the API: looked at, then imported, or neither."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.api.answers import faults
+from tests.club_factories import PlayerFactory
+from tests.counting import queries_of
+from tournaments.models import Game, Player
+
+pytestmark = pytest.mark.django_db
+
+IMPORTS = "clubs/moda/imports/"
+TOTALS = (540, -110, -330, -100)
+NAMES = ("Ayşe", "Burak", "Cem", "Deniz")
+WHOLE = json.loads(Path("tests/records/turkish-king-whole.json").read_text(encoding="utf-8"))
+
+
+def lines(names=NAMES, totals=TOTALS, **more):
+    return [
+        {"date": "2026-01-02", "player": name, "points": points, **more}
+        for name, points in zip(names, totals, strict=True)
+    ]
+
+
+def results(**more):
+    return {"ruleset": "turkish-king", "evening": "Cuma", "lines": lines()} | more
+
+
+def test_players_are_looked_at_and_then_imported(director, club):
+    own = PlayerFactory(club=club, name="Ayşe")
+    body = {"lines": [{"name": "AYŞE"}, {"name": "Burak", "initials": True}]}
+    plan = director.post(f"{IMPORTS}players/", body | {"dry_run": True})
+    assert plan.status_code == 200
+    assert [(seen["is_new"], seen["player"]) for seen in plan.json()["lines"]] == [
+        (False, {"id": own.public_id, "name": "Ayşe"}),
+        (True, None),
+    ]
+    assert Player.objects.count() == 1
+
+    done = director.post(f"{IMPORTS}players/", body | {"seen": plan.json()["seen"]})
+    assert (done.status_code, done.json()["imported"]) == (201, 1)
+    assert Player.objects.get(name="Burak").initials
+    again = director.post(f"{IMPORTS}players/", body)
+    assert (again.status_code, again.json()["imported"]) == (200, 0)
+
+
+def test_faults_of_players_are_shown_by_their_lines_and_nothing_is_imported(director):
+    body = {"lines": [{"name": "Cem"}, {"name": "cem"}, {"name": "?"}, {"name": ""}]}
+    wrong = [("twice", "lines.1.name"), ("no-name", "lines.2.name"), ("empty", "lines.3.name")]
+    assert faults(director.post(f"{IMPORTS}players/", body | {"dry_run": True})) == wrong
+    refused = director.post(f"{IMPORTS}players/", body)
+    assert (refused.status_code, faults(refused)) == (422, wrong)
+    assert faults(director.post(f"{IMPORTS}players/", {"lines": [{"nam": "x"}]})) == [
+        ("unexpected-field", "lines.0.nam")
+    ]
+    assert not Player.objects.exists()
+
+
+def test_plan_that_was_seen_must_be_the_one_that_is_imported(director, club):
+    body = {"lines": [{"name": "Cem"}, {"name": "Ece"}]}
+    seen = director.post(f"{IMPORTS}players/", body | {"dry_run": True}).json()["seen"]
+    PlayerFactory(club=club, name="Cem")
+    changed = director.post(f"{IMPORTS}players/", body | {"seen": seen})
+    assert (changed.status_code, changed.json()["code"]) == (409, "plan-changed")
+    assert Player.objects.count() == 1
+    now = director.post(f"{IMPORTS}players/", body | {"seen": changed.json()["seen"]})
+    assert now.json()["imported"] == 1
+
+
+def test_results_become_games(director, club):
+    own = PlayerFactory(club=club, name="Cem")
+    plan = director.post(f"{IMPORTS}results/", results(dry_run=True)).json()
+    (game,) = plan["games"]
+    assert (game["date"], game["evening"], game["round"], game["there"]) == (
+        "2026-01-02",
+        "Cuma",
+        1,
+        False,
+    )
+    assert [seat["id"] for seat in game["players"]] == [None, None, own.public_id, None]
+    assert plan["new_players"] == ["Ayşe", "Burak", "Deniz"]
+    assert not Game.objects.exists()
+
+    done = director.post(f"{IMPORTS}results/", results(seen=plan["seen"]))
+    assert (done.status_code, done.json()["imported"]) == (201, 1)
+    assert Game.objects.get().result["totals"] == list(TOTALS)
+    again = director.post(f"{IMPORTS}results/", results())
+    assert (again.status_code, again.json()["imported"]) == (200, 0)
+
+
+def test_faults_of_results_are_shown_by_line_and_column(director):
+    wrong = results(lines=lines(totals=(541, -110, -330, -100)))
+    assert faults(director.post(f"{IMPORTS}results/", wrong)) == [("wrong-sum", "lines.0.points")]
+    late = results(lines=lines(date="2999-01-01"))
+    assert faults(director.post(f"{IMPORTS}results/", late)) == [
+        ("day-to-come", f"lines.{number}.date") for number in range(4)
+    ]
+    early = results(lines=lines(date="0001-01-01"))
+    assert faults(director.post(f"{IMPORTS}results/", early))[0] == ("no-day", "lines.0.date")
+    broken = results(lines=lines(totals=(1, "1/3", 2.5, True)))
+    assert faults(director.post(f"{IMPORTS}results/", broken)) == [
+        ("no-points", f"lines.{number}.points") for number in (1, 2, 3)
+    ]
+    assert faults(director.post(f"{IMPORTS}results/", results(ruleset="x"))) == [
+        ("unknown-ruleset", "ruleset")
+    ]
+    halves = results(lines=lines(totals=("1/2", "-1/2", 0, 0)), early=True)
+    assert director.post(f"{IMPORTS}results/", halves).status_code == 201
+
+
+def test_records_become_games_and_problems_are_shown_by_record(director):
+    wrong = WHOLE | {"players": ["Ayşe", "Burak"]}
+    refused = director.post(f"{IMPORTS}records/", {"records": [WHOLE, wrong, "no record"]})
+    assert refused.status_code == 422
+    assert {where.split(".")[1] for _code, where in faults(refused)} == {"1", "2"}
+    assert not Game.objects.exists()
+
+    plan = director.post(f"{IMPORTS}records/", {"records": [WHOLE], "dry_run": True}).json()
+    (game,) = plan["games"]
+    assert [seat["name"] for seat in game["players"]] == WHOLE["players"]
+    done = director.post(f"{IMPORTS}records/", {"records": [WHOLE], "seen": plan["seen"]})
+    assert (done.status_code, done.json()["imported"]) == (201, 1)
+    twice = director.post(f"{IMPORTS}records/", {"records": [WHOLE]})
+    assert (twice.status_code, twice.json()["games"][0]["there"]) == (200, True)
+
+
+def test_import_takes_as_many_queries_to_look_at_three_games_as_at_one(director):
+    def look(number):
+        tables = [
+            line
+            for table in range(1, number + 1)
+            for line in lines(names=[f"{name} {table}" for name in NAMES], table=table)
+        ]
+        return lambda: director.post(f"{IMPORTS}results/", results(lines=tables, dry_run=True))
+
+    assert queries_of(look(1)) == queries_of(look(3))

@@ -1,0 +1,125 @@
+"""Records computed without being stored: what the command line says, the API says."""
+
+import json
+
+import pytest
+from django.db import connection
+
+from tests.club_factories import AccountFactory
+from tests.sample_games import SAMPLE, load
+from tournaments.api.parsers import MOST_OF_STRANGERS
+from tournaments.api.records import views
+from tournaments.api.records.limits import one_of
+from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.models import Game
+
+ENTRANTS = [{"id": name} for name in ("Ayşe", "Burak", "Cem", "Deniz")]
+PAIRING = {"format": "kingscore-pairing/1", "entrants": ENTRANTS, "seed": 3}
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_record_is_answered_with_the_result_kept_beside_it(program, name):
+    answer = program.post("score/", load(name))
+    assert (answer.status_code, answer.json()) == (200, load(f"{name}.result"))
+
+
+def test_game_that_cannot_be_is_answered_with_its_problems_and_nothing_is_stored(program):
+    wrong = load("turkish-king-whole") | {"players": ["Ayşe"]}
+    answer = program.post("score/", wrong)
+    assert answer.status_code == 200
+    assert answer.json()["valid"] is False
+    assert [p["code"] for p in answer.json()["problems"]] == ["wrong-players"]
+    assert not Game.objects.exists()
+
+
+def test_round_is_seated_as_by_the_command(program):
+    answer = program.post("pair/", PAIRING)
+    assert (answer.status_code, answer.json()) == (200, seat_document(PAIRING))
+    assert sorted(answer.json()["tables"][0]) == ["Ayşe", "Burak", "Cem", "Deniz"]
+
+
+def test_round_that_cannot_be_seated_is_answered_with_its_problems(program):
+    answer = program.post("pair/", PAIRING | {"entrants": ENTRANTS[:3]})
+    assert answer.status_code == 200
+    assert [p["code"] for p in answer.json()["problems"]] == ["too-few-entrants"]
+
+
+@pytest.mark.parametrize(
+    ("path", "document", "where"),
+    [
+        ("score/", load("open") | {"entries": [{}] * 1001}, ["entries"]),
+        ("pair/", PAIRING | {"entrants": ENTRANTS * 251}, ["entrants"]),
+        ("pair/", PAIRING | {"table_size": 2, "entrants": ENTRANTS * 126}, ["entrants"]),
+        ("pair/", PAIRING | {"rounds": [{}] * 101, "avoid": [[]] * 501}, ["rounds", "avoid"]),
+    ],
+)
+def test_record_that_would_take_long_is_refused_at_its_lists(program, path, document, where):
+    answer = program.post(path, document)
+    assert answer.status_code == 422
+    problems = answer.json()["problems"]
+    assert [(p["code"], p["where"]) for p in problems] == [("too-long", at) for at in where]
+
+
+@pytest.mark.parametrize(
+    ("path", "document", "where"),
+    [
+        ("score/", load("open") | {"entries": [{}] * 201}, ["entries"]),
+        ("pair/", PAIRING | {"entrants": ENTRANTS * 51}, ["entrants"]),
+        ("pair/", PAIRING | {"table_size": 2, "entrants": ENTRANTS * 26}, ["entrants"]),
+        ("pair/", PAIRING | {"rounds": [{}] * 21, "avoid": [[]] * 201}, ["rounds", "avoid"]),
+    ],
+)
+def test_larger_record_wants_a_token(program, path, document, where):
+    refused = program.post(path, document)
+    assert (refused.status_code, refused.json()["code"]) == (413, "too-large")
+    problems = refused.json()["problems"]
+    assert [(p["code"], p["where"]) for p in problems] == [("too-long", at) for at in where]
+
+    assert program.as_(AccountFactory()).post(path, document).status_code == 200
+
+
+def test_strangers_and_accounts_have_places_of_their_own_to_be_computed_in(program):
+    known = program.as_(AccountFactory())
+    large = load("open") | {"entries": [{}] * 201}
+    with one_of("strangers"):
+        busy = program.post("pair/", PAIRING)
+        assert (busy.status_code, busy.json()["code"]) == (429, "too-many-requests")
+        assert int(busy["Retry-After"]) >= 1
+        assert known.post("pair/", PAIRING).status_code == 200
+        # As quick as any page.
+        assert program.post("score/", load("open")).status_code == 200
+    assert program.post("pair/", PAIRING).status_code == 200
+
+    with one_of("accounts"):
+        assert known.post("pair/", PAIRING).status_code == 200
+        with one_of("accounts"):
+            assert known.post("pair/", PAIRING).status_code == 429
+            assert known.post("score/", large).status_code == 429
+            assert program.post("pair/", PAIRING).status_code == 200
+
+
+def test_body_that_takes_long_to_read_wants_a_token(program):
+    padding = {"padding": "x" * MOST_OF_STRANGERS}
+    refused = program.post("games/", padding)
+    assert (refused.status_code, refused.json()["code"]) == (413, "too-large")
+    # It is read up to there and no further.
+    just = json.dumps(PAIRING)
+    body = just + " " * (MOST_OF_STRANGERS - len(just))
+    at_most = program.client.post("/api/v1/pair/", body, content_type="application/json")
+    assert at_most.status_code == 200
+
+    assert program.as_(AccountFactory()).post("games/", padding).status_code == 422
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_to_write_while_a_record_with_a_key_is_computed(program, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        views, "seat_document", lambda _: seen.append(connection.in_atomic_block) or {}
+    )
+
+    for replayed in (None, "true"):
+        answer = program.post("pair/", PAIRING, idempotency_key="a-key-of-mine")
+        assert (answer.status_code, answer.get("Idempotency-Replayed")) == (200, replayed)
+
+    assert seen == [False, False]

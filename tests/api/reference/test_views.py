@@ -1,0 +1,98 @@
+"""The description of the API as it is served, and the pages about it."""
+
+import re
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils.translation import override
+
+from tournaments.api.problems import TYPES
+from tournaments.api.reference.description import document
+from tournaments.api.reference.operations import Reference
+
+pytestmark = pytest.mark.django_db
+
+
+def test_description_served_is_valid_english_and_sent_once(tmp_path):
+    first = Client().get(reverse("api:openapi"), headers={"Accept-Language": "tr"})
+    file = tmp_path / "openapi.json"
+    checked = {"validate": True, "fail_on_warn": True}
+    with override(None):
+        call_command("spectacular", file=file, format="openapi-json", **checked)
+    assert first.content == file.read_bytes() + b"\n"
+    again = Client().get(reverse("api:openapi"), headers={"If-None-Match": first["ETag"]})
+    assert again.status_code == 304
+
+
+def test_reference_leads_to_every_operation_and_every_form_it_speaks_of():
+    told = Client().get(reverse("api_reference")).content.decode()
+    places = re.findall(r'href="(/api/v1/docs/[^"#]+)#([^"]+)"', told)
+    operations = [
+        one["operationId"] for way in document()["paths"].values() for one in way.values()
+    ]
+    assert sorted(place for _page, place in places) == sorted(operations)
+
+    pages = {page for page, _place in places}
+    topics = {page: Client().get(page).content.decode() for page in pages}
+    assert [place for page, place in places if f'id="{place}"' not in topics[page]] == []
+    forms = {
+        form for page in topics.values() for form in re.findall(r'"(/[^"]+/forms/\w+/)"', page)
+    }
+    assert forms
+    assert [form for form in sorted(forms) if Client().get(form).status_code != 200] == []
+
+
+def test_operation_is_shown_with_who_may_what_is_sent_and_what_comes_back():
+    page = Client().get(reverse("api_topic", args=["games"])).content.decode()
+    _before, _id, after = page.partition('id="games_entries_add"')
+    one = " ".join(re.sub("<[^>]+>", " ", after.partition("</article>")[0]).split())
+    assert "POST /api/v1/games/{public_id}/entries/" in one
+    assert "token score · key" in one
+    assert "Idempotency-Key" in one
+    assert "entry * Entry" in one
+    assert "201 Game" in one
+    assert "412 · 413" in one
+
+
+def told_of(schema):
+    """What the form of a field says of it, in one line."""
+    described = {"components": {"schemas": {"Each": {"properties": {"it": schema}}}}}
+    (field,) = Reference(described, str).form("Each").fields
+    return str(field.details)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "string", "default": ""}, "else empty"),
+        ({"type": "array", "default": []}, "else []"),
+        ({"type": "string", "default": "all"}, "else all"),
+        ({"type": "boolean", "default": False}, "else false"),
+        (
+            {"type": "string", "minLength": 1, "maxLength": 40},
+            "at least 1 character · at most 40 characters",
+        ),
+        ({"type": "array", "minItems": 1}, "at least 1"),
+        ({"type": "string", "description": "Its name.", "default": ""}, "Its name. · else empty"),
+    ],
+)
+def test_field_is_shown_with_its_limits_in_words(schema, told):
+    assert told_of(schema) == told
+
+
+def test_topic_or_form_that_there_is_not_is_not_found():
+    assert Client().get(reverse("api_topic", args=["nothing"])).status_code == 404
+    assert Client().get(reverse("api_form", args=["Nothing"])).status_code == 404
+
+
+def test_each_problem_has_its_place_on_the_page_its_type_leads_to():
+    missing = Client().get("/api/v1/games/there-is-none/").json()
+    path, _hash, code = missing["type"].partition("#")
+    assert (f"{path}#", code) == (TYPES, "not-found")
+    page = Client().get(path).content.decode()
+    places = re.findall(r'<div id="([^"]+)"', page)
+    codes = document()["components"]["schemas"]
+    kinds, faults = codes["ProblemCode"]["enum"], codes["FaultCode"]["enum"]
+    assert places == [*kinds, *(f"fault-{code}" for code in faults)]

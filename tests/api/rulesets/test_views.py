@@ -1,0 +1,158 @@
+"""Rulesets, their descriptions and the published schemas, for programs."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.club_factories import ClubFactory
+from tests.factories import HouseRulesetFactory
+from tournaments.api.components import complete
+from tournaments.api.rulesets.description import DescribedRuleset
+from tournaments.engine.documents.record_schemas import SCHEMAS
+from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.presenters.rulesets import describe
+
+
+def codes(answer):
+    problem = answer.json()
+    return answer.status_code, [(p["code"], p["where"]) for p in problem["problems"]]
+
+
+NAMES = ("name", "short", "symbol", "about", "value_names", "suits")
+
+
+def unnamed(said):
+    """A description without what only names something."""
+    if isinstance(said, dict):
+        return {key: unnamed(value) for key, value in said.items() if key not in NAMES}
+    return [unnamed(each) for each in said] if isinstance(said, list) else said
+
+
+def test_rulesets_are_those_of_the_program_and_the_house_rules_one_may_play(
+    program, django_assert_num_queries
+):
+    club = ClubFactory()
+    HouseRulesetFactory(slug="of-all")
+    HouseRulesetFactory(slug="of-the-club", club=club, name="Moda usulü")
+    with django_assert_num_queries(1):
+        lines = program.get("rulesets/").json()["results"]
+    assert [line["id"] for line in lines] == [*RULESETS, "of-all"]
+    assert lines[0] == {
+        "id": "turkish-king",
+        "family": "turkish-king",
+        "name": "King",
+        "summary": lines[0]["summary"],
+        "house": False,
+        "seats": 4,
+        "sides": [0, 1, 2, 3],
+        "deals": 20,
+        "target": None,
+    }
+    member = program.role("member", club)
+    assert member.get("rulesets/").json()["results"][-1]["name"] == "Moda usulü"
+    assert member.get("rulesets/of-the-club/").json()["name"] == "Moda usulü"
+
+
+def test_description_is_that_of_the_pages_with_the_options_that_were_asked_for(program):
+    asked = program.get("rulesets/turkish-king/")
+    assert unnamed(asked.json()) == unnamed(
+        json.loads(json.dumps(describe(RULESETS["turkish-king"])))
+    )
+    chosen = program.get('rulesets/turkish-king/?options={"king":"declared"}').json()
+    assert chosen["settings"]["king"] == "declared"
+    assert asked.json()["settings"]["king"] != "declared"
+    seen = {"If_None_Match": asked["ETag"]}
+    assert program.get("rulesets/turkish-king/", **seen).status_code == 304
+
+
+def test_description_names_all_that_a_form_shows_in_the_language_that_was_asked_for(program):
+    asked = {
+        language: program.get("rulesets/turkish-king/", Accept_Language=language)
+        for language in ("en", "tr", "it")
+    }
+    said = asked["en"].json()
+    assert said["name"] == "King"
+    trump = said["contracts"][-1]
+    assert (trump["name"], trump["short"], trump["symbol"]) == ("Trump", "Trump", "+")
+    assert said["units"]["heart_king"]["name"] == "King of hearts"
+    assert said["suits"]["hearts"] == {"name": "hearts", "symbol": "♥"}
+    assert said["suits"]["none"]["name"] == "without trump"
+    king = said["options"][0]
+    assert (king["name"], king["value_names"][0]) == ("King", "ends the game")
+    turkish = asked["tr"].json()
+    assert (turkish["contracts"][-1]["name"], turkish["suits"]["hearts"]["name"]) == ("Koz", "kupa")
+    assert len({answer["ETag"] for answer in asked.values()}) == 3
+    assert "Accept-Language" in asked["tr"]["Vary"]
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_nothing_in_a_description_is_without_a_name(program, ruleset):
+    said = program.get(f"rulesets/{ruleset}/", Accept_Language="it").json()
+    lines = [*said["contracts"], *said["units"].values(), *said["options"], *said["suits"].values()]
+    assert all(line["name"] for line in [said, *lines])
+    for option in said["options"]:
+        assert len(option["value_names"]) == len(option["values"])
+        assert option["about"]
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ('{"king": "perhaps"}', ("unknown-option", "options.king")),
+        ("[]", ("wrong-type", "options")),
+        ("{", ("bad-json", "options")),
+    ],
+)
+def test_options_that_cannot_be_are_refused_at_their_place(program, options, found):
+    asked = program.get(f"rulesets/turkish-king/?options={options}")
+    assert codes(asked) == (422, [found])
+
+
+def test_ruleset_is_handed_on_as_a_document(program):
+    document = program.get("rulesets/italian-king/ruleset/").json()
+    assert read_ruleset(document) == RULESETS["italian-king"]
+    assert program.get("rulesets/no-such-game/ruleset/").status_code == 404
+
+
+def test_rules_that_are_stored_nowhere_are_described(program):
+    document = write_ruleset(RULESETS["turkish-king"]) | {"name": "Ours"}
+    said = {"ruleset": document, "options": {"king": "declared"}}
+    described = program.post("describe/", said)
+    assert described.status_code == 200
+    assert (described.json()["name"], described.json()["settings"]["king"]) == ("Ours", "declared")
+    del document["contracts"]
+    assert codes(program.post("describe/", said)) == (
+        422,
+        [("missing-field", "ruleset.contracts")],
+    )
+
+
+def test_descriptions_are_as_their_schema_says(program):
+    schema = DescribedRuleset(None).map_serializer(None, None)
+    whole = {**schema, **complete({"info": {}, "components": {}, "paths": {}})}
+    validator = Draft202012Validator(whole)
+    for rules in RULESETS:
+        each = program.get(f"rulesets/{rules}/").json()
+        assert [error.message for error in validator.iter_errors(each)] == []
+    wrong = {**each, "contracts": [{**each["contracts"][0], "scoring": "by-luck"}]}
+    assert not validator.is_valid(wrong)
+    assert not validator.is_valid({**each, "colour": "red"})
+
+
+def test_schemas_are_listed_and_handed_on(program):
+    lines = program.get("schemas/").json()["results"]
+    assert [line["file"] for line in lines] == list(SCHEMAS)
+    assert lines[0] == {
+        "file": "kingscore-game-1.json",
+        "id": "urn:kingscore:game:1",
+        "title": "kingscore-game/1",
+    }
+    one = program.get("schemas/kingscore-game-1.json")
+    assert one["Content-Type"] == "application/schema+json"
+    assert one.json() == SCHEMAS["kingscore-game-1.json"]()
+    plain = program.get("schemas/kingscore-game-1.json", Accept="application/json")
+    assert plain["Content-Type"] == "application/json"
+    missing = program.get("schemas/kingscore-life-1.json")
+    assert (missing.status_code, missing["Content-Type"]) == (404, "application/problem+json")

@@ -1,0 +1,58 @@
+"""The club in numbers by the API."""
+
+import pytest
+
+from tests.club_factories import ClubFactory, EventFactory, SeasonFactory, TableFactory
+from tests.deals import WHOLE_GAME
+from tests.rating_factories import RatingPoolFactory
+from tests.web.ratings.ratings_world import counted, rated
+
+PATH = "clubs/moda/records/"
+NAMES = ("Ayşe", "Burak", "Cem", "Deniz")
+
+
+@pytest.fixture
+def club(program):
+    """A club whose season has one game, and a leader by rating."""
+    club = ClubFactory(slug="moda")
+    event = EventFactory(club=club, season=SeasonFactory(club=club, name="2026/27"))
+    TableFactory(round__event=event, players=NAMES, entries=WHOLE_GAME)
+    rated(RatingPoolFactory(club=club), 1500, player=club.players.called("Ayşe").get())
+    counted()
+    return club
+
+
+def test_club_is_shown_in_numbers(program, club):
+    numbers = program.role("member", club).get(PATH).json()
+
+    game = club.events.get().rounds.get().tables.get().games.get()
+    assert (numbers["games"], numbers["players"], numbers["evenings"]) == (1, 4, 1)
+    assert numbers["limited_to"]["family"] == "turkish-king"
+    best = numbers["highest"][0]
+    assert (best["value"], best["game"]) == (max(game.result["totals"]), game.public_id)
+    assert best["players"][0]["name"] in NAMES
+    assert best["players"][0]["id"]
+    assert sum(hour["games"] for hour in numbers["hours"]) == 1
+    assert [row["games"] for row in numbers["most_active"]] == [1] * 4
+
+
+def test_numbers_are_of_a_kind_of_game_and_a_season(program, club):
+    member, season = program.role("member", club), club.seasons.get()
+    empty = SeasonFactory(club=club, name="2024/25", starts_on="2024-09-01", ends_on="2025-06-30")
+
+    told = member.get(f"{PATH}?season={season.pk}").json()
+
+    assert (told["limited_to"]["season"], told["games"]) == (season.pk, 1)
+    # What has no games is as if it was not asked for.
+    assert member.get(f"{PATH}?season={empty.pk}").json()["limited_to"]["season"] is None
+    assert member.get(f"{PATH}?family=krapet").json()["limited_to"]["family"] == "turkish-king"
+
+
+def test_numbers_are_for_who_sees_the_ratings_and_ids_for_members(program, club):
+    club.published = club.in_server_ratings = True
+    club.save()
+    club.events.update(published=True)
+
+    best = program.get(PATH).json()["highest"][0]
+
+    assert [player["id"] for player in best["players"]] == [None]

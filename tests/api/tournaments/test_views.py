@@ -1,0 +1,166 @@
+"""Tournaments made, changed, led and removed by programs."""
+
+import pytest
+
+from tests.api.answers import faults
+from tests.club_factories import (
+    ClubFactory,
+    EventFactory,
+    SeasonFactory,
+    TournamentFactory,
+)
+from tests.factories import EVENING
+from tests.services.tournaments.whole_tournament import whole_tournament
+from tournaments.models import Tournament
+
+NEW = {"name": "Moda Açık", "held_on": "2026-11-28", "ruleset": "turkish-king"}
+
+
+@pytest.fixture
+def club(db):
+    return ClubFactory(slug="moda", confirmations="two")
+
+
+def test_tournament_is_made_with_a_preset_and_what_is_other_than_there(director, club):
+    made = director.post(
+        "clubs/moda/tournaments/",
+        NEW | {"preset": "swiss-day", "settings": {"rounds": 4}, "seed": 7},
+    )
+    assert made.status_code == 201
+    said = made.json()
+    assert made["Location"] == f"/api/v1/clubs/moda/tournaments/{said['slug']}/"
+    assert (said["state"], said["confirmations"], said["seed"]) == ("draft", "two", 7)
+    assert (said["settings"]["rounds"], said["settings"]["points"]) == (4, "places")
+    assert said["next_step"] == {"code": "open-registration", "round": None}
+    assert director.get(made["Location"]).json() == said
+
+
+def test_tournament_is_made_once_for_one_key(director):
+    for _time in range(2):
+        made = director.post("clubs/moda/tournaments/", NEW, Idempotency_Key="evening-1")
+        assert made.status_code == 201
+    assert Tournament.objects.count() == 1
+
+
+def test_wrong_settings_are_refused_each_at_its_place(director):
+    wrong = NEW | {"settings": {"rounds": 0, "seating": "anyhow", "colour": "red"}}
+    refused = director.post("clubs/moda/tournaments/", wrong)
+    assert refused.status_code == 422
+    assert faults(refused) == [
+        ("unknown-option", "settings.rounds"),
+        ("unknown-option", "settings.seating"),
+        ("unexpected-field", "settings.colour"),
+    ]
+
+
+def test_tournament_is_changed_only_as_it_was_read(director, club):
+    row = TournamentFactory(event__club=club)
+    path = f"clubs/moda/tournaments/{row.slug}/"
+    read = director.get(path)
+    changed = director.patch(path, {"settings": {"rounds": 5}}, If_Match=read["ETag"])
+    assert changed.json()["settings"]["rounds"] == 5
+    assert changed.json()["name"] == row.event.name
+    late = director.patch(path, {"name": "Another"}, If_Match=read["ETag"])
+    assert (late.status_code, late.json()["code"]) == (412, "changed-meanwhile")
+    assert late["ETag"] == changed["ETag"]
+
+
+def test_tournament_moves_step_by_step_and_back(director, club):
+    row = TournamentFactory(event__club=club)
+    path = f"clubs/moda/tournaments/{row.slug}/move/"
+    too_far = director.post(path, {"state": "running"})
+    assert (too_far.status_code, too_far.json()["code"]) == (409, "wrong-state")
+    assert too_far.json()["problems"][0]["params"] == {"state": "draft"}
+    assert director.post(path, {"state": "registration"}).json()["state"] == "registration"
+    running = director.post(path, {"state": "running"}).json()
+    assert running["step_back"] == {"code": "back-to-registration", "round": None}
+
+
+def test_tournament_is_removed_only_as_it_was_read(director, club):
+    row = TournamentFactory(event__club=club)
+    path = f"clubs/moda/tournaments/{row.slug}/"
+    read = director.get(path)
+    changed = director.patch(path, {"settings": {"rounds": 5}}, If_Match=read["ETag"])
+
+    late = director.delete(path, If_Match=read["ETag"])
+
+    assert (late.status_code, late.json()["code"]) == (412, "changed-meanwhile")
+    assert director.delete(path, If_Match=changed["ETag"]).status_code == 204
+
+
+def test_seated_tournament_stays(program):
+    row = whole_tournament()
+    director = program.role("director", row.event.club)
+    refused = director.delete(f"clubs/moda/tournaments/{row.slug}/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "depended")
+
+
+def test_list_is_filtered_and_ordered(program, club):
+    season = SeasonFactory(club=club)
+    for day in (1, 2, 3):
+        held_on = EVENING.date().replace(day=day)
+        event = EventFactory(club=club, held_on=held_on, season=season if day == 2 else None)
+        TournamentFactory(event=event, slug=f"day-{day}", state="finished" if day < 3 else "draft")
+    member = program.role("member", club)
+
+    def listed(query=""):
+        answer = member.get(f"clubs/moda/tournaments/{query}").json()
+        results = answer["results"]
+        return [row["slug"] for row in results]
+
+    assert listed() == ["day-2", "day-1"]
+    assert listed("?ordering=held_on") == ["day-1", "day-2"]
+    assert listed(f"?season={season.pk}") == ["day-2"]
+    for number in (10**20, -(10**20)):
+        assert member.get(f"clubs/moda/tournaments/?season={number}").status_code == 422
+    assert listed("?held_until=2026-11-01") == ["day-1"]
+    assert listed("?state=draft") == []
+    first = member.get("clubs/moda/tournaments/?page_size=1").json()
+    assert [
+        row["slug"]
+        for row in member.get(first["next"].removeprefix("http://testserver")).json()["results"]
+    ] == ["day-1"]
+
+
+def test_links_are_read_and_replaced_by_directors_only(director, club):
+    row = TournamentFactory(event__club=club, state="registration")
+    path = f"clubs/moda/tournaments/{row.slug}/links/"
+    links = director.get(path).json()
+    assert links["register"]["key"] == f"register.{row.public_id}.{row.secret('register')}"
+    assert f"/check-in/{row.public_id}/{row.secret('check-in')}/" in links["check_in"]["url"]
+    replaced = director.post(f"{path}replace/").json()
+    assert replaced["register"]["key"] != links["register"]["key"]
+
+
+def test_record_goes_from_one_server_to_the_club_of_another(program):
+    row = whole_tournament()
+    source = program.role("director", row.event.club)
+    document = source.get(f"clubs/moda/tournaments/{row.slug}/record/").json()
+    assert document["format"] == "kingscore-tournament/1"
+    there = ClubFactory(slug="kadife")
+    assert (
+        program.role("director", there)
+        .post("clubs/kadife/tournament-records/", document)
+        .status_code
+        == 404
+    )
+    owner = program.role("owner", there)
+    taken = owner.post("clubs/kadife/tournament-records/", document)
+    assert (taken.status_code, taken.json()["code"]) == (409, "tournament-exists")
+    document["tournament"]["slug"] = "from-moda"
+    made = owner.post("clubs/kadife/tournament-records/", document)
+    assert made.status_code == 201
+    again = owner.get(f"{made['Location']}record/").json()
+    assert again["rounds"] == document["rounds"]
+    broken = owner.post("clubs/kadife/tournament-records/", document | {"rounds": None})
+    assert faults(broken) == [("wrong-type", "rounds")]
+
+
+def test_draft_is_for_directors_and_the_unpublished_for_members(program, club):
+    row = TournamentFactory(event__club=club)
+    path = f"clubs/moda/tournaments/{row.slug}/"
+    member = program.role("member", club)
+    assert member.get(path).status_code == 404
+    Tournament.objects.update(state="registration")
+    seen = member.get(path).json()
+    assert (seen["next_step"], seen["seed"]) == (None, None)

@@ -1,0 +1,126 @@
+"""Webhooks through the API."""
+
+from base64 import b64decode
+
+import pytest
+from django.utils import timezone
+
+from tests.program_factories import DeliveryFactory, WebhookFactory
+from tournaments.models import AuditEntry, Delivery, Webhook
+from tournaments.services.webhooks.calling import CallAnswer
+from tournaments.services.webhooks.keeping import MOST_WEBHOOKS
+from tournaments.services.webhooks.sweeping import sweep_webhooks
+
+pytestmark = pytest.mark.django_db
+
+NEW = {"url": "https://receiver.example/hook", "events": ["round.closed", "result.entered"]}
+ALL = "clubs/moda/webhooks/"
+
+
+@pytest.fixture
+def owner(program, club):
+    return program.role("owner", club, "manage")
+
+
+def test_webhook_is_made_with_its_secret_changed_and_removed(owner):
+    made = owner.post(ALL, NEW)
+
+    row = Webhook.objects.get()
+    shown = {
+        "id": row.public_id,
+        "url": NEW["url"],
+        "events": ["result.entered", "round.closed"],
+        "happenings": ["result.entered", "round.closed"],
+        "paused": False,
+        "created_at": made.json()["created_at"],
+    }
+    secret = made.json()["secret"]
+    assert (made.status_code, made.json()) == (201, shown | {"secret": secret})
+    assert b64decode(secret.removeprefix("whsec_")).decode() == row.secret
+    one = made["Location"]
+    assert owner.get(one).json() == shown
+    assert owner.get(ALL).json()["results"] == [shown]
+    assert owner.get(f"{one}secret/").json() == {"secret": secret}
+
+    tag = owner.get(one)["ETag"]
+    changed = owner.patch(one, {"paused": True, "events": ["round.published"]}, If_Match=tag)
+    published = ["round.published"]
+    new = {"paused": True, "events": published, "happenings": published}
+    assert changed.json() == shown | new
+    assert owner.patch(one, {"paused": False}, If_Match=tag).status_code == 412
+    assert owner.post(f"{one}secret/").json()["secret"] != secret
+    assert owner.delete(one).status_code == 204
+    assert owner.get(one).status_code == 404
+    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
+        *("add-webhook", "change-webhook", "pause-webhook", "webhook-secret", "remove-webhook")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "where"),
+    [
+        ({"url": "http://10.0.0.1/"}, "bad-address", "url"),
+        ({"events": []}, None, "events"),
+        ({"events": ["round.opened"]}, None, "events.0"),
+        ({"happenings": ["round.published"]}, None, "happenings"),
+        ({"paused": True}, "unexpected-field", "paused"),
+    ],
+)
+def test_webhook_that_cannot_be_is_refused(owner, said, code, where):
+    refused = owner.post(ALL, NEW | said)
+
+    [problem] = refused.json()["problems"]
+    assert (refused.status_code, problem["where"]) == (422, where)
+    assert problem["code"] == (code or problem["code"])
+    assert not Webhook.objects.exists()
+
+
+def test_old_names_of_events_still_work(owner):
+    old = {"url": NEW["url"], "happenings": ["round.closed"]}
+    one = owner.post(ALL, old)["Location"]
+    changed = owner.patch(one, {"happenings": ["round.published"]}).json()
+    assert changed["events"] == changed["happenings"] == ["round.published"]
+    call = DeliveryFactory(webhook=Webhook.objects.get())
+    for name in ("happening", "type"):
+        [shown] = owner.get(f"{one}deliveries/?{name}=round.closed").json()["results"]
+        assert shown["type"] == shown["happening"] == call.happening
+        assert not owner.get(f"{one}deliveries/?{name}=round.published").json()["results"]
+
+
+def test_secret_is_stored_by_no_cache(owner):
+    made = owner.post(ALL, NEW)
+    one = made["Location"]
+    for answer in (made, owner.get(f"{one}secret/"), owner.post(f"{one}secret/")):
+        assert answer["Cache-Control"] == "no-store"
+    assert owner.get(one)["Cache-Control"] == "private, no-cache"
+
+
+def test_club_has_only_so_many(owner, club):
+    WebhookFactory.create_batch(MOST_WEBHOOKS, club=club)
+    assert owner.post(ALL, NEW).json()["code"] == "too-many"
+
+
+def test_test_is_sent_and_sent_again(owner):
+    one = owner.post(ALL, NEW)["Location"]
+    asked = owner.post(f"{one}test/")
+
+    assert (asked.status_code, asked.json()["state"]) == (201, "waiting")
+    place = asked["Location"]
+    assert owner.get(place).json() == asked.json()
+    Delivery.objects.update(state="failed", tries=10, answer_status=500, answer_text="a secret")
+    failed = owner.get(f"{one}deliveries/?state=failed").json()["results"]
+    assert [(each["answer_text"], each["next_at"]) for each in failed] == [("", None)]
+    again = owner.post(f"{place}again/").json()
+    assert (again["id"], again["state"], again["tries"]) == (asked.json()["id"], "waiting", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_call_that_was_made_is_shown_with_its_answer(owner):
+    one = owner.post(ALL, NEW)["Location"]
+    place = owner.post(f"{one}test/")["Location"]
+
+    sweep_webhooks(lambda message, at: CallAnswer(204))
+
+    shown = owner.get(place).json()
+    assert (shown["state"], shown["tries"], shown["answer_status"]) == ("delivered", 1, 204)
+    assert shown["tried_at"] <= timezone.now().isoformat()

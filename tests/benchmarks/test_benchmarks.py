@@ -1,0 +1,121 @@
+"""The benchmarks still run, as small as they can be, and what they find is told."""
+
+import subprocess
+import sys
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from benchmarks.__main__ import IN_ORDER, TAKES_LONG
+from benchmarks.figures import Figure
+from benchmarks.one import Run
+from benchmarks.results import write_results
+from benchmarks.writing import bare_server
+from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+
+IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet", "backup")
+"""What starts processes that look into the database has to be in one that is there for all."""
+
+SERVED = ("writing", "api_entry", "slow_visitors")
+"""Asked of one server, for its start takes longer than all else."""
+
+ELSEWHERE = ("big_evening", "kill", *TAKES_LONG)
+"""What starts whole sites of servers, for many times as long as all others together; that of `kill`
+is played by tests/test_concurrency.py."""
+
+
+def benchmark(name):
+    return import_module(f"benchmarks.{name}")
+
+
+def run(*words):
+    """The program, with what it printed."""
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks", *words],
+        cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+
+
+def test_every_benchmark_is_run():
+    found = {
+        path.relative_to(ROOT / "benchmarks").with_suffix("").parts[0]
+        for path in (ROOT / "benchmarks").glob("**/*.py")
+        if "\ndef measure(" in path.read_text() and "SIZES = {" in path.read_text()
+    }
+
+    assert found == {*IN_ORDER, *TAKES_LONG}
+
+
+@pytest.mark.parametrize("name", IN_ORDER + TAKES_LONG)
+def test_sizes_are_those_a_benchmark_takes(name):
+    module = benchmark(name)
+
+    wanted = list(signature(module.measure).parameters)
+
+    assert list(module.SIZES) == ["tiny", "usual", "full"]
+    assert [list(sizes) for sizes in module.SIZES.values()] == [wanted] * 3
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "name",
+    [name for name in IN_ORDER if name not in (*IN_PROCESSES_OF_THEIR_OWN, *SERVED, *ELSEWHERE)],
+)
+def test_benchmark_runs_as_small_as_it_can(name):
+    module = benchmark(name)
+
+    figures = list(module.measure(**module.SIZES["tiny"]))
+
+    assert figures
+    assert all(figure.what and figure.control for figure in figures)
+
+
+def test_benchmarks_of_a_server_run():
+    with bare_server() as server:
+        for name in SERVED:
+            module = benchmark(name)
+            assert list(module.figures(server, **module.SIZES["tiny"]))
+
+
+def test_benchmark_in_processes_of_its_own_runs():
+    done = run(*IN_PROCESSES_OF_THEIR_OWN, "--size", "tiny", "--on", "SQLite")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" × ") > 3, done.stdout
+
+
+def test_failure_is_told_at_the_end():
+    done = run("engine", "times=0")
+
+    assert done.returncode == 1
+    assert done.stderr.endswith("StatisticsError: no median for empty data\n\nFailed: engine\n")
+
+
+def test_results_show_each_figure_beside_its_control(tmp_path):
+    slow = Figure("a deal", 13.7, "ms", "a bare view", 1.5, "95 %: 16.9 ms")
+    runs = [
+        Run("engine", "", [Figure("lost", 0, "", "acknowledged", 1065)]),
+        Run("writing", "SQLite", [slow], failed="AssertionError: a | b"),
+        Run("writing", "PostgreSQL", [Figure("a deal", 1234.5, "ms")]),
+    ]
+
+    write_results(runs, "16.1", "usual", tmp_path / "results.md")
+
+    *_, head, _rule, engine, lost, writing, on_sqlite, failed, on_postgresql = (
+        (tmp_path / "results.md").read_text().splitlines()
+    )
+    assert head == "| what | on | figure | beside, in the same run | times | |"
+    assert engine.startswith("| **engine**: Whole games checked and scored on one core")
+    assert lost == "| lost |  | 0 | acknowledged: 1,065 | 0 × |  |"
+    assert writing.startswith("| **writing**: A deal written down through HTTP")
+    assert (
+        on_sqlite == "| a deal | SQLite | 13.7 ms | a bare view: 1.5 ms | 9.13 × | 95 %: 16.9 ms |"
+    )
+    assert failed == "| **failed**: AssertionError: a / b | SQLite | | | | |"
+    assert on_postgresql == "| a deal | PostgreSQL | 1,234 ms |  |  |  |"

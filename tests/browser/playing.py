@@ -1,0 +1,122 @@
+"""How a phone fills in the forms of each game, and the deals that tests play on it."""
+
+from tests.deals import WHOLE_GAME
+from tests.sample_games import load
+
+TYPED = ("type", "contract", "trump", "offered", "third", "closed_by", "counts")
+
+
+def pick(phone, contract):
+    phone.tap(phone.page.locator(f".pick:has([value={contract}])"))
+
+
+def choose(phone, body):
+    """Tap the offers and the contract that is taken, unless it is chosen already."""
+    page = phone.page
+    if page.locator(f"[name=contract][value={body['contract']}]").is_checked():
+        return
+    offered = body.get("offered", ())
+    if not all(page.locator(f"[name=offered{n}]").input_value() for n, _ in enumerate(offered, 1)):
+        for contract in offered:
+            pick(phone, contract)
+    if body.get("third"):
+        phone.tap(page.locator(".third"))
+    pick(phone, body["contract"])
+
+
+def tap_chip(phone, name, value):
+    phone.tap(phone.page.locator(f".chip:has([name={name}][value='{value}'])"))
+
+
+def tap_radio(phone, name, value):
+    phone.tap(phone.page.locator(f"label:has([name={name}][value='{value}'])"))
+
+
+def enter_deal(phone, body):
+    """Fill in a deal of a record; nothing is saved yet."""
+    choose(phone, body)
+    if "trump" in body:
+        phone.tap(phone.page.locator(f".picked .suit:has([value={body['trump']}])"))
+    if "closed_by" in body:
+        tap_chip(phone, "closed_by", body["closed_by"])
+    phone.count(body)
+
+
+def write_record(phone, bodies):
+    """Write one deal of a record after the other."""
+    for body in bodies:
+        enter_deal(phone, body)
+        phone.save_and_wait()
+
+
+def enter_hand(phone, hand):
+    tap_radio(phone, "maker", hand["maker"])
+    tap_radio(phone, "tricks", f"{hand['tricks']}{'-alone' * hand.get('alone', False)}")
+    for name in ("defender_alone", "trump"):
+        if name in hand:
+            tap_radio(phone, name, hand[name])
+
+
+def write_hand(phone, hand):
+    """Write a hand of Euchre; return the taps it took."""
+    before, revision = phone.taps, phone.revision
+    if hand.get("passed"):
+        phone.tap(phone.page.locator(".save [value=passed]"))
+    else:
+        enter_hand(phone, hand)
+        phone.tap(phone.save)
+    phone.wait_for(revision + 1)
+    return phone.taps - before
+
+
+def otherwise(body):
+    """The same deal with other numbers."""
+    if "maker" in body:
+        return {**body, "maker": (body["maker"] + 1) % 4}
+    if "winner" in body:
+        return {**body, "winner": 1 - body["winner"]}
+    turned = {unit: _turn(counts) for unit, counts in body["counts"].items()}
+    closed = {"closed_by": 1 - body["closed_by"]} if "closed_by" in body else {}
+    return {**body, "counts": turned, **closed}
+
+
+def _turn(counts):
+    first, second, *rest = counts
+    return [first + 1, second - 1, *rest] if len(set(counts)) == 1 else [second, *rest, first]
+
+
+def hold(phone, path):
+    """Let one request wait for its answer; return the list in which it is held."""
+    held = []
+
+    def take(route):
+        held.append(route)
+
+    phone.page.route(f"**/{path}/", take, times=1)
+    return held
+
+
+def deals_of(name, *more):
+    """The first deals of a record, as far as they are typed, with these fields besides."""
+    deals = [body for body in load(name)["entries"] if body["type"] == "deal"][:4]
+    return [{field: body[field] for field in (*TYPED, *more) if field in body} for body in deals]
+
+
+def hands(*hands):
+    return [{"type": "deal", **hand} for hand in hands]
+
+
+FAMILIES = {
+    "turkish-king": (4, WHOLE_GAME[:4]),
+    "turkish-king-partners": (4, deals_of("partners-whole", "declarer")),
+    "turkish-king-blind": (4, WHOLE_GAME[:4]),
+    "turkish-king-sealed": (4, WHOLE_GAME[:4]),
+    "italian-king": (4, deals_of("italian-king-whole")),
+    "italian-king-pairs-choice": (4, deals_of("italian-king-pairs-choice-whole")),
+    "portuguese-king": (4, deals_of("portuguese-whole")),
+    "honeymoon-king": (2, deals_of("honeymoon-whole")),
+    "barbu": (4, deals_of("barbu-doubled")),
+    "euchre": (4, hands(*({"maker": seat, "tricks": 3} for seat in range(4)))),
+    "krapet": (2, hands(*({"winner": seat} for seat in (0, 1, 0, 1)))),
+}
+"""By the ruleset of each family of games: how many play, and the deals they play."""

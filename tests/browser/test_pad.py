@@ -1,0 +1,396 @@
+"""The form of a deal on the phone: the pad of numbers, and the questions of other games."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.playing import choose, pick, tap_chip, tap_radio, write_hand
+from tests.deals import WHOLE_GAME
+from tests.sample_games import load
+
+pytestmark = pytest.mark.browser
+
+ANYTHING = re.compile(".+")
+
+
+def status(phone):
+    return phone.page.locator(".pad [role=status]")
+
+
+def test_pad_adds_up_and_fills_in_the_last_player(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME[:7])
+    nothing_jumps(phone)
+    phone.sit_down()
+    give_the_last_player_by_hand(phone)
+    change_the_contract(phone)
+    correct_a_number(phone)
+    type_on_a_keyboard(phone)
+    turn_the_table(phone)
+
+
+def nothing_jumps(phone):
+    """The table is drawn at one place, and the thumb stays in the lower half."""
+
+    def top_of(selector):
+        return phone.page.locator(selector).first.bounding_box()["y"]
+
+    table = top_of(".seats")
+    phone.choose({"contract": "no-tricks"})
+    assert top_of(".unit-tricks .drawing") == table
+    assert top_of(".keys") > 844 / 2
+    box = phone.save.bounding_box()
+    assert box["y"] + box["height"] <= 844
+    save = top_of(".save button")
+    phone.tap(phone.key(2))
+    assert top_of(".save button") == save
+
+
+def give_the_last_player_by_hand(phone):
+    phone.choose({"contract": "trump"})
+    tiles = phone.tiles("tricks")
+    expect(status(phone)).to_have_text("13 left to give")
+    phone.tap(phone.key(7))
+    expect(tiles.first.locator(".points")).to_have_text("350")
+    phone.tap(phone.key(2))
+    expect(status(phone)).to_have_text("4 left to give")
+    assert not phone.can_save()
+    expect(phone.key(5)).to_be_disabled()
+    phone.tap(phone.key(3))
+    assert phone.numbers("tricks") == ["7", "2", "3", "1"]
+    expect(status(phone)).to_have_text("Complete")
+    expect(phone.page.locator(".unit-tricks .middle b")).to_have_text("0")
+
+    phone.tap(tiles.nth(3))
+    expect(tiles.nth(3)).to_have_class(re.compile("active"))
+    phone.tap(phone.key(2))
+    assert phone.numbers("tricks") == ["7", "2", "3", "2"]
+    expect(status(phone)).to_have_text("1 too many")
+    assert not phone.can_save()
+    phone.tap(tiles.nth(0))
+    phone.tap(phone.key(6))
+    assert phone.numbers("tricks") == ["6", "2", "3", "2"]
+    assert phone.can_save()
+
+
+def change_the_contract(phone):
+    """Noughts are filled in once all is given; a tap too many takes the king back."""
+    phone.tap(phone.page.locator(".change"))
+    expect(phone.page.locator(".seats")).to_be_visible()
+    phone.choose({"contract": "no-queens"})
+    expect(phone.page.locator(".unit-queens")).to_be_visible()
+    expect(phone.page.locator(".unit-tricks")).to_be_hidden()
+    phone.tap(phone.key(4))
+    assert phone.numbers("queens") == ["4", "0", "0", "0"]
+
+    phone.tap(phone.page.locator(".change"))
+    phone.choose({"contract": "heart-king"})
+    tile = phone.tiles("heart_king")
+    phone.tap(tile.nth(1))
+    phone.tap(tile.nth(2))
+    assert phone.numbers("heart_king") == ["0", "0", "1", "0"]
+    phone.tap(tile.nth(2))
+    assert phone.numbers("heart_king") == ["", "", "", ""]
+
+
+def correct_a_number(phone):
+    phone.tap(phone.page.locator(".change"))
+    phone.enter(WHOLE_GAME[2])
+    assert phone.numbers("men") == ["2", "1", "3", "2"]
+    phone.tap(phone.tiles("men").nth(1))
+    phone.tap(phone.page.locator("[data-step='-1']"))
+    assert phone.numbers("men") == ["2", "0", "3", "3"]
+
+
+def type_on_a_keyboard(phone):
+    page = phone.page
+    phone.tap(page.locator(".change"))
+    page.locator("[value=no-queens]").focus()
+    page.keyboard.press("Space")
+    # Suits out of sight are out of its reach.
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.name") != "trump"
+    phone.tap(page.locator(".change"))
+    page.locator("[value=no-hearts]").focus()
+    page.keyboard.press("Space")
+    page.locator(".unit-hearts input").first.focus()
+    for number in ("5", "3", "4"):
+        page.keyboard.type(number)
+        page.keyboard.press("Tab")
+    assert phone.numbers("hearts") == ["5", "3", "4", "1"]
+    page.keyboard.press("Enter")
+    phone.wait_for(1)
+    assert phone.sheet().game.totals == (-150, -90, -120, -30)
+
+
+def turn_the_table(phone):
+    """The holder of the phone sits at the bottom, after a reload as well."""
+    phone.tap(phone.page.locator(".turn"))
+    at_bottom = phone.page.locator(".seats .at-bottom .who")
+    expect(at_bottom).to_contain_text("Burak")
+    phone.page.reload()
+    expect(at_bottom).to_contain_text("Burak")
+    phone.enter(WHOLE_GAME[0])
+    phone.save_and_wait()
+    # The third tile is now Deniz.
+    assert phone.sheet().game.totals == (-150, -90, -120, -350)
+
+
+def test_offers_are_taken_back_step_by_step(new_phone):
+    phone = new_phone(locale="tr-TR")
+    phone.sit_down(ruleset="italian-king-pairs-choice")
+    back = phone.page.locator(".change")
+    picks = phone.page.locator(".pick:visible")
+    for contract in ("no-men", "domino"):
+        pick(phone, contract)
+    expect(picks).to_have_count(2)
+    phone.tap(phone.page.locator(".third"))
+    expect(picks).to_have_count(8)
+    phone.tap(back)
+    pick(phone, "domino")
+    expect(phone.page.locator(".picked")).to_have_count(1)
+    phone.tap(back)
+    expect(picks).to_have_count(2)
+    phone.tap(back)
+    expect(picks).to_have_count(10)
+    pick(phone, "no-men")
+    pick(phone, "no-men")
+    expect(phone.page.locator(".offered")).to_have_count(0)
+
+    phone.sit_down(ruleset="italian-king-pirandello")
+    pick(phone, "no-men")
+    phone.tap(phone.key(8))
+    assert not phone.can_save()
+    chips = phone.page.locator(".ask-partner .chip:visible")
+    expect(chips).to_have_text(["Burak", "Cem", "Deniz"])
+    phone.tap(chips.nth(1))
+    phone.save_and_wait()
+    assert phone.sheet().game.totals == (-8, 0, -8, 0)
+
+
+def test_fixed_contracts_ask_for_hands_and_prices(new_phone):
+    phone = new_phone(locale="tr-TR")
+    entries = load("italian-king-whole")["entries"]
+    phone.sit_down(*entries[:7], ruleset="italian-king")
+    expect(phone.page.locator(".picked .name")).to_contain_text("8 · ")
+    expect(phone.page.locator(".contract:visible")).to_have_count(1)
+    # One hand has to be empty, and no more than one.
+    for number in (3, 4, 2):
+        phone.tap(phone.key(number))
+    assert phone.numbers("cards_left") == ["3", "4", "2", "0"]
+    assert phone.can_save()
+    phone.tap(phone.tiles("cards_left").nth(1))
+    phone.tap(phone.key(0))
+    phone.tap(phone.key(0))
+    expect(status(phone)).to_have_class("wrong")
+    assert not phone.can_save()
+    bottom = phone.page.locator(".unit-cards_left .at-bottom .who")
+    phone.tap(phone.page.locator(".contracts .turn"))
+    expect(bottom).to_have_text("Burak")
+
+    options = {"sale": True, "blind_declaration": True}
+    phone.sit_down(*entries[:8], ruleset="italian-king", options=options)
+    for number in (6, 3, 2):
+        phone.tap(phone.key(number))
+    assert phone.can_save()
+    phone.page.select_option("[name=sale_buyer]", "1")
+    assert not phone.can_save()
+    expect(phone.page.locator("[name=blind]")).to_be_disabled()
+    phone.page.select_option("[name=sale_tricks]", "4")
+    phone.save_and_wait()
+    assert phone.stored()[8]["sale"] == {"buyer": 1, "tricks": 4}
+
+
+def test_places_and_all_penalties_are_tapped_and_taken_back(new_phone):
+    phone = new_phone(locale="tr-TR")
+    phone.sit_down(ruleset="barbu")
+    pick(phone, "domino")
+    tiles = phone.tiles("places")
+    for seat in (2, 0, 0):
+        phone.tap(tiles.nth(seat))
+    assert phone.numbers("places") == ["", "", "1", ""]
+    for seat in (3, 1):
+        phone.tap(tiles.nth(seat))
+    assert phone.numbers("places") == ["4", "3", "1", "2"]
+    phone.tap(phone.page.locator(".doubles summary"))
+    phone.page.select_option("[name=double-0-2]", "redoubled")
+    phone.save_and_wait()
+    assert phone.sheet().game.totals == (-105, 5, 145, 20)
+
+    phone.sit_down(ruleset="turkish-king-double")
+    for number in (4, 3, 5, 5, 2, 6, 3, 1, 3, 1, 2, 0):
+        phone.tap(phone.key(number))
+    heart_king = phone.tiles("heart_king")
+    phone.tap(heart_king.nth(3))
+    for side in (1, 2):
+        phone.tap(phone.tiles("last_two").nth(side))
+    assert not phone.can_save()
+    expect(phone.page.locator(".tile.wrong")).to_have_count(1)
+    phone.tap(heart_king.nth(1))
+    assert phone.can_save()
+    phone.save_and_wait()
+    assert phone.sheet().game.totals == (-630, -970, -790, -210)
+
+
+def test_hands_of_euchre_offer_and_answer(new_phone):
+    phone = new_phone(locale="tr-TR")
+    phone.sit_down(ruleset="euchre-two", players=["Ayşe", "Burak"])
+    for ticked in (1, 0, 1):
+        tap_radio(phone, "trump", "hearts")
+        expect(phone.page.locator("[name=trump]:checked")).to_have_count(ticked)
+
+    phone.sit_down(ruleset="euchre")
+    offered = phone.page.locator(".lone label:visible")
+    expect(offered).to_have_count(0)
+    tap_radio(phone, "maker", 1)
+    expect(offered).to_have_text([ANYTHING, "Ayşe", "Cem"])
+    tap_radio(phone, "defender_alone", 0)
+    # Another maker, whose partner cannot defend.
+    tap_radio(phone, "maker", 2)
+    expect(offered).to_have_text([ANYTHING, "Burak", "Deniz"])
+    expect(phone.page.locator("[name=defender_alone]:checked")).to_have_attribute("value", "")
+    tap_radio(phone, "tricks", "5-alone")
+    assert phone.faults() == {}
+
+    messages_go_once_they_are_answered(phone)
+
+
+def messages_go_once_they_are_answered(phone):
+    phone.sit_down(ruleset="euchre")
+    # Only a program of its own could send this: the page would not let it go.
+    phone.save.evaluate("button => { button.disabled = false }")
+    phone.tap(phone.save)
+    beside = phone.page.locator(".errors")
+    expect(beside).to_have_count(2)
+    tap_radio(phone, "maker", 0)
+    expect(beside).to_have_count(1)
+    phone.page.reload()
+    expect(phone.page.locator("[name=maker]:checked")).to_have_count(1)
+    expect(beside).to_have_count(1)
+    tap_radio(phone, "tricks", 3)
+    expect(beside).to_have_count(0)
+
+
+QUICK_TAPS = """name => {
+  const tap = () => document.querySelector(`.save [value=${name}]`).click();
+  const taps = [120, 500].map(after => new Promise(done => setTimeout(() => done(tap()), after)));
+  tap();
+  tap();
+  return Promise.all(taps);
+}"""
+
+
+def test_second_tap_sends_and_undoes_nothing(new_phone):
+    phone = new_phone(locale="tr-TR")
+    phone.sit_down(ruleset="euchre")
+    hand = {"maker": 0, "tricks": 3}
+    for name, signal in (("deal", True), ("passed", False)):
+        revision = phone.revision
+        # Buttons rest for a second after a deal.
+        expect(phone.page.locator(".save [value=passed]")).to_be_enabled()
+        if not signal:
+            phone.lose_signal()
+        if name == "deal":
+            tap_radio(phone, "maker", 0)
+            tap_radio(phone, "tricks", 3)
+        phone.page.evaluate(QUICK_TAPS, name)
+        if signal:
+            phone.wait_for(revision + 1)
+        expect(phone.page.locator("[data-deal]")).to_have_text(str(revision + 2))
+        assert len(phone.waiting()) == (0 if signal else 1)
+        expect(phone.page.locator("#table :is(.errors, .refused)")).to_have_count(0)
+        # The next hand can be saved a moment later.
+        expect(phone.page.locator(".save [value=passed]")).to_be_enabled()
+        expect(phone.save).to_be_disabled()
+        phone.find_signal()
+        phone.wait_for(revision + 1)
+        expect(phone.page.locator("#table .waits")).to_have_count(0)
+        write_hand(phone, hand)
+
+    undo = phone.page.locator(".undo")
+    undo.tap()
+    phone.wait_for(5)
+    assert undo.is_disabled()
+    undo.tap(force=True)
+    expect(undo).to_be_enabled()
+    assert len(phone.stored()) == 3
+
+
+# Forms without a signal, and without scripts.
+
+
+def test_forms_go_on_without_signal(new_phone):
+    phone = new_phone(locale="tr-TR")
+    entries = load("italian-king-whole")["entries"]
+    phone.sit_down(ruleset="italian-king")
+    phone.lose_signal()
+    for number, body in enumerate(entries[:2], 2):
+        phone.count(body)
+        phone.tap(phone.save)
+        expect(phone.page.locator("[data-deal]")).to_have_text(str(number))
+    expect(phone.page.locator("[data-declarer]")).to_have_text("Cem")
+    expect(phone.page.locator(".unit-diamond_eight")).to_be_visible()
+    expect(phone.page.locator(".seats .total").first).to_have_text("…")
+    phone.find_signal()
+    phone.wait_for(2)
+    assert phone.totals() == [-9, -4, -10, -5]
+
+    entries = load("italian-king-pairs-choice-whole")["entries"]
+    phone.sit_down(*entries[:10], ruleset="italian-king-pairs-choice")
+    phone.lose_signal()
+    for body in entries[10:12]:
+        choose(phone, body)
+        phone.count(body)
+        phone.tap(phone.save)
+    last = entries[12]
+    assert phone.page.locator(f"[name=contract][value={last['contract']}]").is_checked()
+    phone.find_signal()
+    phone.wait_for(12)
+    offered = [sorted(body["offered"]) for body in phone.stored()[10:]]
+    assert offered == [sorted(body["offered"]) for body in entries[10:12]]
+
+    phone.sit_down(ruleset="turkish-king-partners")
+    phone.lose_signal()
+    pick(phone, "no-men")
+    tap_chip(phone, "named_by", 2)
+    phone.tap(phone.key(5))
+    phone.tap(phone.save)
+    totals = {"bottom": "−300", "top": "−300", "left": "−180"}
+    for at, total in totals.items():
+        expect(phone.page.locator(f".seats .at-{at} .total")).to_have_text(total)
+    pick(phone, "no-men")
+    expect(phone.page.locator(".ask-named_by .chip")).to_have_text(["Burak", "Deniz"])
+    phone.find_signal()
+    phone.wait_for(1)
+    assert phone.stored()[0]["declarer"] == 2
+
+
+def test_deals_are_written_without_scripts(new_phone):
+    phone = new_phone(java_script_enabled=False)
+    page = phone.page
+    phone.sit_down()
+    page.locator("[value=no-queens]").check()
+    expect(page.locator(".unit-men")).to_be_hidden()
+    page.fill("[name=count-queens-0]", "1")
+    page.fill("[name=count-queens-2]", "2")
+    phone.tap(phone.save)
+    expect(page.locator(".errors")).to_have_text("Queens: must be 4 in all, 3 written.")
+    assert phone.numbers("queens") == ["1", "", "2", ""]
+    page.fill("[name=count-queens-3]", "1")
+    phone.save_and_wait()
+    assert phone.sheet().game.totals == (-100, 0, -200, -100)
+    phone.tap(page.locator(".undo"))
+    phone.wait_for(2)
+    assert phone.stored() == []
+
+    phone.sit_down(ruleset="italian-king-pairs-choice")
+    page.select_option("[name=offered1]", "no-men")
+    page.select_option("[name=offered2]", "domino")
+    pick(phone, "domino")
+    tap_chip(phone, "closed_by", 1)
+    page.fill("[name=count-cards_left-0]", "6")
+    page.fill("[name=count-cards_left-1]", "2")
+    phone.save_and_wait()
+    assert phone.sheet().game.totals == (-14, 14)

@@ -1,0 +1,264 @@
+"""Seatings: whole evenings, and small fields against every possible seating."""
+
+from itertools import chain, combinations, permutations
+from random import Random
+
+import pytest
+
+from tests.engine.pairing.evenings import Evening
+from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.pairing.plans import STARTERS, plan_for
+
+
+def everybody(seating):
+    return sorted([*chain.from_iterable(seating["tables"]), *seating["byes"]])
+
+
+def most_often(evening):
+    return max(evening.meetings.values())
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("players", "rounds"),
+    [(16, 5), (20, 5), (24, 7), (28, 9), (32, 5), (36, 11), (40, 8), (88, 9), (100, 10)],
+)
+def test_nobody_meets_twice_and_seats_stay_even(players, rounds, seed):
+    evening = Evening(players, rounds, seed).play()
+
+    assert most_often(evening) == 1
+    assert [quality["repeat_meetings"] for quality in evening.qualities] == [0] * rounds
+    assert max(evening.imbalance_after(number) for number in range(1, 6)) == 1
+    assert max(evening.imbalance_after(number + 1) for number in range(rounds)) <= 2
+    assert [quality["seat_imbalance"] for quality in evening.qualities] == [
+        evening.imbalance_after(number + 1) for number in range(rounds)
+    ]
+
+
+@pytest.mark.parametrize("count", [*STARTERS, 20])
+def test_a_plan_seats_everybody_in_each_round_and_no_two_twice(count):
+    met = [
+        pair
+        for blocks in plan_for(count)
+        for block in blocks
+        for pair in combinations(sorted(block), 2)
+    ]
+
+    assert all(
+        sorted(point for block in blocks for point in block) == list(range(count))
+        for blocks in plan_for(count)
+    )
+    assert len(met) == len(set(met))
+
+
+@pytest.mark.parametrize(("players", "seed"), [(25, 1), (25, 2), (26, 2), (41, 1)])
+def test_seats_stay_even_when_some_sit_out(players, seed):
+    evening = Evening(players, 5, seed).play()
+
+    assert most_often(evening) == 1
+    assert max(evening.imbalance_after(number) for number in range(1, 6)) == 1
+
+
+@pytest.mark.slow
+def test_four_hundred_in_the_ninth_round_meet_nobody_again():
+    evening = Evening(400, 9, seed=3).play()
+
+    assert most_often(evening) == 1
+
+
+@pytest.mark.parametrize("players", [9, 10, 11, 13, 18, 23])
+def test_byes_are_shared_out_before_anybody_has_a_second(players):
+    evening = Evening(players, 5, seed=5).play()
+
+    byes = [name for played in evening.rounds for name in played["byes"]]
+    times = [byes.count(name) for name in evening.scores]
+    assert len(byes) == 5 * (players % 4)
+    assert max(times) - min(times) <= 1
+    assert most_often(evening) <= 4
+
+
+def test_the_lowest_of_those_without_a_bye_sits_out():
+    evening = Evening(9, 5, seed=1)
+    evening.draw()
+    had = evening.rounds[0]["byes"]
+    lowest = min(score for name, score in evening.scores.items() if name not in had)
+
+    (out,) = evening.draw()["byes"]
+
+    # A bye brings no points here.
+    assert out not in had
+    assert evening.scores[out] == lowest
+
+
+def test_fixed_groups_share_a_table_and_those_to_avoid_do_not():
+    evening = Evening(
+        32, 6, seed=9, fixed=[["p2", "p6", "p7"], ["p7", "p9"]], avoid=[["p0", "p1"], ["p0", "p3"]]
+    ).play()
+
+    for played in evening.rounds:
+        table_of = {name: set(table) for table in played["tables"] for name in table}
+        assert table_of["p2"] == {"p2", "p6", "p7", "p9"}
+        assert not table_of["p0"] & {"p1", "p3"}
+
+
+def test_who_has_left_is_forgotten_and_who_comes_late_is_seated():
+    evening = Evening(17, 5, seed=4)
+    evening.draw()
+    evening.leave("p3")
+    evening.scores["late"] = 0
+    evening.draw()
+    evening.draw()
+
+    assert everybody(evening.rounds[2]) == sorted(evening.scores)
+    assert most_often(evening) <= 2
+
+
+def test_players_of_a_club_are_kept_apart_where_that_is_wanted():
+    clubs = [{"id": f"p{n}", "score": 0, "club": f"c{n % 4}"} for n in range(16)]
+    document = {"format": "kingscore-pairing/1", "entrants": clubs, "rounds_left": 1}
+
+    apart = seat_document(document | {"separate_clubs": True})
+
+    assert apart["quality"]["same_club"] == 0
+
+
+def test_the_same_seed_seats_the_same_and_another_one_otherwise():
+    document = Evening(48, 3, seed=7).document()
+
+    assert seat_document(document) == seat_document(document)
+    assert seat_document(document)["tables"] != seat_document(document | {"seed": 8})["tables"]
+
+
+# Against every seating there is.
+
+
+def all_splits(names):
+    """Every way to share eight out to two tables of four."""
+    first, *rest = names
+    for others in combinations(rest, 3):
+        yield [[first, *others], [name for name in rest if name not in others]]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_eight_are_seated_with_the_fewest_repeats_and_then_even_seats(seed):
+    evening = Evening(8, 9, seed)
+    for _ in range(seed % 4 + 1):
+        evening.draw()
+    met, scores = evening.meetings, dict(evening.scores)
+
+    def cost(tables):
+        pairs = [tuple(sorted(pair)) for table in tables for pair in combinations(table, 2)]
+        repeats = sum(3 ** (met[pair] - 1) for pair in pairs if met[pair])
+        return repeats, no_even_seats(evening, tables)
+
+    costs = {as_sets(split): cost(split) for split in all_splits(sorted(scores))}
+
+    seating = evening.draw()
+
+    assert costs[as_sets(seating["tables"])] == min(costs.values())
+
+
+def as_sets(tables):
+    return frozenset(map(frozenset, tables))
+
+
+def no_even_seats(evening, tables):
+    """At how many tables nobody can sit without somebody's seats going out of balance."""
+    most = 1 if len(evening.rounds) < 5 else 2
+    used = {name: [0] * 4 for name in evening.scores}
+    for played in evening.rounds:
+        for table in played["tables"]:
+            for seat, name in enumerate(table):
+                used[name][seat] += 1
+
+    def even(name, seat):
+        after = [times + (seat == other) for other, times in enumerate(used[name])]
+        return max(after) - min(after) <= most
+
+    return sum(
+        not any(all(even(n, s) for s, n in enumerate(order)) for order in permutations(table))
+        for table in tables
+    )
+
+
+def all_pairings(names):
+    if not names:
+        yield []
+        return
+    first, *rest = names
+    for other in rest:
+        for pairs in all_pairings([name for name in rest if name != other]):
+            yield [[first, other], *pairs]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tables_of_two_cost_the_least_of_all_pairings(seed):
+    evening = Evening(8, 6, seed, size=2)
+    for _ in range(seed % 5):
+        evening.draw()
+    met, scores = evening.meetings, dict(evening.scores)
+
+    def cost(pairs):
+        pairs = [tuple(sorted(pair)) for pair in pairs]
+        repeats = sum(3 ** (met[pair] - 1) for pair in pairs if met[pair])
+        return repeats, sum(abs(scores[one] - scores[other]) for one, other in pairs)
+
+    seating = evening.draw()
+
+    assert cost(seating["tables"]) == min(map(cost, all_pairings(sorted(scores))))
+
+
+# How good it is.
+
+
+def test_the_bound_counts_meetings_that_cannot_be_avoided():
+    evening = Evening(8, 3, seed=2)
+    evening.draw()
+    seating = evening.draw()
+
+    assert seating["quality"]["repeat_bound"] <= seating["quality"]["repeat_meetings"]
+    assert evening.draw()["quality"]["repeat_bound"] >= 1
+
+
+def test_quality_is_what_can_be_counted():
+    evening = Evening(12, 4, seed=6).play()
+    before = Evening(12, 4, seed=6)
+    for _ in range(3):
+        before.draw()
+    scores, met = dict(before.scores), before.meetings
+
+    seating = before.draw()
+
+    tables = seating["tables"]
+    spread = sum(max(map(scores.get, t)) - min(map(scores.get, t)) for t in tables) / len(tables)
+    again = sum(met[pair] for t in tables for pair in combinations(sorted(t), 2))
+    assert seating["quality"]["score_spread"] == round(spread, 2)
+    assert seating["quality"]["repeat_meetings"] == again
+    assert seating["quality"]["seat_imbalance"] == before.imbalance_after(4)
+    assert evening.rounds == before.rounds
+
+
+def test_everybody_is_told_why():
+    evening = Evening(18, 3, seed=8)
+    evening.draw()
+    seating = evening.draw()
+
+    assert sorted(seating["why"]) == sorted(evening.scores)
+    for name in seating["byes"]:
+        assert [reason["code"] for reason in seating["why"][name]] == [
+            "fewest-byes",
+            "lowest-score",
+        ]
+    for table in seating["tables"]:
+        for seat, name in enumerate(table):
+            assert seating["why"][name][-1]["params"]["seat"] == seat
+
+
+def test_a_random_field_of_any_size_is_seated_whole():
+    random = Random(11)
+    for size in (2, 4):
+        for _ in range(15):
+            evening = Evening(random.randrange(size, 40), 3, random.random(), size=size)
+            evening.seed = random.randrange(1000)
+            evening.play()
+            assert all(everybody(played) == sorted(evening.scores) for played in evening.rounds)

@@ -1,0 +1,70 @@
+"""Ranks with equals, the mean, and who is out when a game was stopped or adjusted."""
+
+from fractions import Fraction
+
+import pytest
+
+from tournaments.engine.play.entry_checks import play
+from tournaments.engine.play.games import Game
+from tournaments.engine.play.outcomes import award, decide, rank
+from tournaments.engine.rules.entries import Adjustment, Deal, Stopped
+from tournaments.engine.variants import RULESETS
+
+
+def stopped_at(totals, *, ruleset="turkish-king", **options):
+    """A game stopped with these totals, which adjustments brought about."""
+    game = Game(RULESETS[ruleset].with_options(options))
+    for seat, points in enumerate(totals):
+        if points:
+            game = play(game, Adjustment(seat, points, "as it stood"))
+    return play(game, Stopped("other"))
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks"),
+    [
+        ((0, 0, 0, 0), (1, 1, 1, 1)),
+        ((10, 20, 20, 5), (3, 1, 1, 4)),
+        ((9, 8, 8, 7), (1, 2, 2, 4)),
+        ((Fraction(1, 3), 0, Fraction(1, 2), -1), (2, 3, 1, 4)),
+    ],
+)
+def test_equal_scores_share_a_rank(scores, ranks):
+    assert rank(scores) == ranks
+    assert decide(stopped_at(scores)).ranks == ranks
+
+
+def test_exactly_zero_is_sunk():
+    outcome = decide(stopped_at((0, Fraction(1, 3), -5, 5)))
+    assert (outcome.out, outcome.sunk) == ((1, 3), (0, 2))
+
+
+@pytest.mark.parametrize(
+    ("totals", "out"),
+    [
+        ((-100, -200, -300, -400), (0, 1)),
+        # The mean is -250/4 = -62.5: -62 is above it, -63 below.
+        ((-62, -63, -63, -62), (0, 3)),
+        ((-100, -100, -100, -100), ()),
+        # The mean is 1/12 + 1/4 = 1/3: exactly the mean is sunk.
+        ((Fraction(1, 3), 1, 0, 0), (1,)),
+    ],
+)
+def test_out_may_mean_above_the_mean(totals, out):
+    outcome = decide(stopped_at(totals, out="mean"))
+    assert outcome.out == out
+    assert outcome.sunk == tuple(seat for seat in range(4) if seat not in out)
+
+
+def test_adjustment_after_the_end_decides_anew_and_reopens_nothing():
+    game = stopped_at((1, -1, -1, -1))
+    adjusted = play(game, Adjustment(0, -3, "revoke", "others"))
+    assert adjusted.totals == (-2, 0, 0, 0)
+    assert (adjusted.finished, adjusted.ending) == (True, game.ending)
+    assert (decide(adjusted).out, award(adjusted)) == ((), ())
+
+
+def test_adjustment_does_not_take_a_king_away():
+    game = play(Game(RULESETS["turkish-king"]), Deal("trump", counts={"tricks": (0, 13, 0, 0)}))
+    outcome = decide(play(game, Adjustment(1, -2000, "revoke")))
+    assert (outcome.ranks, outcome.out) == ((2, 1, 2, 2), (1,))

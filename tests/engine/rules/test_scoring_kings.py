@@ -1,0 +1,121 @@
+"""Kings of every kind: made, missed, declared and failed (docs/rules.md §1.1, §1.9)."""
+
+import pytest
+
+from tests.deals import UNITS
+from tests.sample_games import load
+from tournaments.engine.documents.records import read_game
+from tournaments.engine.play import entry_checks
+from tournaments.engine.play.games import Game
+from tournaments.engine.play.outcomes import decide
+from tournaments.engine.rules.entries import Deal
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.variants import RULESETS
+
+SAID = ("no-hearts", "no-men", "no-queens", "heart-king", "last-two")
+
+
+def play(contract, taker, *, options=None, ruleset="turkish-king", **details):
+    """A game after one deal, declared by seat 0, of which `taker` has every unit."""
+    unit, units = UNITS[contract]
+    counts = tuple(units if seat == taker else 0 for seat in range(4))
+    game = Game(RULESETS[ruleset].with_options(options or {}))
+    return entry_checks.play(game, Deal(contract, counts={unit: counts}, details=details))
+
+
+def ending(game):
+    """How a game ended and by whom, and who is out."""
+    if game.ending is None:
+        return None
+    return (game.ending.by, game.ending.seat, decide(game).out)
+
+
+def refusal(*args, **kwargs):
+    with pytest.raises(InvalidEntry) as error:
+        play(*args, **kwargs)
+    return [(str(p.code), p.where, p.params.get("why")) for p in error.value.problems]
+
+
+ANY_KING = {"king": "ends-game"}
+DECLARED = {"king": "declared"}
+IN_TRUMP = {"king_deals": "trump"}
+
+
+@pytest.mark.parametrize("ruleset", ["turkish-king", "turkish-king-internet"])
+@pytest.mark.parametrize("contract", ["trump", "no-tricks"])
+@pytest.mark.parametrize("stated", [{}, {"king": 2}])
+def test_king_shown_by_13_tricks_ends_the_game(ruleset, contract, stated):
+    game = play(contract, 2, ruleset=ruleset, options=ANY_KING, **stated)
+    assert ending(game) == ("king", 2, (2,))
+
+
+@pytest.mark.parametrize("contract", list(UNITS))
+def test_king_needs_every_unit(contract):
+    assert refusal(contract, 2, king=1) == [("bad-king", "king", "not-all-units")]
+
+
+@pytest.mark.parametrize("contract", ["no-hearts", "no-men", "no-queens", "heart-king"])
+@pytest.mark.parametrize("options", [{}, DECLARED])
+def test_king_needs_13_tricks_played(contract, options):
+    declared = {"king_declared_by": 2} if options else {}
+    found = refusal(contract, 2, options=options, king=2, tricks_played=12, **declared)
+    assert found == [("bad-king", "king", "ended-early")]
+
+
+def test_declared_king_needs_13_tricks_played_even_when_it_failed():
+    found = refusal("no-queens", 2, options=DECLARED, king_declared_by=0, tricks_played=12)
+    assert found == [("bad-king", "king_declared_by", "ended-early")]
+
+
+@pytest.mark.parametrize("contract", ["trump", "no-tricks"])
+def test_13_tricks_are_no_king_where_it_is_off_or_was_not_declared(contract):
+    assert ending(play(contract, 2, options={"king": "off"})) is None
+    assert ending(play(contract, 2, options=DECLARED)) is None
+    assert ending(play(contract, 2, ruleset="rifki")) is None
+
+
+@pytest.mark.parametrize("contract", list(UNITS))
+def test_king_in_trump_deals_only(contract):
+    if contract == "trump":
+        assert ending(play(contract, 2, options=IN_TRUMP)) == ("king", 2, (2,))
+        return
+    assert ending(play(contract, 2, options=IN_TRUMP)) is None
+    why = "only-in-trump"
+    assert refusal(contract, 2, options=IN_TRUMP, king=2) == [("bad-king", "king", why)]
+    found = refusal(contract, 2, options={**IN_TRUMP, **DECLARED}, king_declared_by=2)
+    assert found == [("bad-king", "king_declared_by", why)]
+
+
+@pytest.mark.parametrize("contract", ["trump", "no-tricks"])
+def test_declared_king_of_tricks_fails_when_someone_else_takes_13(contract):
+    game = play(contract, 1, options=DECLARED, king_declared_by=3)
+    assert ending(game) == ("failed-king", 3, (0, 1, 2))
+
+
+@pytest.mark.parametrize("contract", SAID)
+def test_declared_king_of_a_penalty_is_made_when_the_entry_says_so(contract):
+    made = play(contract, 1, options=DECLARED, king_declared_by=1, king=1)
+    failed = play(contract, 1, options=DECLARED, king_declared_by=1)
+    assert ending(made) == ("king", 1, (1,))
+    assert ending(failed) == ("failed-king", 1, (0, 2, 3))
+
+
+@pytest.mark.parametrize("contract", list(UNITS))
+def test_king_of_someone_who_did_not_declare_is_refused(contract):
+    why = [("bad-king", "king", "not-declared")]
+    assert refusal(contract, 1, options=DECLARED, king=1) == why
+    assert refusal(contract, 1, options=DECLARED, king=1, king_declared_by=2) == why
+
+
+def test_declared_king_with_a_queen_each_stands_as_failed():
+    game = Game(RULESETS["turkish-king"].with_options(DECLARED))
+    deal = Deal("no-queens", counts={"queens": (1, 1, 1, 1)}, details={"king_declared_by": 0})
+    assert ending(entry_checks.play(game, deal)) == ("failed-king", 0, (1, 2, 3))
+
+
+def test_king_at_the_last_deal_is_a_king():
+    document = load("turkish-king-whole")
+    document["entries"][-1]["counts"]["tricks"] = [0, 0, 0, 13]
+    game = read_game(document).game
+    assert len(game.deals) == 20
+    assert ending(game) == ("king", 3, (3,))

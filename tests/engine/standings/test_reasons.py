@@ -1,0 +1,167 @@
+"""Why this place: every sum opened, and what decided between neighbours."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.standings.tournament_drawing import tournaments
+from tournaments.engine.play.outcomes import rank
+from tournaments.engine.standings.reasons import DECISIONS, METHOD_REASONS, REASONS, why_place
+from tournaments.engine.standings.round_results import (
+    METHODS,
+    Competitor,
+    RoundResults,
+    Ruling,
+    TableResult,
+)
+from tournaments.engine.standings.standings import rank_entrants
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+
+FOUR = ("ali", "banu", "cem", "deniz")
+WHO = [Competitor(name, number) for number, name in enumerate((*FOUR, "ece"))]
+
+
+def table(*totals, out=None, names=FOUR):
+    above = tuple(side for side, total in enumerate(totals) if total > 0)
+    return TableResult(tuple(names), totals, rank(totals), above if out is None else out)
+
+
+def why(entrant, *rounds, **chosen):
+    chosen.setdefault("tie_breaks", ())
+    return why_place(entrant, WHO, rounds, TournamentSettings(**chosen))
+
+
+def reasons(entrant, *rounds, **chosen):
+    return [
+        [(reason.code, dict(reason.params)) for reason in each.reasons]
+        for each in why(entrant, *rounds, **chosen).rounds
+    ]
+
+
+def one_round(*tables, byes=(), rulings=()):
+    return RoundResults(1, tables, byes, rulings)
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "code", "params"),
+    [
+        ("game", table(30, 10, 0, -40), "total", {"points": 30}),
+        ("places", table(30, 10, 0, -40), "place", {"points": 4, "place": 1, "of": 4}),
+        (
+            "places",
+            table(10, 10, 20, 10),
+            "shared-place",
+            {"points": 1, "place": 2, "of": 4, "last": 4, "sharing": 3},
+        ),
+        ("out", table(30, 10, 0, -40), "out", {"points": 1}),
+        ("out", table(-30, 10, 0, 20), "sunk", {"points": 0}),
+        ("out", table(9, 5, out=(), names=FOUR[:2]), "best", {"points": 1, "sharing": 1}),
+        (
+            "out",
+            table(9, 9, out=(), names=FOUR[:2]),
+            "shared-best",
+            {"points": Fraction(1, 2), "sharing": 2},
+        ),
+        ("out", table(5, 9, out=(), names=FOUR[:2]), "not-best", {"points": 0}),
+        (
+            "pair-difference",
+            table(9, 4, names=FOUR[:2]),
+            "difference",
+            {"points": 5, "own": 9, "others": 4},
+        ),
+    ],
+)
+def test_a_game_says_what_it_is_worth_and_why(method, result, code, params):
+    assert reasons("ali", one_round(result), points=method) == [[(code, params)]]
+
+
+def test_a_bye_says_how_many_rounds_its_average_is_of():
+    played = [
+        RoundResults(1, (table(30, 10, 0, -40),)),
+        RoundResults(2, (table(15, 10, 0, -25),)),
+        RoundResults(3, (), byes=("ali",)),
+    ]
+
+    assert reasons("ali", *played)[2] == [("bye-average", {"points": Fraction(45, 2), "rounds": 2})]
+    assert reasons("ali", *played, bye=3)[2] == [("bye-fixed", {"points": 3})]
+
+
+def test_rulings_stand_beside_what_was_played():
+    rulings = [Ruling("ali", "adjusted", 20), Ruling("ali", "penalty", 5)]
+    gone = [Ruling("banu", "forfeit", -7), Ruling("cem", "absent")]
+    played = one_round(table(30, 10, 0, -40), rulings=tuple(rulings + gone))
+
+    assert reasons("ali", played) == [
+        [("total", {"points": 30}), ("adjusted", {"points": 20}), ("penalty", {"points": 5})]
+    ]
+    assert reasons("banu", played) == [[("forfeit", {"points": -7}), ("total", {"points": -7})]]
+    assert reasons("cem", played, points="places") == [
+        [("absent", {"points": 0}), ("place", {"points": 0, "place": 4, "of": 4})]
+    ]
+
+
+def test_a_round_without_anything_has_no_reasons():
+    opened = why("ece", one_round(table(30, 10, 0, -40)))
+
+    assert [(each.number, each.points, each.reasons) for each in opened.rounds] == [(1, None, ())]
+
+
+def test_what_decided_against_the_neighbours():
+    first = RoundResults(4, (table(30, 10, 10, 10, out=(0, 1)),))
+    opened = why("banu", first, tie_breaks=("kings", "wins"))
+
+    assert (opened.ahead.other, opened.ahead.code, opened.ahead.own, opened.ahead.theirs) == (
+        "ali",
+        "points",
+        10,
+        30,
+    )
+    assert (opened.behind.other, opened.behind.code, opened.behind.tie_break) == (
+        "cem",
+        "tie-break",
+        "wins",
+    )
+    assert (opened.behind.own, opened.behind.theirs) == (1, 0)
+
+
+def test_a_shared_place_the_unplayed_and_the_ends():
+    first = one_round(table(30, 10, 10, -40))
+
+    assert why("banu", first).behind.code == "shared"
+    assert why("deniz", first).behind.code == "played"
+    assert why("ali", first).ahead is None
+    assert why("ece", first).behind is None
+
+
+def test_house_players_have_no_place_to_ask_about():
+    with pytest.raises(KeyError):
+        why_place("h", [Competitor("h", house=True)], [], TournamentSettings())
+
+
+def test_every_method_has_its_reason():
+    assert set(METHOD_REASONS) == set(METHODS)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tournaments(), st.integers(0, 9))
+def test_what_is_opened_adds_up_to_what_stands(tournament, seed):
+    who, rounds, chosen = tournament
+    standings = rank_entrants(who, rounds, chosen, seed)
+
+    for at, row in enumerate(standings):
+        opened = why_place(row.entrant, who, rounds, chosen, seed)
+        codes = [reason.code for each in opened.rounds for reason in each.reasons]
+        fines = [
+            r.params["points"] for e in opened.rounds for r in e.reasons if r.code == "penalty"
+        ]
+
+        assert opened.standing == row
+        assert sum(each.points or 0 for each in opened.rounds) - sum(fines) == row.points
+        assert set(codes) <= set(REASONS)
+        assert all(each.reasons for each in opened.rounds if each.points is not None)
+        if at:
+            assert opened.ahead.other == standings[at - 1].entrant
+            assert opened.ahead.code in DECISIONS
+            assert (opened.ahead.code == "shared") == (row.place == standings[at - 1].place)

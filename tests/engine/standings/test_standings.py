@@ -1,0 +1,186 @@
+"""The standings: by hand, against another computation, and in any order of what is given."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.standings.standings_oracle import standings_of
+from tests.engine.standings.tournament_drawing import tournaments
+from tournaments.engine.play.outcomes import rank
+from tournaments.engine.standings.round_results import (
+    Competitor,
+    RoundResults,
+    Ruling,
+    TableResult,
+    split_places,
+)
+from tournaments.engine.standings.standings import rank_entrants
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+
+FOUR = ("ali", "banu", "cem", "deniz")
+
+
+def competitors(*names):
+    return [Competitor(name, number) for number, name in enumerate(names)]
+
+
+def table(*totals, names=FOUR, kings=(), out=None):
+    above = tuple(side for side, total in enumerate(totals) if total > 0)
+    return TableResult(tuple(names), totals, rank(totals), above if out is None else out, kings)
+
+
+def rounds_of(*tables, byes=(), rulings=()):
+    """One table in each round; byes and rulings are those of the last."""
+    last = len(tables)
+    return [
+        RoundResults(n, (each,), byes if n == last else (), rulings if n == last else ())
+        for n, each in enumerate(tables, start=1)
+    ]
+
+
+def rows(who, rounds, seed=0, **chosen):
+    chosen.setdefault("tie_breaks", ())
+    return rank_entrants(who, rounds, TournamentSettings(**chosen), seed)
+
+
+def points(standings):
+    return [(row.entrant, row.place, row.points) for row in standings]
+
+
+@pytest.mark.parametrize(
+    ("totals", "expected"),
+    [
+        ((40, 30, 20, 10), (4, 2, 1, 0)),
+        ((40, 40, 20, 10), (3, 3, 1, 0)),
+        ((40, 20, 20, 10), (4, Fraction(3, 2), Fraction(3, 2), 0)),
+        ((40, 20, 20, 20), (4, 1, 1, 1)),
+        ((20, 20, 20, 20), (Fraction(7, 4),) * 4),
+        ((40, 10), (4, 0)),
+        ((10, 10), (2, 2)),
+    ],
+)
+def test_places_have_their_points_and_shared_ones_are_split(totals, expected):
+    assert split_places(rank(totals), (4, 2, 1, 0)) == expected
+
+
+def test_a_bye_is_worth_the_average_of_all_rounds_played_so_far():
+    who = competitors(*FOUR, "ece")
+    first = RoundResults(1, (table(10, 20, 30, 40),), byes=("ece",))
+    second = RoundResults(2, (table(7, 1, 2, 3, names=("ece", *FOUR[:3])),), byes=("deniz",))
+    third = RoundResults(3, (table(8, 1, 2, 3, names=("ece", *FOUR[:3])),), byes=("deniz",))
+
+    def by_round(name, *rounds):
+        return next(r.by_round for r in rows(who, rounds) if r.entrant == name)
+
+    assert by_round("ece", first) == (0,)
+    assert by_round("ece", first, second) == (7, 7)
+    assert by_round("ece", first, second, third) == (Fraction(15, 2), 7, 8)
+    assert by_round("deniz", first, second, third) == (40, 40, 40)
+
+
+def test_a_round_of_absence_does_not_lower_the_average_but_a_forfeit_does():
+    def bye_of_deniz(kind):
+        return rows(
+            competitors(*FOUR),
+            [
+                RoundResults(1, (table(1, 2, 3, 40),)),
+                RoundResults(2, (table(1, 2, 3, 9),), rulings=(Ruling("deniz", kind),)),
+                RoundResults(3, (), byes=("deniz",)),
+            ],
+        )[0].by_round
+
+    assert bye_of_deniz("absent") == (40, 0, 40)
+    assert bye_of_deniz("forfeit") == (40, 0, 20)
+
+
+def test_who_sits_out_can_be_absent_too():
+    rounds = rounds_of(table(3, 2, 1, 0), byes=("ece",), rulings=(Ruling("ece", "absent", -4),))
+
+    assert points(rows(competitors(*FOUR, "ece"), rounds, bye=50))[-1] == ("ece", 5, -4)
+
+
+def test_a_ruling_needs_no_table():
+    rulings = (Ruling("ece", "absent", -100), Ruling("fatma", "adjusted", 5))
+    rounds = rounds_of(table(30, 10, -10, -30), rulings=rulings)
+
+    standings = rows(competitors(*FOUR, "ece", "fatma"), rounds)
+
+    assert [(r.entrant, r.points) for r in standings][-4:] == [
+        ("fatma", 5), ("cem", -10), ("deniz", -30), ("ece", -100)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "points"), [("scolded", 1), ("penalty", 0), ("penalty", -5)])
+def test_a_ruling_that_makes_no_sense_is_none(kind, points):
+    with pytest.raises(ValueError, match=r"A (ruling|penalty)"):
+        Ruling("ali", kind, points)
+
+
+def test_an_unfinished_table_does_not_count_yet_and_the_unplayed_stand_last():
+    late = TableResult(("ece", "fatma"), (50, 10), (1, 2), finished=False)
+    rounds = [RoundResults(1, (table(5, 0, 0, -5), late))]
+
+    standings = rows(competitors("ece", "fatma", *FOUR), rounds)
+
+    assert [(row.entrant, row.place) for row in standings] == [
+        ("ali", 1), ("banu", 2), ("cem", 2), ("deniz", 4), ("ece", 5), ("fatma", 5)
+    ]  # fmt: skip
+    assert standings[-1].by_round == (None,)
+
+
+def test_full_equals_share_a_place_in_the_order_of_their_numbers():
+    standings = rows(competitors(*FOUR)[::-1], rounds_of(table(9, 5, 5, 1)))
+
+    assert [(row.entrant, row.place, row.shared) for row in standings] == [
+        ("ali", 1, False), ("banu", 2, True), ("cem", 2, True), ("deniz", 4, False)
+    ]  # fmt: skip
+
+
+def test_strangers_are_refused():
+    with pytest.raises(ValueError, match="Round 1 names"):
+        rows(competitors(*FOUR[:3]), rounds_of(table(1, 2, 3, 4)))
+    with pytest.raises(ValueError, match="Round 1 names strangers: "):
+        rows(competitors(*FOUR), rounds_of(table(1, 2, 3, 4), byes=("zoe",)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(tournaments(), st.integers(0, 99))
+def test_another_computation_gives_the_same_order(tournament, seed):
+    who, rounds, chosen = tournament
+    keys = standings_of(who, rounds, chosen, seed)
+
+    standings = rank_entrants(who, rounds, chosen, seed)
+
+    assert sorted(keys) == sorted(row.entrant for row in standings)
+    assert [row.points for row in standings] == [keys[row.entrant][1] for row in standings]
+    if not {"head-to-head", "lot"} & set(chosen.tie_breaks):
+        ordered = [keys[row.entrant] for row in standings]
+        assert ordered == sorted(keys.values(), reverse=True)
+        assert [row.place for row in standings] == [ordered.index(key) + 1 for key in ordered]
+        assert [row.shared for row in standings] == [ordered.count(key) > 1 for key in ordered]
+
+
+@settings(max_examples=40, deadline=None)
+@given(tournaments(), st.integers(0, 99))
+def test_the_order_of_what_is_given_changes_nothing(tournament, seed):
+    who, rounds, chosen = tournament
+    chance = Random(seed)
+    mixed = [
+        RoundResults(r.number, tuple(chance.sample(r.tables, len(r.tables))), r.byes, r.rulings)
+        for r in rounds
+    ]
+
+    assert rank_entrants(chance.sample(who, len(who)), mixed, chosen, seed) == rank_entrants(
+        who, rounds, chosen, seed
+    )
+
+
+def test_a_penalty_counts_before_anything_is_played():
+    rounds = [RoundResults(1, (), rulings=(Ruling("ali", "penalty", 5),))]
+
+    standings = rows(competitors(*FOUR), rounds)
+
+    assert points(standings)[-1] == ("ali", 4, -5)

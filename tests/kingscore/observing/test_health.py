@@ -1,0 +1,189 @@
+"""What containers and balancers of load are told of the server."""
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing
+from http.client import HTTPConnection
+
+import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from kingscore.observing import health
+from tests.servers import ROOT, environment_of
+from tests.waiting import PATIENCE, wait_until
+from tournaments.management.commands.up import open_listener
+from tournaments.management.programs import web_words
+
+
+@pytest.fixture
+def far_from_visitors(settings):
+    """A site that speaks HTTPS only and answers to one name."""
+    settings.SECURE_SSL_REDIRECT = True
+    settings.ALLOWED_HOSTS = ["king.club.org"]
+
+
+def test_alive_is_said_by_plain_http_to_whoever_asks_and_without_the_database(
+    client, far_from_visitors
+):
+    answer = client.get("/healthz", headers={"host": "10.0.0.7:8000"})
+
+    assert (answer.status_code, answer.content) == (200, b"ok\n")
+    assert not answer.cookies
+    assert answer["Cache-Control"] == "no-store"
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0)
+
+
+def settled(client):
+    """The answer once no part is late any more: on a busy machine the first question may be."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        answer = client.get("/readyz", headers={"host": "10.0.0.7:8000"})
+        if "no answer" not in answer.text or time.monotonic() > deadline:
+            return answer
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ready_is_said_of_each_part(client, far_from_visitors):
+    answer = settled(client)
+
+    parts = {"database": "ok", "writing": "ok", "migrations": "ok", "broker": "ok"}
+    assert answer.json() == {"ready": True, **parts}
+    assert answer.status_code == 200
+    assert not answer.cookies
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_migration_that_was_not_applied_is_counted(client):
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("tournaments", "0001_initial")
+    try:
+        answer = settled(client)
+    finally:
+        recorder.record_applied("tournaments", "0001_initial")
+
+    assert answer.status_code == 503
+    assert answer.json()["migrations"] == "1 not applied"
+
+
+@pytest.fixture
+def no_room():
+    """Let no file of this process grow, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with connection.cursor() as cursor:
+        # The log of SQLite is written from its beginning where it was emptied.
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="fills the disk of SQLite")
+def test_database_without_room_is_not_ready(client, no_room):
+    answer = settled(client)
+
+    assert (answer.status_code, answer.json()["database"]) == (503, "ok")
+    assert answer.json()["writing"] != "ok"
+
+
+@pytest.fixture
+def read_only(settings):
+    """Let new connections read alone: a standby of PostgreSQL, a file of SQLite that is locked."""
+    if connection.vendor == "sqlite":
+        options = settings.DATABASES["default"]["OPTIONS"]
+        before = options["init_command"]
+        options["init_command"] += "PRAGMA query_only = ON;"
+        yield
+        options["init_command"] = before
+    else:
+        set_for_new_connections("SET default_transaction_read_only = on")
+        yield
+        set_for_new_connections("RESET default_transaction_read_only")
+
+
+def set_for_new_connections(said):
+    """Change a setting of a database of PostgreSQL, and leave none open that has the old one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = off")
+        cursor.execute(f"ALTER DATABASE {connection.settings_dict['NAME']} {said}")
+    connection.close()
+    connection.close_pool()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_database_that_cannot_be_written_is_not_ready(client, read_only):
+    answer = settled(client)
+
+    assert (answer.status_code, answer.json()["database"]) == (503, "ok")
+    assert answer.json()["writing"] != "ok"
+
+
+@pytest.fixture
+def server_of_deaf_services(tmp_path):
+    """The port of a server whose database takes calls and never answers, and without a broker."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as deaf,
+        socket.create_server(("127.0.0.1", 0)) as closed,
+        open_listener("127.0.0.1", 0) as door,
+    ):
+        broker = closed.getsockname()[1]
+        closed.close()
+        environment = environment_of(
+            tmp_path,
+            KINGSCORE_DATABASE_URL=f"postgresql://king:secret@127.0.0.1:{deaf.getsockname()[1]}/x",
+            KINGSCORE_BROKER_URL=f"redis://:secret@127.0.0.1:{broker}/0",
+            # Without one it would ask the database whether it may make one.
+            KINGSCORE_SECRET_KEY="k" * 50,
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", *web_words(f"fd://{door.fileno()}")],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[door.fileno()],
+            start_new_session=True,
+        )
+        try:
+            yield door.getsockname()[1]
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def ask(port, path):
+    """The status and words of an answer, and after how many seconds."""
+    before = time.monotonic()
+    with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as visitor:
+        visitor.request("GET", path)
+        answer = visitor.getresponse()
+        return answer.status, answer.read().decode(), time.monotonic() - before
+
+
+@pytest.mark.slow
+def test_services_that_hang_make_the_server_unready_within_seconds(server_of_deaf_services):
+    port = server_of_deaf_services
+    assert ask(port, "/healthz")[:2] == (200, "ok\n")
+
+    status, words, seconds = ask(port, "/readyz")
+
+    assert status == 503
+    assert '"database": "no answer in 3 seconds"' in words
+    # On a busy machine the broker may be as late as the database the first time.
+    wait_until(lambda: '"broker": "OperationalError"' in ask(port, "/readyz")[1])
+    assert "secret" not in words
+    assert seconds < PATIENCE / 10
+    assert ask(port, "/healthz")[:2] == (200, "ok\n")

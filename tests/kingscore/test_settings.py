@@ -1,0 +1,338 @@
+"""What the settings make of the environment, and what the log keeps to itself."""
+
+import json
+import logging
+import os
+import re
+import runpy
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+from django.db.utils import ConnectionHandler
+
+from kingscore.environment import allowed_hosts, postgresql, site_address, smtp, sqlite
+from kingscore.observing.logs import DiscreetFormatter
+from kingscore.secret import kept_secret
+from tests.factories import GameFactory
+from tests.waiting import PATIENCE
+from tournaments.models import Game, Table, addresses
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
+
+
+def run_manage(data, *words, **environment):
+    """Run manage.py as a server's owner would, with an environment of its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "manage.py", *words],
+        cwd=ROOT,
+        env={**kept, "KINGSCORE_DATA": str(data), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_postgresql_address_is_taken_apart():
+    database = postgresql("postgresql://club:p%40ss@db.lan:5433/king?sslmode=require")
+
+    pool = database["OPTIONS"].pop("pool")
+    assert pool["max_size"] >= 4
+    assert database == {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": "king",
+        "USER": "club",
+        "PASSWORD": "p@ss",
+        "HOST": "db.lan",
+        "PORT": "5433",
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"sslmode": "require"},
+    }
+
+
+@pytest.mark.parametrize("url", ["mysql://club@db.lan/king", "postgresql://db.lan", "king"])
+def test_other_database_address_is_refused(url):
+    with pytest.raises(ImproperlyConfigured, match="KINGSCORE_DATABASE_URL"):
+        postgresql(url)
+
+
+def test_secret_is_one_for_all_who_ask_at_once_and_only_the_owner_reads_it(tmp_path):
+    path = tmp_path / "secret-key"
+
+    def ask(_number):
+        return kept_secret(path, "", tmp_path / "db.sqlite3")
+
+    with ThreadPoolExecutor(16) as pool:
+        secrets = set(pool.map(ask, range(64)))
+
+    assert len(secrets) == 1
+    assert len(secrets.pop()) >= 50
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [file.name for file in tmp_path.iterdir()] == ["secret-key"]
+
+
+DAMAGED_SECRETS = {
+    "empty": b"",
+    "a line end": b"\n",
+    "short": b"x" * 31 + b"\n",
+    "of a power cut": b"\0" * 64,
+    "garbage": b"\xff" * 64,
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED_SECRETS.values(), ids=DAMAGED_SECRETS)
+def test_secret_that_is_damaged_is_refused_and_left_as_it_is(tmp_path, content):
+    path = tmp_path / "secret-key"
+    path.write_bytes(content)
+
+    with pytest.raises(ImproperlyConfigured, match=f"unzip -p BACKUP secret-key > {path}"):
+        kept_secret(path, "", tmp_path / "db.sqlite3")
+
+    assert path.read_bytes() == content
+
+
+def test_secret_in_whose_place_is_a_folder_is_refused(tmp_path):
+    with pytest.raises(ImproperlyConfigured, match="no usable secret"):
+        kept_secret(tmp_path, "", tmp_path / "db.sqlite3")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_missing_secret_is_made_beside_an_empty_database_only(tmp_path):
+    path = tmp_path / "secret-key"
+    described = connection.settings_dict
+    own_url = os.environ.get("KINGSCORE_DATABASE_URL", "")
+    url = urlunsplit(urlsplit(own_url)._replace(path=f"/{described['NAME']}")) if own_url else ""
+    GameFactory()
+
+    with pytest.raises(ImproperlyConfigured, match="is missing, and the database has data"):
+        kept_secret(path, url, Path(described["NAME"]))
+    assert not path.exists()
+
+    Game.objects.all().delete()
+    Table.objects.all().delete()
+    assert kept_secret(path, url, Path(described["NAME"])) == path.read_text()
+
+
+def test_missing_secret_is_not_made_where_the_database_cannot_be_asked(tmp_path):
+    path, database = tmp_path / "secret-key", tmp_path / "db.sqlite3"
+    database.write_bytes(b"no database" * 100)
+    nobody = "postgresql://king:pass-word@127.0.0.1:1/king"
+
+    for url in ("", nobody):
+        with pytest.raises(ImproperlyConfigured, match="whether it has data") as refused:
+            kept_secret(path, url, database)
+        assert "pass-word" not in str(refused.value)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("words", [["up"], ["check"]])
+@pytest.mark.slow
+def test_no_command_goes_on_with_a_damaged_secret(tmp_path, words):
+    (tmp_path / "secret-key").touch()
+
+    done = run_manage(tmp_path, *words)
+
+    assert done.returncode == 1
+    assert "openssl rand -hex 32" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
+
+
+@pytest.mark.django_db
+def test_sqlite_keeps_what_was_answered_through_a_power_cut(tmp_path):
+    # A connection of its own, so that this is told on PostgreSQL, too.
+    described = ConnectionHandler({"default": sqlite(tmp_path / "db.sqlite3")})
+    connection = described["default"]
+
+    with connection.cursor() as cursor:
+        found = {
+            name: cursor.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "busy_timeout")
+        }
+    connection.close()
+
+    # 2 is FULL.
+    assert found == {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 20_000}
+    assert connection.transaction_mode == "IMMEDIATE"
+
+
+@pytest.mark.parametrize("kind", ["play", "follow", "take", "reports"])
+def test_log_keeps_the_secret_of_an_address(kind):
+    secret = addresses.derive(kind, "k7f3q", 1)
+    path = f"/{kind}/k7f3q/{secret}"
+    fault = ValueError, ValueError(f"no page at {path}/deal/"), None
+    record = logging.LogRecord("x", logging.ERROR, "x.py", 1, "Not Found: %s", (path,), fault)
+
+    line = DiscreetFormatter().format(record)
+
+    assert secret not in line
+    assert f"Not Found: /{kind}/k7f3q/…\n" in line
+    # What an exception says may be about somebody.
+    assert line.endswith("\nValueError")
+
+
+def test_every_log_line_goes_through_the_discreet_formatter(client, db):
+    secret = addresses.derive("play", "nobody", 1)
+    loggers = [
+        logging.getLogger(name) for name in ("", "django", "django.request", "django.server")
+    ]
+    handlers = [handler for logger in loggers for handler in logger.handlers]
+
+    assert client.get(f"/play/nobody/{secret}/").status_code == 404
+
+    ours = [handler for handler in handlers if type(handler) is logging.StreamHandler]
+    assert ours
+    assert {type(handler.formatter) for handler in ours} == {DiscreetFormatter}
+
+
+def settings_with(monkeypatch, **said):
+    """What the settings are where the environment says this and nothing else."""
+    with monkeypatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith(("KINGSCORE_", "WEB_"))]:
+            environment.delenv(name)
+        for name, value in {"KINGSCORE_SECRET_KEY": "said", **said}.items():
+            environment.setenv(name, value)
+        found = runpy.run_path(str(ROOT / "kingscore" / "settings.py"))
+    return {name: value for name, value in found.items() if name.isupper()}
+
+
+def test_variable_that_says_nothing_is_as_if_it_were_not_there(monkeypatch):
+    text = (ROOT / "kingscore" / "settings.py").read_text()
+    named = set(re.findall(r"KINGSCORE_[A-Z_]+|WEB_CONCURRENCY", text)) - {"KINGSCORE_SECRET_KEY"}
+
+    assert len(named) >= 15
+    unsaid = settings_with(monkeypatch)
+    assert settings_with(monkeypatch, **dict.fromkeys(named, "")) == unsaid
+
+
+@pytest.mark.parametrize(
+    ("said", "address", "https", "found"),
+    [
+        ("", "", False, ["*"]),
+        ("king.lan, 10.0.0.7", "", False, ["king.lan", "10.0.0.7"]),
+        ("king.example.org", "", True, ["king.example.org"]),
+        # Over HTTPS nobody is answered who asks for a name that was not said.
+        ("", "", True, []),
+        ("*", "", True, []),
+        ("", "https://king.example.org:8443", True, ["king.example.org"]),
+    ],
+)
+def test_host_names_to_answer_to(said, address, https, found):
+    assert allowed_hosts(said, address, https=https) == found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [({}, "security.W012"), ({"KINGSCORE_HTTPS": "1"}, "KINGSCORE_HOSTS is not set")],
+)
+def test_check_for_deployment_finds_what_is_missing(tmp_path, said, fault):
+    done = run_manage(tmp_path, "check", "--deploy", "--fail-level", "WARNING", **said)
+
+    assert done.returncode == 1
+    assert fault in done.stderr
+
+
+ANSWERS = """
+import json
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+call_command("check", deploy=True, fail_level="INFO")
+visitor = Client(SERVER_NAME="king.example.org", HTTP_X_FORWARDED_PROTO="https")
+plain = Client(SERVER_NAME="king.example.org").get("/new/")
+chosen = visitor.post("/i18n/setlang/", {"language": "tr"})
+print(json.dumps({
+    "hosts": settings.ALLOWED_HOSTS,
+    "proxies": settings.ALLAUTH_TRUSTED_PROXY_COUNT,
+    "headers": dict(visitor.get("/rules/turkish-king.json").headers),
+    "cookie": chosen.cookies["__Host-django_language"].OutputString(),
+    "redirect": [plain.status_code, plain.headers.get("Location")],
+}))
+"""
+
+
+@pytest.mark.slow
+def test_production_passes_the_checks_speaks_https_and_keeps_addresses_to_itself(tmp_path):
+    # Where `up` collects the files for the browser.
+    (tmp_path / "static").mkdir()
+    words = ("shell", "--no-imports", "--command", ANSWERS)
+    done = run_manage(tmp_path, *words, **PRODUCTION, KINGSCORE_PROXIES="1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    checked, answers = done.stdout.splitlines()
+    assert "no issues" in checked
+    found = json.loads(answers)
+    assert found["hosts"] == ["king.example.org"]
+    assert found["proxies"] == 1
+    assert found["redirect"] == [301, "https://king.example.org/new/"]
+    assert "Secure" in found["cookie"]
+    assert found["headers"]["Strict-Transport-Security"] == "max-age=31536000"
+    assert found["headers"]["Referrer-Policy"] == "same-origin"
+    assert found["headers"]["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert found["headers"]["X-Frame-Options"] == "DENY"
+    assert found["headers"]["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "camera=()" in found["headers"]["Permissions-Policy"]
+    assert found["headers"]["X-Content-Type-Options"] == "nosniff"
+
+
+def test_policy_allows_nothing_inline_and_nothing_from_elsewhere(client, db):
+    policy = client.get("/")["Content-Security-Policy"]
+
+    assert dict(part.strip().split(" ", 1) for part in policy.split(";")) == {
+        "default-src": "'self'",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+
+
+def test_address_of_a_table_does_not_leave_in_the_referrer(client, db):
+    secret = addresses.derive("play", "nobody", 1)
+
+    for path in ("/", "/rules/", f"/play/nobody/{secret}/"):
+        assert client.get(path)["Referrer-Policy"] == "same-origin"
+
+
+@pytest.mark.parametrize(
+    ("host", "said", "found"),
+    [
+        ("*", "", ""),
+        (".example.org", "", ""),
+        ("king.example.org", "", "http://king.example.org"),
+        ("*", "https://king.example.org/", "https://king.example.org"),
+        ("king.example.org", "https://club.example.org", "https://club.example.org"),
+    ],
+)
+def test_mails_lead_to_the_address_that_is_known(host, said, found):
+    assert site_address(host, said, https=False) == found
+
+
+def test_mail_address_is_taken_apart():
+    tls = smtp("smtp://king%40club.org:p%40ss@mail.club.org:2525")
+    ssl = smtp("smtps://mail.club.org?from=King+<king@club.org>")
+
+    assert (tls["EMAIL_HOST"], tls["EMAIL_PORT"]) == ("mail.club.org", 2525)
+    assert (tls["EMAIL_HOST_USER"], tls["EMAIL_HOST_PASSWORD"]) == ("king@club.org", "p@ss")
+    assert (tls["EMAIL_USE_TLS"], tls["EMAIL_USE_SSL"]) == (True, False)
+    assert tls["DEFAULT_FROM_EMAIL"] == "king@club.org"
+    assert (ssl["EMAIL_PORT"], ssl["EMAIL_USE_TLS"], ssl["EMAIL_USE_SSL"]) == (465, False, True)
+    assert ssl["DEFAULT_FROM_EMAIL"] == "King <king@club.org>"
+    assert smtp("smtp://mail.lan:25?tls=0&from=king@lan")["EMAIL_USE_TLS"] is False
+
+
+@pytest.mark.parametrize("url", ["http://king@club.org", "smtp://?from=a@b.c", "smtp://mail.lan"])
+def test_other_mail_address_is_refused(url):
+    with pytest.raises(ImproperlyConfigured, match="KINGSCORE_EMAIL_URL"):
+        smtp(url)

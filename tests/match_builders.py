@@ -1,0 +1,43 @@
+"""Matches for tests: games of Krapet and Railroad Euchre between the same sides."""
+
+from tests.factories import EVENING, SetupFactory, record
+from tournaments.services.games.matches import start_match, start_next_game
+
+KEY = "a-key-of-at-least-22-characters"
+TWO = ("Ayşe", "Burak")
+
+
+def won_by(side, reserve=4):
+    """A game of Krapet, as it stands in a record."""
+    left = [0, 0]
+    left[1 - side] = reserve
+    piles = {"reserve": left, "stock": [0, 0], "waste": [0, 0]}
+    return {"type": "deal", "winner": side, "left": piles}
+
+
+def krapet(number=3, length="best-of", **options):
+    head = SetupFactory(ruleset="krapet", players=TWO, options=options)
+    return start_match(head, length, number, at=EVENING, key=KEY)
+
+
+def next_game(game, key=KEY, reason="Laps"):
+    return start_next_game(game.pk, at=EVENING, key=key, reason=reason)
+
+
+def play(winners, **terms):
+    """The last game of a match whose games these sides have won."""
+    game = krapet(**terms)
+    for index, side in enumerate(winners):
+        game = next_game(game)[0] if index else game
+        record(game, won_by(side))
+    return game
+
+
+def railroad(**options):
+    head = SetupFactory(ruleset="euchre-railroad", options=options)
+    return start_match(head, "first-to", 3, at=EVENING, key=KEY)
+
+
+def march(game, times, maker=0):
+    for _ in range(times):
+        record(game, {"type": "deal", "maker": maker, "tricks": 5, "alone": True})

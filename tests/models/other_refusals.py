@@ -1,0 +1,86 @@
+"""Rows of ratings, checks, programs and workers that a constraint refuses, by its name."""
+
+from tests.check_factories import DifferenceFactory, EmailFactory
+from tests.club_factories import AccountFactory, ClubFactory, RoundFactory
+from tests.factories import EVENING, GameFactory, ReportFactory
+from tests.program_factories import (
+    DeliveryFactory,
+    IdempotencyRecordFactory,
+    TokenFactory,
+    WebhookFactory,
+)
+from tests.rating_factories import (
+    PlayerRatingFactory,
+    RatedRoundFactory,
+    RatingChangeFactory,
+    RatingCountFactory,
+    RatingPoolFactory,
+)
+from tournaments.models import ChangeFeed, RatingLedger, Worker
+
+
+def two(factory, **same):
+    """Two rows that share what is given."""
+    factory(**same)
+    factory(**same)
+
+
+def tell_twice():
+    """Two calls of one webhook about one change."""
+    first = DeliveryFactory()
+    two(DeliveryFactory, webhook=first.webhook, line=first.line)
+
+
+def worker(**fields):
+    """A worker that was just started, with other fields where given."""
+    new = {"name": "host:1", "version": "1", "started_at": EVENING, "seen_at": EVENING}
+    Worker.objects.create(**(new | fields))
+
+
+OTHERS_REFUSED = {
+    "rating_pool_one_per_club": [
+        lambda: two(RatingPoolFactory, club=ClubFactory(), family="euchre")
+    ],
+    "rating_pool_one_of_server": [lambda: two(RatingPoolFactory, club=None, family="euchre")],
+    "rating_pool_has_a_family": [lambda: RatingPoolFactory(family="")],
+    "rating_one_per_person": [
+        lambda: two(PlayerRatingFactory, pool=RatingPoolFactory(), person="p1")
+    ],
+    "rating_after_a_game": [lambda: PlayerRatingFactory(games=0)],
+    "rating_never_certain": [lambda: PlayerRatingFactory(variance=0.0)],
+    "rating_change_numbered": [
+        lambda: two(RatingChangeFactory, rating=PlayerRatingFactory(), number=1)
+    ],
+    "rating_change_one_per_game": [
+        lambda: [
+            RatingChangeFactory(rating=rating, game=game, number=number)
+            for rating, game in [(PlayerRatingFactory(), GameFactory())]
+            for number in (1, 2)
+        ]
+    ],
+    "rating_change_at_a_seat": [lambda: RatingChangeFactory(seat=4)],
+    "rating_change_from_one": [lambda: RatingChangeFactory(number=0)],
+    "rated_round_once": [
+        lambda: two(RatedRoundFactory, pool=RatingPoolFactory(), round=RoundFactory())
+    ],
+    "rating_count_once": [lambda: two(RatingCountFactory, pool=RatingPoolFactory())],
+    "rating_count_of_some": [lambda: RatingCountFactory(ratings=0)],
+    "rating_ledger_is_one": [lambda: RatingLedger.objects.create(pk=2)],
+    "difference_open_once": [lambda: two(DifferenceFactory, subject="game:1")],
+    "difference_of_something": [lambda: DifferenceFactory(subject="")],
+    "email_once_about_a_thing": [lambda: two(EmailFactory, user=AccountFactory(), about="a")],
+    "email_with_report_carries_it": [lambda: EmailFactory(report=ReportFactory())],
+    "token_has_a_name": [lambda: TokenFactory(name="")],
+    "token_may_do_something": [lambda: TokenFactory(scopes=[])],
+    "answer_key_not_empty": [lambda: IdempotencyRecordFactory(key="")],
+    "feed_is_one": [lambda: ChangeFeed.objects.create(pk=2)],
+    "webhook_has_an_address": [lambda: WebhookFactory(url="")],
+    "webhook_is_about_something": [lambda: WebhookFactory(happenings=[])],
+    "webhook_generation_from_one": [lambda: WebhookFactory(generation=0)],
+    "delivery_once_about_a_change": [tell_twice],
+    "delivery_state_known": [lambda: DeliveryFactory(state="lost")],
+    "worker_at_a_task_since_a_moment": [
+        lambda: worker(task="sweep"),
+        lambda: worker(task_since=EVENING),
+    ],
+}

@@ -1,0 +1,346 @@
+"""Plants bugs in a copy of the project, one at a time, and shows which test finds each.
+
+`python -m tests.mutations` plants all, `python -m tests.mutations tournaments/api` those below.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LEFT_BEHIND = shutil.ignore_patterns(".*", "data*", "__pycache__")
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """`old` occurs once in `file`; one of `tests`, paths, fails with `new` in its place."""
+
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+ENGINE = "tournaments/engine"
+SERVICES = "tournaments/services"
+
+MUTATIONS = (
+    # Rules and play.
+    Mutation(
+        f"{ENGINE}/play/games.py",
+        "self.first_declarer + self.turns // ruleset.in_a_row",
+        "self.first_declarer + len(self.deals) // ruleset.in_a_row",
+        "tests/engine",
+    ),
+    Mutation(
+        f"{ENGINE}/play/games.py",
+        "if kind in left and self.ruleset.sides[played.declarer] == side:",
+        "if kind in left and played.declarer == seat:",
+        "tests/engine",
+    ),
+    Mutation(
+        f"{ENGINE}/play/entry_checks.py",
+        "sides[declarer] == sides[expected]",
+        "sides[declarer] != sides[expected]",
+        "tests/engine",
+    ),
+    Mutation(
+        f"{ENGINE}/play/entry_checks.py",
+        "if redeal.by in range(game.ruleset.seats) and redeal.by != game.declarer:",
+        "if redeal.by in range(game.ruleset.seats) and redeal.by == game.declarer:",
+        "tests/engine",
+    ),
+    Mutation(
+        f"{ENGINE}/rules/scoring.py",
+        "won[winner] = WON + cards[1 - winner]",
+        "won[winner] = WON + cards[winner]",
+        "tests/engine",
+    ),
+    # Standings, seating and ratings.
+    Mutation(
+        f"{ENGINE}/standings/tie_breaks.py",
+        "if len(met) < len(tied) - 1:",
+        "if not met:",
+        "tests/engine/standings",
+    ),
+    Mutation(
+        f"{ENGINE}/standings/tie_breaks.py",
+        "return not game.was_played, game.table.ranks",
+        "return False, game.table.ranks",
+        "tests/engine/standings",
+    ),
+    Mutation(
+        f"{ENGINE}/standings/tallies.py",
+        "if name in tallies and name not in instead:",
+        "if name in tallies:",
+        "tests/engine/standings",
+    ),
+    Mutation(
+        f"{ENGINE}/standings/finals.py",
+        "names if row % 2 == 0 else names[::-1]",
+        "names",
+        "tests/engine/standings",
+    ),
+    Mutation(
+        f"{ENGINE}/pairing/plans.py",
+        "(rest + by) % self.modulus if point < moving",
+        "(rest + by) % self.modulus if point <= moving",
+        "tests/engine/pairing",
+    ),
+    Mutation(
+        f"{ENGINE}/ratings/ratings.py",
+        "min(START_VARIANCE, self.variance + DRIFT * max(0.0, days))",
+        "self.variance + DRIFT * max(0.0, days)",
+        "tests/engine/ratings",
+    ),
+    Mutation(
+        f"{ENGINE}/ratings/ratings.py",
+        "shared = rating.variance / len(seats[side])",
+        "shared = rating.variance",
+        "tests/engine/ratings",
+    ),
+    # The write path of a sheet.
+    Mutation(
+        f"{SERVICES}/games/writing.py",
+        "if not is_same(sheet, stored):",
+        "if not stored:",
+        "tests/services/games",
+    ),
+    Mutation(
+        f"{SERVICES}/games/writing.py",
+        "if not directed.exists():",
+        "if directed is None:",
+        "tests/services/games",
+    ),
+    Mutation(
+        f"{SERVICES}/games/writing.py",
+        "if sheet.row.revision != context.revision:",
+        "if sheet.row.revision < context.revision:",
+        "tests/services/games",
+    ),
+    Mutation(
+        "tournaments/models/games.py",
+        'self._at("pen", public_id, secret).filter(AT_OPEN_ROUND)',
+        'self._at("pen", public_id, secret)',
+        "tests/web/games",
+    ),
+    # Clubs and people.
+    Mutation(
+        f"{SERVICES}/clubs/membership.py",
+        "filter(role=Role.OWNER).exclude(pk=going.pk)",
+        "filter(role=Role.OWNER)",
+        "tests/services/clubs",
+    ),
+    Mutation(
+        f"{SERVICES}/clubs/membership.py",
+        "standing(at).filter(club=club).exclude(role=Role.MEMBER)",
+        "standing(at).filter(club=club, role=Role.MEMBER)",
+        "tests/services/clubs",
+    ),
+    Mutation(
+        f"{SERVICES}/people/changes.py",
+        '"", None, False',
+        '"", player.account, False',
+        "tests/services/people",
+    ),
+    Mutation(
+        f"{SERVICES}/people/changes.py",
+        "kind__in=(AuditEntry.Kind.EVENT, AuditEntry.Kind.ROLE)",
+        "kind=AuditEntry.Kind.ROLE",
+        "tests/services/people",
+    ),
+    Mutation(
+        f"{SERVICES}/people/claims.py",
+        'player.wrong_claims = 0\n        player.save(update_fields=["claim',
+        'player.save(update_fields=["claim',
+        "tests/services/people",
+    ),
+    # Tournaments and rounds.
+    Mutation(
+        f"{SERVICES}/rounds/rounds.py",
+        "        rate_round_again(round_)\n        round_.closed_at,",
+        "        round_.closed_at,",
+        "tests/services/rounds",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/clocks.py",
+        "if stands != self.seen:",
+        "if not self.seen:",
+        "tests/services/rounds",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/late_changes.py",
+        "sitting - gone | _players_of",
+        "sitting | _players_of",
+        "tests/services/rounds",
+    ),
+    Mutation(
+        f"{SERVICES}/tournaments/lifecycle.py",
+        "return state == State.FINISHED and over",
+        "return over",
+        "tests/services/tournaments",
+    ),
+    Mutation(
+        f"{SERVICES}/entrants/registration.py",
+        "[replace(entry, house=False)]",
+        "[entry]",
+        "tests/services/entrants",
+    ),
+    Mutation(
+        "tournaments/queries/tournaments/steps.py",
+        "joins_in__lte=len(rounds) + 1",
+        "joins_in__lte=len(rounds)",
+        "tests/web/tournaments",
+    ),
+    Mutation(
+        "tournaments/queries/tournaments/steps.py",
+        "joins_in__lte=len(rounds) + 1",
+        "joins_in__lte=len(rounds) + 2",
+        "tests/web/tournaments",
+    ),
+    Mutation(
+        "tournaments/presenters/standings/standings.py",
+        "number = state.settings.rounds + len(state.stages)\n    over",
+        "number = state.settings.rounds\n    over",
+        "tests/reports",
+    ),
+    # Ratings and statistics.
+    Mutation(
+        f"{SERVICES}/ratings/computing.py",
+        "filter(pk=club, in_server_ratings=True)",
+        "filter(pk=club)",
+        "tests/services/ratings",
+    ),
+    Mutation(
+        "tournaments/queries/ratings/leaderboard.py",
+        "return row.month < self._first_month",
+        "return row.month <= self._first_month",
+        "tests/queries",
+    ),
+    Mutation(
+        "tournaments/queries/statistics.py",
+        "if not houses or (event[0], player) not in houses:",
+        "if players is not None:",
+        "tests/web/statistics",
+    ),
+    # Webhooks, imports and backups.
+    Mutation(
+        f"{SERVICES}/webhooks/calling.py",
+        "if not all(map(may_be_called, found)):",
+        "if not any(map(may_be_called, found)):",
+        "tests/services/webhooks",
+    ),
+    Mutation(
+        f"{SERVICES}/webhooks/calling.py",
+        "(name.encode(), moment.encode(), body)",
+        "(name.encode(), body)",
+        "tests/services/webhooks",
+    ),
+    Mutation(
+        f"{SERVICES}/imports/results.py",
+        "return [game for game in self.games if not game.there]",
+        "return [*self.games]",
+        "tests/services/imports",
+    ),
+    Mutation(
+        f"{SERVICES}/backups/restoring.py",
+        "            if rows != table.rows:",
+        "            if rows > table.rows:",
+        "tests/services/backups",
+    ),
+    # Pages, documents and the API.
+    Mutation(
+        "tournaments/reports/sheets_book.py",
+        "games.exclude(table__round=state.seated_rounds[-1].row)",
+        "games.exclude(table__round__number=state.settings.rounds)",
+        "tests/reports",
+    ),
+    Mutation(
+        "tournaments/reports/spreadsheets.py",
+        "escape_formulas(clean(text))",
+        "clean(text)",
+        "tests/reports",
+    ),
+    Mutation(
+        "tournaments/permissions.py",
+        "_tournament(Tournament.objects.directed_by(request.user)",
+        "_tournament(Tournament.objects.seen_by(request.user)",
+        "tests/web/test_access.py",
+    ),
+    Mutation(
+        "tournaments/api/tournaments/views.py",
+        "self.check_unchanged(TournamentSerializer, row)\n            remove_tournament",
+        "remove_tournament",
+        "tests/api/tournaments",
+    ),
+    Mutation(
+        "tournaments/api/access.py",
+        "return needed is None or needed in request.auth.scopes",
+        "return True",
+        "tests/api",
+    ),
+    Mutation(
+        "tournaments/api/paging.py",
+        "return beyond | (here & _after(queryset, rest)) if rest else beyond",
+        "return beyond",
+        "tests/api",
+    ),
+    Mutation(
+        "tournaments/api/idempotency.py",
+        "                kept.delete()",
+        "                kept.save()",
+        "tests/api",
+    ),
+    Mutation(
+        "kingscore/attempts.py",
+        'return f"{device} {user.pk}" if user and user.pk in accounts else ""',
+        'return f"{device} {user.pk}" if user else ""',
+        "tests/web/accounts",
+    ),
+)
+
+
+def found_by(mutation: Mutation, copy: Path, marker: str) -> str:
+    """The first test with the marker that fails with the bug; "" if none does."""
+    words = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-m", marker]
+    run = subprocess.run(
+        [*words, *mutation.tests.split()], cwd=copy, capture_output=True, text=True, check=False
+    )
+    # 5: no test has this marker.
+    if run.returncode not in (0, 1, 5):
+        raise RuntimeError(f"pytest left with {run.returncode} for {mutation.tests}: {run.stdout}")
+    return FAILED.findall(run.stdout)[0] if run.returncode == 1 else ""
+
+
+def main(*below: str) -> int:
+    """1 if a bug is not found."""
+    found = {"not slow": 0, "slow": 0, "": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(ROOT, Path(folder, "project"), ignore=LEFT_BEHIND)
+        for mutation in MUTATIONS:
+            if below and not mutation.file.startswith(below):
+                continue
+            file = copy / mutation.file
+            right = file.read_text()
+            if right.count(mutation.old) != 1:
+                raise ValueError(f"not once in {mutation.file}: {mutation.old}")
+            file.write_text(right.replace(mutation.old, mutation.new))
+            by, test = "", ""
+            for marker in ("not slow", "slow"):
+                if test := found_by(mutation, copy, marker):
+                    by = marker
+                    break
+            file.write_text(right)
+            found[by] += 1
+            print(f"{test or 'NOT FOUND'}  {mutation.file}: {mutation.new!r}", flush=True)
+    print(f"{found['not slow']} by `make test`, {found['slow']} by the rest, {found['']} not found")
+    return int(bool(found[""]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

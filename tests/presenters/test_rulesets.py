@@ -1,0 +1,99 @@
+"""The description of a ruleset from which a browser checks an entry."""
+
+import json
+
+import pytest
+
+from tournaments.engine.variants import RULESETS
+from tournaments.presenters.rulesets import describe
+
+HONEYMOON = {
+    "format": "kingscore-description/1",
+    "id": "honeymoon-king",
+    "family": "turkish-king",
+    "name": "",
+    "seats": 2,
+    "sides": [0, 1],
+    "clockwise": False,
+    "deals": 6,
+    "target": None,
+    "in_a_row": 1,
+    "declares": "turn",
+    "passes": False,
+    "quotas": {},
+    "stages": [],
+    "all_units": [],
+    "steps": [],
+    "settings": {"outcome": "highest-wins", "king": "ends-game", "deals": 6},
+    "options": [{"setting": "deals", "kind": "even-count", "values": []}],
+    "redeals": ["misdeal"],
+    "voids": ["misdeal"],
+    "units": {"tricks": {"total": 13, "most": 13, "cards": False}},
+    "contracts": [
+        {
+            "id": "trump",
+            "name": "",
+            "kind": "trump",
+            "named": True,
+            "declared": True,
+            "scoring": "per-unit",
+            "values": {"tricks": 50},
+            "prizes": [],
+            "sum": 650,
+            "quota": None,
+            "quota_each": None,
+            "trumps": ["spades", "hearts", "diamonds", "clubs"],
+            "fields": ["tricks_played", "king"],
+            "may_end_early": False,
+            "replay_one_each": False,
+            "cappotto": False,
+        }
+    ],
+    "checks": {
+        "within": {
+            "heart_king": ["men", "hearts"],
+            "heart_ace": ["hearts"],
+            "last_two": ["tricks"],
+            "twelfth_trick": ["tricks"],
+            "last_trick": ["tricks"],
+        },
+        "cards_in_a_trick": 4,
+        "honours_among_hearts": 3,
+    },
+}
+
+
+def contract_of(description, name):
+    return next(contract for contract in description["contracts"] if contract["id"] == name)
+
+
+def test_description_says_everything_with_the_options_of_the_table():
+    assert describe(RULESETS["honeymoon-king"].with_options({"deals": 6})) == HONEYMOON
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_description_of_every_ruleset_is_plain_json(ruleset):
+    description = describe(RULESETS[ruleset])
+    assert json.loads(json.dumps(description)) == description
+    written = {unit for contract in description["contracts"] for unit in contract["values"]}
+    assert written <= description["units"].keys()
+
+
+def test_one_pair_may_hold_the_cards_of_two_hands():
+    left = {"total": None, "most": 26, "cards": False}
+    assert describe(RULESETS["italian-king-pairs"])["units"]["cards_left"] == left
+    assert describe(RULESETS["italian-king"])["units"]["cards_left"] == left | {"most": 13}
+
+
+def test_sum_that_is_known_only_afterwards_is_none():
+    assert contract_of(describe(RULESETS["euchre"]), "euchre")["sum"] is None
+    assert contract_of(describe(RULESETS["italian-king-pairs"]), "no-men")["sum"] == 0
+
+
+def test_fields_and_trumps_are_those_of_the_table():
+    rules = RULESETS["italian-king-choice"]
+    plain = contract_of(describe(rules), "declaration")
+    assert (plain["fields"], plain["trumps"][-1]) == ([], "none")
+    options = {"sale": True, "no_trump_declaration": False}
+    chosen = contract_of(describe(rules.with_options(options)), "declaration")
+    assert (chosen["fields"], chosen["trumps"][-1]) == (["sale"], "clubs")

@@ -1,0 +1,75 @@
+"""Sheets as they are read: whole, and of one moment."""
+
+import pytest
+
+from tests.deals import WHOLE_GAME
+from tests.factories import ContextFactory, GameFactory, SetupFactory, record
+from tournaments.models import Game
+from tournaments.queries.games.sheets import load_sheet, load_sheets
+from tournaments.services.games import playing
+
+pytestmark = pytest.mark.django_db
+
+RIFKI, QUEENS = WHOLE_GAME[:2]
+
+
+def test_sheet_is_of_the_revision_its_row_was_read_at():
+    game = GameFactory(entries=[RIFKI])
+    row = Game.objects.get(pk=game.pk)
+    record(game, QUEENS)
+
+    sheet = load_sheet(row)
+
+    assert (sheet.row.revision, sheet.game.totals) == (1, (0, 0, -320, 0))
+
+
+def test_sheet_never_mixes_a_head_with_entries_written_under_another():
+    """Read between two statements of a reader, these would not even fold."""
+    game = GameFactory(entries=[RIFKI])
+    row = Game.objects.get(pk=game.pk)
+    playing.change_head(game.pk, SetupFactory(first_declarer=2), ContextFactory(revision=1))
+    record(game, {**QUEENS, "declarer": 3})
+
+    assert load_sheet(row).game.declarer == 1
+    assert load_sheet(Game.objects.get(pk=game.pk)).game.declarer == 0
+
+
+def test_sheets_are_each_of_the_revision_their_row_was_read_at():
+    game = GameFactory(entries=[RIFKI])
+    rows = Game.objects.filter(pk=game.pk)
+    rows._fetch_all()
+    record(game, QUEENS)
+
+    [sheet] = load_sheets(rows)
+
+    assert (sheet.row.revision, len(sheet.revisions)) == (1, 1)
+    assert sheet.game.totals == (0, 0, -320, 0)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_sheets_take_two_queries_however_many(number, django_assert_num_queries):
+    for _ in range(number):
+        GameFactory(entries=WHOLE_GAME[:3])
+
+    with django_assert_num_queries(2):
+        sheets = load_sheets(Game.objects.all())
+
+    assert [len(sheet.revisions) for sheet in sheets] == [3] * number
+
+
+def test_record_of_a_sheet_leaves_out_what_was_withdrawn():
+    game = GameFactory(entries=[RIFKI, QUEENS], head=SetupFactory(title="Cuma"))
+    playing.withdraw_entry(game.pk, 0, "", ContextFactory(revision=2))
+
+    record_of = load_sheet(Game.objects.get(pk=game.pk)).record
+
+    assert record_of == {
+        "format": "kingscore-game/1",
+        "ruleset": "turkish-king",
+        "options": {},
+        "players": ["Ayşe", "Burak", "Cem", "Deniz"],
+        "first_declarer": 0,
+        "title": "Cuma",
+        "played_at": "2026-11-20T19:30:00+00:00",
+        "entries": [QUEENS],
+    }

@@ -1,0 +1,136 @@
+"""A site on a folder, with something in every table, and what is seen of it all."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.servers import READ_SHEETS, ROOT, environment_of, run_python
+from tests.waiting import PATIENCE
+
+MAKE = """
+import json
+from tests.club_factories import ClubFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory
+from tests.services.tournaments.whole_tournament import whole_tournament
+from tests.web.access_world import make_world
+from tournaments.models import Club
+from tournaments.services.ratings.computing import rebuild_ratings
+whole_tournament()
+# The world has one of the same name.
+Club.objects.update(slug="whole")
+world = make_world()
+GameFactory(entries=WHOLE_GAME)
+# The highest key of a table belongs to nobody any more.
+ClubFactory(slug="gone").delete()
+rebuild_ratings()
+print(json.dumps({"right": world.right, "wrong": world.wrong}))
+"""
+
+LOOK = """
+import json
+from io import StringIO
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from django.test import Client
+from tests.club_factories import ClubFactory
+from tests.factories import EVENING
+from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.models import Game, Player, Tournament
+from tournaments.queries.games.sheets import load_sheets
+from tournaments.reports.tournament_document import tournament_document
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.export import export_player
+with transaction.atomic():
+    told = {
+        "tournaments": [
+            json.loads(write_tournament(tournament_document(each)))
+            for each in Tournament.objects.order_by("pk")
+        ],
+        "players": [
+            json.load(export_player(pk, NOBODY, at=EVENING))
+            for pk in Player.objects.present().order_by("pk")
+            .values_list("pk", flat=True)
+        ],
+        "games": [sheet.record for sheet in load_sheets(Game.objects.order_by("pk"))],
+    }
+    told["next club"] = ClubFactory().pk
+    # Each export is a line in the audit, and would stand in the next.
+    transaction.set_rollback(True)
+said = StringIO()
+try:
+    call_command("check_caches", stdout=said)
+except CommandError as error:
+    said.write(str(error))
+visitor = Client(headers={"host": "localhost"})
+answered = [visitor.get(path).status_code for path in PATHS]
+print(json.dumps({"exports": told, "caches": said.getvalue(), "answered": answered}))
+"""
+"""One program for all of it: each takes a second to start."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What is kept in a folder, or in a database of PostgreSQL beside it."""
+
+    folder: Path
+    database_url: str | None = None
+
+    @property
+    def environment(self):
+        own = {"KINGSCORE_DATABASE_URL": self.database_url} if self.database_url else {}
+        return environment_of(self.folder, DJANGO_SETTINGS_MODULE="kingscore.settings", **own)
+
+    def manage(self, *words, **more):
+        """Run a command; what it said, and how it ended."""
+        return subprocess.run(
+            self.words(*words),
+            cwd=ROOT,
+            env={**self.environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    def words(self, *words):
+        return [sys.executable, "manage.py", *map(str, words)]
+
+    def backup(self, path):
+        done = self.manage("backup", path)
+        assert done.returncode == 0, done.stderr
+        return path
+
+    def restore(self, path):
+        done = self.manage("restore", path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def run_python(self, code):
+        return run_python(code, self.environment)
+
+    def sheets(self):
+        """Every game, folded, by its public id."""
+        return json.loads(self.run_python(READ_SHEETS))
+
+    def look(self, paths=()):
+        """What its exports say and the check of its caches, and how it answers at addresses."""
+        return json.loads(self.run_python(f"PATHS = {list(paths)}\n{LOOK}"))
+
+
+def rows_in(path):
+    """The rows of each table in a backup, with objects in no order of their own."""
+    with zipfile.ZipFile(path) as archive:
+        return {
+            name: [json.loads(line) for line in archive.read(name).splitlines()]
+            for name in archive.namelist()
+            if name.startswith("rows/")
+        }
+
+
+def manifest_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return json.loads(archive.read("manifest.json"))

@@ -1,0 +1,91 @@
+"""Several phones at one sheet at the same moment, on real connections of their own.
+
+What holds them apart is the lock of the game's row, and on SQLite the immediate transaction:
+without it every test fails in which two write to one game.
+"""
+
+import pytest
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, GameFactory, reload
+from tests.together import while_another_is_writing
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import Game
+from tournaments.services.games import playing
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RIFKI, QUEENS, _ = WHOLE_GAME[:3]
+
+
+def test_second_write_waits_for_the_first_and_is_stale():
+    game = GameFactory()
+    contexts = [ContextFactory(revision=0) for _ in range(2)]
+
+    first, second, waited = while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), contexts[0]),
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), contexts[1]),
+    )
+
+    assert (first, second, waited) == (1, "StaleRevision", True)
+    assert [write.key for write in reload(game).revisions] == [contexts[0].key]
+
+
+def test_same_key_waits_for_the_first_and_repeats_its_answer():
+    game = GameFactory()
+    pen = ContextFactory(revision=0)
+
+    first, second, waited = while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), pen),
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), pen),
+    )
+
+    assert (first, second, waited) == (1, 1, True)
+    assert reload(game).row.revision == 1
+
+
+def test_pen_taken_during_a_write_stays_taken():
+    game = GameFactory()
+
+    def take():
+        playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
+        return reload(game)
+
+    first, second, waited = while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), ContextFactory(revision=0)), take
+    )
+
+    assert (first, second, waited) == (1, 1, True)
+    game.refresh_from_db()
+    assert (game.revision, game.write_generation) == (1, 2)
+
+
+def test_deletion_waits_for_a_write_and_takes_it_along():
+    game = GameFactory(entries=[RIFKI])
+
+    def delete():
+        playing.delete_game(game.pk)
+        return GameFactory()
+
+    first, second, waited = while_another_is_writing(
+        lambda: playing.record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=1)),
+        lambda: reload(delete()),
+    )
+
+    assert (first, second, waited) == (2, 0, True)
+    assert not Game.objects.filter(pk=game.pk).exists()
+
+
+def test_write_waits_for_a_deletion_and_finds_no_game():
+    game = GameFactory(entries=[RIFKI])
+
+    def delete():
+        playing.delete_game(game.pk)
+        return reload(GameFactory())
+
+    first, second, waited = while_another_is_writing(
+        delete,
+        lambda: playing.record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=1)),
+    )
+
+    assert (first, second, waited) == (0, "DoesNotExist", True)

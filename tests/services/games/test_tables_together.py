@@ -1,0 +1,280 @@
+"""Rounds closed, doors tried and seats taken at the same moment, on real connections.
+
+What holds them apart are the locks of the round, the table and the game, and on SQLite the
+immediate transaction: without them each test fails.
+"""
+
+import pytest
+from django.db import transaction
+
+from tests.club_factories import AuditEntryFactory, PlayerFactory, RoundFactory, TableFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.evening_builders import TURKISH_KING, write
+from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record
+from tests.match_builders import KEY, TWO, krapet, next_game, won_by
+from tests.together import at_once, while_another_is_writing
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import AuditEntry, Confirmation, Game, Player, Revision, Season, Seat, Table
+from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.events import events, seasons
+from tournaments.services.games import adopting, confirming, matches, playing, tables
+from tournaments.services.games.playing import GameSetup
+from tournaments.services.games.tables import Laying
+from tournaments.services.people.changes import rename_player
+from tournaments.services.people.merging import merge_players
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OTHERS = ("Elif", "Fatma", "Gül", "Ayşe")
+
+
+def close(table):
+    return lambda: bool(events.close_round(table.round_id, NOBODY, at=EVENING).closed_at)
+
+
+def test_round_waits_for_a_write_under_way_before_it_is_closed():
+    table = TableFactory()
+
+    first, second, waited = while_another_is_writing(write(table), close(table))
+
+    assert (first, second, waited) == (1, True, True)
+    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == [
+        "entry",
+        "close-round",
+    ]
+
+
+def test_write_that_waited_for_a_round_to_close_is_refused():
+    table = TableFactory()
+
+    first, second, waited = while_another_is_writing(close(table), write(table))
+
+    assert (first, second, waited) == (True, "RoundClosed", True)
+    assert Revision.objects.count() == 0
+
+
+def test_next_game_that_waited_for_a_round_to_close_is_refused():
+    table = TableFactory()
+    Game.objects.all().delete()
+    game = matches.start_match(GameSetup("krapet", TWO), "best-of", 3, at=EVENING)
+    playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
+    Game.objects.update(table=table)
+
+    def begin():
+        by = Actor(table=table.public_id)
+        return matches.start_next_game(game.pk, at=EVENING, key="next-key", reason="", by=by)
+
+    first, second, waited = while_another_is_writing(close(table), begin)
+
+    assert (first, second, waited) == (True, "RoundClosed", True)
+    assert Game.objects.count() == 1
+
+
+def test_next_game_has_the_name_that_a_player_is_given_meanwhile():
+    place = RoundFactory()
+    laying = Laying(GameSetup("krapet", ()), TWO, ("best-of", 3))
+    game = tables.add_table(place.pk, laying, NOBODY, at=EVENING).games.get()
+    playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
+    burak = Player.objects.get(name="Burak")
+
+    def rename():
+        return rename_player(burak.pk, "Berk", NOBODY, at=EVENING).name
+
+    def begin():
+        return matches.start_next_game(game.pk, at=EVENING, key="next-key", reason="")[1]
+
+    first, second, waited = while_another_is_writing(begin, rename)
+
+    assert (first, second, waited) == (True, "Berk", True)
+    heads = Game.objects.order_by("pk").values_list("players", flat=True)
+    assert list(heads) == [["Ayşe", "Berk"]] * 2
+
+
+def lay(place, who):
+    laying = Laying(TURKISH_KING, who)
+    return lambda: tables.add_table(place.pk, laying, NOBODY, at=EVENING).number
+
+
+def test_player_is_seated_once_by_two_who_lay_tables_at_once():
+    place = RoundFactory()
+
+    first, second, waited = while_another_is_writing(lay(place, NAMES), lay(place, OTHERS))
+
+    assert (first, second, waited) == (1, "SitsElsewhere", True)
+    assert (Table.objects.count(), Seat.objects.count(), Player.objects.count()) == (1, 4, 4)
+
+
+def test_table_is_not_laid_in_a_round_that_closes_meanwhile():
+    table = TableFactory()
+
+    first, second, waited = while_another_is_writing(
+        close(table), lay(table.round, ("Elif", "Fatma", "Gül", "Hakan"))
+    )
+
+    assert (first, second, waited) == (True, "NoMoreTables", True)
+    assert Table.objects.count() == 1
+
+
+def test_next_round_is_opened_once_by_two_at_once():
+    table = TableFactory(round__number=1)
+    event = table.round.event_id
+
+    def open_next():
+        return events.open_round(event, NOBODY, at=EVENING).number
+
+    assert sorted(map(str, at_once(open_next, open_next))) == ["2", "RoundStillEmpty"]
+
+
+def test_guesses_at_once_are_all_counted():
+    table = TableFactory()
+    codes = [f"{n:04}" for n in range(20) if f"{n:04}" != table.code][:16]
+
+    def guess(code):
+        return lambda: tables.enter_table(table.pk, 1, code, NOBODY, at=EVENING)
+
+    answers = at_once(*map(guess, codes))
+
+    assert sorted(answers) == ["AccessLinkClosed"] * (16 - MOST_WRONG_CODES + 1) + ["WrongCode"] * (
+        MOST_WRONG_CODES - 1
+    )
+    assert Table.objects.get().wrong_codes == MOST_WRONG_CODES
+
+
+def test_confirmation_waits_for_a_write_and_is_void_then():
+    table = TableFactory(entries=WHOLE_GAME)
+    game = table.games.get()
+
+    def withdraw():
+        return playing.withdraw_entry(game.pk, 19, "", ContextFactory(revision=20))
+
+    def confirm():
+        return confirming.confirm_result(game.pk, 0, 20, NOBODY, at=EVENING)
+
+    first, second, waited = while_another_is_writing(withdraw, confirm)
+
+    assert (first, second, waited) == (21, "StaleRevision", True)
+    assert Confirmation.objects.count() == 0
+
+
+def test_game_is_adopted_once_by_two_directors_at_once():
+    game, places = GameFactory(), [RoundFactory(), RoundFactory()]
+
+    def adopt(place):
+        return lambda: adopting.adopt_game(game.pk, place.pk, NAMES, NOBODY, at=EVENING).number
+
+    assert sorted(map(str, at_once(*map(adopt, places)))) == ["1", "NotOpen"]
+    assert Table.objects.count() == 1
+
+
+def test_season_that_is_being_removed_takes_no_evening():
+    season = seasons.create_season(
+        RoundFactory().event.club,
+        seasons.SeasonDates("Kış", EVENING.date(), EVENING.date()),
+        NOBODY,
+        at=EVENING,
+    )
+    plan = events.EventPlan("Cuma", EVENING.date(), "turkish-king", season=season)
+
+    first, second, waited = while_another_is_writing(
+        lambda: seasons.remove_season(season.pk, NOBODY, at=EVENING),
+        lambda: events.create_event(season.club, plan, NOBODY, at=EVENING).name,
+    )
+
+    assert (first, second, waited) == (None, "DoesNotExist", True)
+    assert Season.objects.count() == 0
+
+
+def test_replaced_address_shuts_out_whoever_takes_the_pen_at_that_moment():
+    table = TableFactory()
+    game, club = table.games.get(), table.round.event.club
+
+    def take():
+        with transaction.atomic():
+            row = playing.hand_over(game.pk, 1, "key-of-the-lost-phone", at=EVENING)
+            # Where the other one comes in, before this is in the database.
+            AuditEntryFactory(club=club)
+        return row.write_generation
+
+    def replace():
+        return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
+
+    first, second, waited = while_another_is_writing(take, replace)
+
+    assert (first, second, waited) == (2, 2, True)
+    row = Game.objects.get()
+    assert (row.write_generation, row.taken_with) == (3, "")
+
+
+@pytest.mark.parametrize("remove", [False, True])
+def test_address_is_replaced_and_table_removed_after_a_next_game_under_way(remove):
+    # Each needs the row of the table and that of the game: in two orders they would wait for
+    # each other.
+    laying = Laying(GameSetup("krapet", ()), TWO, ("best-of", 3))
+    table = tables.add_table(RoundFactory().pk, laying, NOBODY, at=EVENING)
+    game = table.games.get()
+    playing.record_entry(game.pk, parse_entry(won_by(0)), ContextFactory())
+    act = tables.remove_table if remove else tables.replace_address
+
+    first, second, waited = while_another_is_writing(
+        lambda: tap_next(game, KEY), lambda: act(table.pk, NOBODY, at=EVENING) and None
+    )
+
+    assert (first, second, waited) == (2, None, True)
+    written_by = set(Game.objects.values_list("write_generation", flat=True))
+    assert written_by == (set() if remove else {2})
+
+
+def test_table_that_is_being_removed_keeps_a_merge_waiting():
+    table = TableFactory()
+    ayse = Player.objects.get(name="Ayşe")
+    kept = PlayerFactory(club=ayse.club)
+
+    first, second, waited = while_another_is_writing(
+        lambda: tables.remove_table(table.pk, NOBODY, at=EVENING),
+        lambda: merge_players(kept.pk, ayse.pk, NOBODY, at=EVENING).seats,
+    )
+
+    assert (first, second, waited) == (None, [], True)
+
+
+def tap_next(game, key):
+    """The number of the game that was opened, and 0 where it was somebody else's."""
+    after, opened = next_game(game, key=key)
+    return after.match_number if opened else 0
+
+
+@pytest.mark.parametrize(("key", "second"), [(KEY, 2), ("key-of-another-phone-123", 0)])
+def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
+    game = krapet()
+    record(game, won_by(0))
+
+    outcomes = while_another_is_writing(
+        lambda: tap_next(game, KEY),
+        lambda: tap_next(game, key),
+    )
+
+    assert outcomes == (2, second, True)
+    assert Game.objects.count() == 2
+
+
+def tap_rematch(game, terms, key):
+    """The number of the rematch, negative where somebody else has opened it."""
+    head = SetupFactory(ruleset=game.ruleset, players=game.players)
+    after, opened = matches.start_rematch(game.pk, head, terms, at=EVENING, key=key)
+    return after.pk if opened else -after.pk
+
+
+@pytest.mark.parametrize("terms", [None, ("best-of", 3)])
+@pytest.mark.parametrize(("key", "sign"), [(KEY, 1), ("key-of-another-phone-123", -1)])
+def test_second_tap_on_rematch_waits_and_finds_it_open(key, sign, terms):
+    game = krapet() if terms else GameFactory()
+
+    outcomes = while_another_is_writing(
+        lambda: tap_rematch(game, terms, KEY),
+        lambda: tap_rematch(game, terms, key),
+    )
+
+    rematch = Game.objects.get(rematch_of=game)
+    assert outcomes == (rematch.pk, sign * rematch.pk, True)
+    assert Game.objects.count() == 2

@@ -1,0 +1,389 @@
+"""Players of a club: what they are called, and how sheets, papers and the audit follow."""
+
+import pytest
+from django.core.files.storage import default_storage
+
+from tests.club_factories import (
+    AccountFactory,
+    AuditEntryFactory,
+    ClubFactory,
+    MemberFactory,
+    PlayerFactory,
+    TableFactory,
+)
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import AuditEntry, Game, Player, Report, Revision
+from tournaments.reports.builder import build_report
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.documents import reporting
+from tournaments.services.games import playing
+from tournaments.services.games.tables import remove_table
+from tournaments.services.people import players as people
+from tournaments.services.people.changes import (
+    names_ever,
+    remove_player,
+    rename_player,
+    set_initials,
+    without_names,
+)
+
+pytestmark = pytest.mark.django_db
+
+RIFKI = WHOLE_GAME[0]
+FINE = {"type": "adjustment", "seat": 1, "points": -50, "reason": "AYŞE geç kaldı, Ayşegül değil"}
+
+
+@pytest.fixture
+def director():
+    return Actor(AccountFactory(), address="192.0.2.7")
+
+
+@pytest.fixture
+def game():
+    """A club's game of Ayşe, Burak, Cem and Deniz with two deals, one by Ayşe, one by Burak."""
+    game = TableFactory(entries=[RIFKI]).games.get()
+    context = ContextFactory(revision=1, author="Burak")
+    playing.record_entry(game.pk, parse_entry(FINE), context)
+    return reload(game).row
+
+
+def player_at(game, seat):
+    return Player.objects.get(seats__game=game, seats__number=seat)
+
+
+def players_of(game):
+    return Game.objects.get(pk=game.pk).players
+
+
+def authors_of(game):
+    return [write.author for write in reload(game).revisions]
+
+
+def last_line(club):
+    line = club.audit_lines.first()
+    return line.kind, line.action, line.subject, line.before, line.after, line.user, line.address
+
+
+# --- names
+
+
+@pytest.mark.parametrize("text", ["", "  ", "...", "\u200b", "x" * 81, "\ufdfa" * 80])
+def test_what_is_no_name_is_refused(text, director):
+    with pytest.raises(people.NoName):
+        people.add_player(ClubFactory(), text, director, at=EVENING)
+    assert not Player.objects.exists()
+
+
+def test_name_is_stored_without_what_cannot_be_seen(director):
+    player = people.add_player(ClubFactory(), " Ay\u00adşe\t Nur\0 ", director, at=EVENING)
+    assert player.name == "Ayşe Nur"
+
+
+def test_several_players_are_added_all_or_none_with_every_problem(director):
+    taken = PlayerFactory(name="Işıl")
+    names = ["Ayşe", "IŞIL", "Burak", "ayşe", "?"]
+
+    with pytest.raises(people.NamesRefused) as refused:
+        people.add_players(taken.club, names, director, at=EVENING)
+
+    kinds = {number: type(problem).__name__ for number, problem in refused.value.problems.items()}
+    assert kinds == {1: "NameTaken", 3: "NameTwice", 4: "NoName"}
+    assert list(Player.objects.all()) == [taken]
+    assert not AuditEntry.objects.exists()
+
+
+def test_names_at_a_table_are_never_alike():
+    names = ["A (3)", "A", "A", "A"]
+    players = [Player(name=name) for name in names] + [Player(), Player(name="№ 5")]
+
+    shown = people.names_at_table(players)
+
+    assert shown == ["A (3)", "A", "A (3) (3)", "A (4)", "№ 5", "№ 5 (6)"]
+
+
+# --- renaming
+
+
+def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, director):
+    player = player_at(game, 0)
+    other = TableFactory(players=["Ayşe", "Burak", "Cem", "Deniz"]).games.get()
+
+    for _tap in range(2):
+        rename_player(player.pk, " Ayşen ", director, at=EVENING)
+
+    assert players_of(game) == ["Ayşen", "Burak", "Cem", "Deniz"]
+    assert players_of(other)[0] == "Ayşe"
+    assert player.club.audit_lines.filter(action="rename").count() == 1
+    assert authors_of(game) == ["Ayşen", "Burak"]
+    assert last_line(player.club) == (
+        "player", "rename", f"player:{player.pk}",
+        {"name": "Ayşe"}, {"name": "Ayşen"}, director.user, "192.0.2.7",
+    )  # fmt: skip
+
+
+def test_new_name_is_no_write_of_the_table(game, director):
+    before = game.revision
+
+    rename_player(player_at(game, 0).pk, "Ayşen", director, at=EVENING)
+
+    record(game, WHOLE_GAME[1])
+    assert reload(game).row.revision == before + 1
+    # The phone was late: it gave the name that is gone.
+    assert authors_of(game) == ["Ayşen", "Burak", ""]
+
+
+def test_name_of_another_is_refused_and_nothing_changes(game, director):
+    player = player_at(game, 0)
+
+    with pytest.raises(people.NameTaken) as taken:
+        rename_player(player.pk, "BURAK", director, at=EVENING)
+
+    assert taken.value.player == player_at(game, 1)
+    assert players_of(game)[0] == "Ayşe"
+    assert not player.club.audit_lines.filter(action="rename").exists()
+    assert rename_player(player.pk, "AYŞE", director, at=EVENING).name == "AYŞE"
+
+
+# --- initials
+
+
+def test_initials_stand_on_the_sheets_and_leave_them_again(game, director):
+    player = player_at(game, 0)
+
+    set_initials(player.pk, True, director, at=EVENING)
+    shown = players_of(game), authors_of(game)
+    set_initials(player.pk, False, director, at=EVENING)
+
+    assert shown == (["A.", "Burak", "Cem", "Deniz"], ["A.", "Burak"])
+    assert (players_of(game)[0], authors_of(game)) == ("Ayşe", ["Ayşe", "Burak"])
+    assert last_line(player.club)[1:5] == (
+        "initials", f"player:{player.pk}", {"initials": True}, {"initials": False},
+    )  # fmt: skip
+
+
+def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):
+    table = TableFactory(players=["Ayşe Yıl", "Ali Yan", "Cem", "Deniz"])
+    game = table.games.get()
+    for revision, author in enumerate(["Ayşe Yıl", "Ali Yan"]):
+        playing.record_entry(
+            game.pk,
+            parse_entry(WHOLE_GAME[revision]),
+            ContextFactory(revision=revision, author=author),
+        )
+    for seat in (0, 1):
+        set_initials(player_at(game, seat).pk, True, director, at=EVENING)
+    assert players_of(game) == ["A. Y.", "A. Y. (2)", "Cem", "Deniz"]
+    assert authors_of(game) == ["A. Y.", "A. Y. (2)"]
+
+    set_initials(player_at(game, 0).pk, False, director, at=EVENING)
+
+    assert players_of(game) == ["Ayşe Yıl", "A. Y.", "Cem", "Deniz"]
+
+
+# --- documents
+
+
+def report_of(game):
+    asked = reporting.request_scoresheet(game, language="tr", follow_url="x", at=EVENING)
+    build_report(asked.pk)
+    asked.refresh_from_db()
+    return asked
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda pk, by: rename_player(pk, "Ayşen", by, at=EVENING),
+        lambda pk, by: set_initials(pk, True, by, at=EVENING),
+        lambda pk, by: remove_player(pk, by, at=EVENING),
+    ],
+)
+def test_documents_that_show_the_old_name_are_gone(
+    game, director, change, django_capture_on_commit_callbacks
+):
+    old = report_of(game)
+    other = report_of(TableFactory().games.get())
+
+    with django_capture_on_commit_callbacks(execute=True):
+        change(player_at(game, 0).pk, director)
+
+    assert list(Report.objects.all()) == [other]
+    assert not default_storage.exists(old.file.name)
+    assert default_storage.exists(other.file.name)
+
+
+# --- removal
+
+
+def everything_kept():
+    """All that the database holds, as text."""
+    from django.apps import apps
+
+    tables = [model for model in apps.get_models() if model.__module__.startswith("tournaments")]
+    return "\n".join(str(row) for model in tables for row in model.objects.values())
+
+
+@pytest.fixture
+def remarked(game, director):
+    """The game after Ayşe, once Ayşecan, was spoken of in every place that keeps words."""
+    club = player_at(game, 0).club
+    player = player_at(game, 0)
+    rename_player(player.pk, "Ayşecan Gür", director, at=EVENING)
+    rename_player(player.pk, "Ayşe Gür", director, at=EVENING)
+    game.refresh_from_db()
+    head = SetupFactory(players=game.players, title="Ayşe Gür'ün günü", place="Ayşe Gür")
+    playing.change_head(game.pk, head, ContextFactory(revision=2, author="Ayşe Gür"))
+    fine = {"type": "adjustment", "seat": 0, "points": -5, "reason": "AYŞE  GÜR bekletti"}
+    playing.record_entry(game.pk, parse_entry(fine), ContextFactory(revision=3, author="Cem"))
+    playing.correct_entry(
+        game.pk, 0, parse_entry({**RIFKI, "counts": {"heart_king": [1, 0, 0, 0]}}), "ayşe gür'ündü",
+        ContextFactory(revision=4, author="Ayşe Gür"),
+    )  # fmt: skip
+    AuditEntryFactory(
+        club=club, kind="event", action="seat", subject="table:x",
+        after={"players": ["Ayşe Gür", "Burak"]}, reason="Ayşe Gür geç geldi",
+    )  # fmt: skip
+    return reload(game).row
+
+
+def test_removed_name_is_kept_nowhere_and_the_results_stay(
+    remarked, director, django_capture_on_commit_callbacks
+):
+    totals = reload(remarked).game.totals
+    report_of(remarked)
+    player = player_at(remarked, 0)
+    secret = player.claim_secret
+    Player.objects.filter(pk=player.pk).update(account=MemberFactory(club=player.club).user)
+    assert "Ayşe" in everything_kept()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        remove_player(player.pk, director, at=EVENING)
+
+    kept = everything_kept()
+    assert [name for name in ("Ayşe Gür", "Ayşecan", "ayşe gür", "AYŞE  GÜR") if name in kept] == []
+    assert reload(remarked).game.totals == totals
+    assert players_of(remarked) == ["№ 1", "Burak", "Cem", "Deniz"]
+    assert authors_of(remarked) == ["№ 1", "Burak", "№ 1", "Cem", "№ 1"]
+    assert reload(remarked).body(0)["counts"] == {"heart_king": [1, 0, 0, 0]}
+    assert reload(remarked).revisions[-1].reason == "№'ündü"
+    assert (reload(remarked).row.title, reload(remarked).row.place) == ("№'ün günü", "№")
+    player.refresh_from_db()
+    assert (player.name, player.account, player.removed_at) == ("", None, EVENING)
+    assert not Player.objects.claimable_at(player.public_id, secret).exists()
+    assert player.club.members.count() == 1
+    asked = report_of(remarked)
+    assert asked.parameters["record"]["players"] == ["№ 1", "Burak", "Cem", "Deniz"]
+    assert last_line(player.club) == (
+        "player", "remove", f"player:{player.pk}", None, None, director.user, "192.0.2.7",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def left(game):
+    """The game after Ayşe Gür, who had written there, was taken off her seat for Elif."""
+    player = player_at(game, 0)
+    rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
+    PlayerFactory(club=player.club, name="Elif")
+    head = SetupFactory(players=("Elif", "Burak", "Cem", "Deniz"))
+    playing.change_head(game.pk, head, ContextFactory(revision=2, author="Burak"))
+    return player
+
+
+def test_name_follows_where_the_player_sat_once(left):
+    set_initials(left.pk, True, NOBODY, at=EVENING)
+
+    assert Revision.objects.get(kind="head").before["players"][0] == "A. G."
+    assert list(Revision.objects.values_list("author", flat=True)) == ["A. G.", "Burak", "Burak"]
+
+
+def test_name_that_somebody_else_has_now_stays_theirs(left):
+    rename_player(left.pk, "Gül", NOBODY, at=EVENING)
+    PlayerFactory(club=left.club, name="Ayşe Gür")
+
+    remove_player(left.pk, NOBODY, at=EVENING)
+
+    assert Revision.objects.get(kind="head").before["players"][0] == "Ayşe Gür"
+
+
+def test_removed_name_is_gone_from_what_is_told_of_tables_taken_away(game):
+    player = player_at(game, 0)
+    rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
+    head = SetupFactory(players=("Ayşe Gür", "Burak", "Cem", "Deniz"), title="Final")
+    playing.change_head(game.pk, head, ContextFactory(revision=2))
+    fine = {"type": "adjustment", "seat": 0, "points": -5, "reason": "Ayşe Gür bekletti"}
+    playing.record_entry(game.pk, parse_entry(fine), ContextFactory(revision=3))
+    remove_table(game.table_id, NOBODY, at=EVENING)
+
+    remove_player(player.pk, NOBODY, at=EVENING)
+
+    assert "Ayşe Gür" not in everything_kept()
+
+
+def test_removal_unties_the_account_and_spoils_the_card(game, director):
+    player = player_at(game, 0)
+    member = MemberFactory(club=player.club)
+    Player.objects.filter(pk=player.pk).update(account=member.user)
+    secret = player.claim_secret
+
+    remove_player(player.pk, director, at=EVENING)
+
+    player.refresh_from_db()
+    assert (player.name, player.account, player.removed_at) == ("", None, EVENING)
+    assert not Player.objects.claimable_at(player.public_id, secret).exists()
+    assert type(member).objects.filter(pk=member.pk).exists()
+
+
+def test_somebody_removed_is_changed_no_more(game, director):
+    player = player_at(game, 0)
+    remove_player(player.pk, director, at=EVENING)
+
+    for change in (
+        lambda: rename_player(player.pk, "Ayşe", director, at=EVENING),
+        lambda: set_initials(player.pk, True, director, at=EVENING),
+        lambda: remove_player(player.pk, director, at=EVENING),
+    ):
+        with pytest.raises(Player.DoesNotExist):
+            change()
+
+
+def test_names_ever_are_those_of_the_audit_and_of_now(game, director):
+    player = people.add_player(player_at(game, 0).club, "Işıl", director, at=EVENING)
+    rename_player(player.pk, "Işıl Nur", director, at=EVENING)
+    player = rename_player(player.pk, "Nur", director, at=EVENING)
+
+    assert names_ever([player]) == {"Işıl", "Işıl Nur", "Nur", "I.", "I. N.", "N."}
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("IŞIL geldi", "№ geldi"),
+        ("ışıl'ın eli", "№'ın eli"),
+        ("Işı\u0307l", "№"),
+        ("Is\u0327ıl geldi", "№ geldi"),
+        ("Işılay geldi", "Işılay geldi"),
+        ("I. geldi", "I. geldi"),
+        ("I. (3)", "№"),
+        (
+            ["Işıl", {"players": ["ISIL", "IŞIL (2)"], "at": 7}],
+            ["№", {"players": ["ISIL", "№"], "at": 7}],
+        ),
+        (None, None),
+    ],
+)
+def test_name_is_taken_out_however_it_is_written(said, left):
+    assert without_names(["Işıl", "I."])(said) == left
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_names_follow_in_a_fixed_number_of_queries(games, django_assert_num_queries):
+    player = PlayerFactory(name="Ayşe")
+    for _ in range(games):
+        TableFactory(round__event__club=player.club, entries=[RIFKI])
+
+    with django_assert_num_queries(16):
+        rename_player(player.pk, "Ayşen", NOBODY, at=EVENING)
+
+    assert {row.players[0] for row in Game.objects.all()} == {"Ayşen"}

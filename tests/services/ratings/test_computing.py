@@ -1,0 +1,333 @@
+"""Which games count for ratings, for whom, and what a correction changes."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.club_factories import (
+    AccountFactory,
+    ClubFactory,
+    EntrantFactory,
+    EventFactory,
+    PlayerFactory,
+    RoundFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.deals import NAMES, deal
+from tests.factories import EVENING, GameFactory, SetupFactory, record_all
+from tests.match_builders import won_by
+from tests.services.ratings.rating_world import (
+    QUEENS,
+    RIFKI,
+    STOPPED,
+    World,
+    check_everything,
+    correct,
+    evening,
+)
+from tests.services.tournaments.whole_tournament import whole_tournament
+from tests.tournament_records import empty_server, exported, imported
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    Club,
+    Game,
+    Player,
+    PlayerRating,
+    RatedRound,
+    RatingChange,
+    RatingDue,
+    RatingLedger,
+    RatingPool,
+    Seat,
+)
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.clubs.membership import ClubSettings, change_settings
+from tournaments.services.events.events import close_round
+from tournaments.services.people.claims import claim_player, unlink_account
+from tournaments.services.people.export import export_player
+from tournaments.services.ratings.computing import differing_ratings, rebuild_ratings, sweep_ratings
+
+pytestmark = pytest.mark.django_db
+
+FINE = {"type": "adjustment", "seat": 2, "points": -100, "to": "none", "reason": "revoke"}
+
+
+@pytest.fixture
+def club():
+    return ClubFactory(rates_evenings=True)
+
+
+def rated(**of_pool):
+    """How many games of theirs count, by who it is."""
+    rows = PlayerRating.objects.filter(**of_pool).order_by("pk")
+    return {row.player.name: row.games for row in rows.select_related("player")}
+
+
+def test_game_of_a_closed_round_counts_for_who_sat_there(club):
+    evening(club, QUEENS, STOPPED, players=NAMES)
+
+    assert sweep_ratings() == 1
+
+    assert rated() == dict.fromkeys(NAMES, 1)
+    means = dict(PlayerRating.objects.values_list("player__name", "mean"))
+    # They had 1, 0, 2 and 1 queens.
+    assert means["Burak"] > means["Ayşe"] == means["Deniz"] > means["Cem"]
+    assert PlayerRating.objects.exclude(points=0).filter(provisional=True).count() == 4
+    check_everything()
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [(), (QUEENS,), (STOPPED,), (FINE, STOPPED)],
+    ids=["new", "going on", "empty", "fined"],
+)
+def test_game_without_a_deal_or_a_result_does_not_count(club, entries):
+    evening(club, *entries)
+    # Nor does one of an open round or of an open table.
+    TableFactory(round__event__club=club, entries=(QUEENS, STOPPED))
+    GameFactory(entries=(QUEENS, STOPPED))
+    sweep_ratings()
+    assert rated() == {}
+    assert not RatingPool.objects.exists()
+
+
+def test_evenings_count_where_the_club_says_so_and_tournaments_everywhere():
+    club = ClubFactory()
+    evening(club, QUEENS, STOPPED)
+    place = RoundFactory(event=TournamentFactory(event__club=club).event)
+    TableFactory(round=place, entries=(QUEENS, STOPPED), players=list("ABCD"))
+    close_round(place.pk, NOBODY, at=EVENING)
+    sweep_ratings()
+    assert rated() == dict.fromkeys("ABCD", 1)
+
+    change_settings(club.pk, ClubSettings("Moda", rates_evenings=True), NOBODY, at=EVENING)
+    sweep_ratings()
+
+    assert len(rated()) == 8
+    change_settings(club.pk, ClubSettings("Moda"), NOBODY, at=EVENING)
+    sweep_ratings()
+    assert rated() == dict.fromkeys("ABCD", 1)
+
+
+def test_house_player_of_one_table_counts_where_they_stand_in_for_another(club):
+    place = RoundFactory(event=TournamentFactory(event__club=club).event)
+    TableFactory(round=place, entries=(QUEENS, STOPPED))
+    EntrantFactory(
+        tournament=place.event.tournament, player=Player.objects.get(name="Cem"), house=True
+    )
+    close_round(place.pk, NOBODY, at=EVENING)
+    sweep_ratings()
+
+    assert rated() == dict.fromkeys(NAMES, 1)
+
+
+def test_one_among_guests_is_not_rated(club):
+    place = RoundFactory(event=EventFactory(club=club))
+    TableFactory(round=place, entries=(QUEENS, STOPPED))
+    Seat.objects.exclude(number=0).delete()
+    close_round(place.pk, NOBODY, at=EVENING)
+    sweep_ratings()
+    assert rated() == {}
+
+
+def lay(place, ruleset, names, *entries, document=None):
+    """A table of a round with its game, of any ruleset."""
+    table = place.tables.create(number=place.tables.count() + 1)
+    head = SetupFactory(ruleset=ruleset, players=tuple(names), document=document)
+    game = GameFactory(head=head)
+    Game.objects.filter(pk=game.pk).update(table=table)
+    for number, name in enumerate(names):
+        player = Player.objects.filter(club=place.event.club, name=name).first()
+        player = player or PlayerFactory(club=place.event.club, name=name)
+        Seat.objects.create(game=game, number=number, player=player)
+    record_all(game, entries)
+    return game
+
+
+def test_pairs_and_two_players_are_rated_each_in_their_kind_of_game(club):
+    place = RoundFactory(event=EventFactory(club=club))
+    lay(place, "krapet", NAMES[:2], won_by(0))
+    queens = {**deal("no-queens", 3, 1), "declarer": 0}
+    lay(place, "turkish-king-partners", NAMES, queens, STOPPED)
+    close_round(place.pk, NOBODY, at=EVENING)
+    sweep_ratings()
+
+    families = {RULESETS[name].family for name in ("krapet", "turkish-king-partners")}
+    assert len(families) == 2
+    assert set(RatingPool.objects.values_list("family", flat=True)) == families
+    assert rated(pool__family="krapet") == {"Ayşe": 1, "Burak": 1}
+    pairs = PlayerRating.objects.exclude(pool__family="krapet").order_by("player__name")
+    ayse, burak, cem, deniz = (row.mean for row in pairs)
+    assert ayse == cem != burak == deniz
+    check_everything()
+
+
+def test_rules_of_a_club_count_there_and_on_the_server_only_in_known_kinds_of_games(club):
+    club.in_server_ratings = True
+    club.save()
+    told = write_ruleset(RULESETS["turkish-king"])
+    place = RoundFactory(event=EventFactory(club=club))
+    for name, family in (("moda", "moda-game"), ("moda-king", "turkish-king")):
+        document = told | {"id": name, "family": family}
+        lay(place, name, NAMES, QUEENS, STOPPED, document=document)
+    close_round(place.pk, NOBODY, at=EVENING)
+    sweep_ratings()
+
+    pools = RatingPool.objects.order_by("pk").values_list("club", "family")
+    assert set(pools) == {
+        (club.pk, "moda-game"),
+        (club.pk, "turkish-king"),
+        (None, "turkish-king"),
+    }
+
+
+def test_rules_that_cannot_be_read_keep_no_other_game_from_counting(club):
+    place = evening(club, QUEENS, STOPPED, tables=3)
+    first, second, _third = Game.objects.order_by("pk")
+    Game.objects.filter(pk=first.pk).update(document={"format": "of tomorrow"})
+    Game.objects.filter(pk=second.pk).update(ruleset="forgotten")
+    sweep_ratings()
+
+    assert set(RatingChange.objects.values_list("game__table__number", flat=True)) == {3}
+    assert RatedRound.objects.get().round == place
+
+
+def test_account_claimed_in_one_club_calls_for_the_server_alone(club):
+    evening(club, QUEENS, STOPPED, players=NAMES)
+    sweep_ratings()
+    player = Player.objects.get(name="Ayşe")
+    by = Actor(AccountFactory())
+
+    claim_player(player.public_id, player.claim_secret, by, at=EVENING)
+    assert not RatingDue.objects.exists()
+    unlink_account(player.pk, NOBODY, at=EVENING)
+    Club.objects.update(in_server_ratings=True)
+    player.refresh_from_db()
+    claim_player(player.public_id, player.claim_secret, by, at=EVENING)
+
+    assert list(RatingDue.objects.values_list("club", "since")) == [(None, EVENING)]
+
+
+def changes():
+    fields = ("pk", "game", "rating", "number", "mean_before", "mean", "variance")
+    return list(RatingChange.objects.order_by("at", "pk").values_list(*fields))
+
+
+def test_correction_changes_everything_from_its_game_on_and_nothing_before(club):
+    for day in range(3):
+        evening(club, QUEENS, STOPPED, players=NAMES, day=day)
+    sweep_ratings()
+    before = changes()
+
+    correct(Game.objects.order_by("pk")[1], RIFKI)
+    assert sweep_ratings() == 1
+
+    after = changes()
+    assert after[:4] == before[:4]
+    assert len(after) == len(before) == 12
+    assert not set(after[4:]) & set(before)
+    check_everything()
+    assert differing_ratings() == []
+
+
+def test_ratings_from_before_there_were_any_are_made_by_the_first_sweep(club):
+    evening(club, QUEENS, STOPPED)
+    RatingDue.objects.all().delete()
+
+    sweep_ratings()
+
+    assert len(rated()) == 4
+
+
+def test_other_model_makes_everything_anew(club):
+    evening(club, QUEENS, STOPPED)
+    sweep_ratings()
+    was = changes()
+    PlayerRating.objects.update(mean=0, points=0)
+    RatingLedger.objects.update(model="another-1")
+
+    sweep_ratings()
+
+    assert [each[3:] for each in changes()] == [each[3:] for each in was]
+    check_everything()
+
+
+def test_rating_that_is_not_what_the_games_make_is_told_and_mended(club):
+    evening(club, QUEENS, STOPPED)
+    sweep_ratings()
+    assert differing_ratings() == []
+    row = PlayerRating.objects.first()
+    PlayerRating.objects.filter(pk=row.pk).update(mean=row.mean + 1e-9)
+
+    assert differing_ratings() == [f"turkish-king in {club.pk}"]
+    assert PlayerRating.objects.get(pk=row.pk).mean != row.mean
+    assert rebuild_ratings() == 1
+    assert differing_ratings() == []
+
+
+def queries_of_a_sweep():
+    with CaptureQueriesContext(connection) as queries:
+        sweep_ratings()
+    return len(queries)
+
+
+def test_sweep_takes_as_many_queries_for_four_tables_as_for_one(club):
+    evening(club, QUEENS, STOPPED, tables=4)
+    sweep_ratings()
+    evening(club, QUEENS, STOPPED, tables=1, day=1)
+    one = queries_of_a_sweep()
+    evening(club, QUEENS, STOPPED, tables=4, day=2)
+
+    assert queries_of_a_sweep() == one
+    assert queries_of_a_sweep() == 2
+
+
+def test_imported_tournament_is_rated_as_where_it_was_played():
+    sweep_ratings()
+    whole_tournament()
+    text = exported()
+    sweep_ratings()
+    here = [each[4:] for each in changes()]
+    assert here
+    empty_server()
+
+    imported(text)
+    sweep_ratings()
+
+    assert [each[4:] for each in changes()] == here
+    check_everything()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ratings_are_what_the_games_make_of_them_whatever_happened(seed):
+    world = World(seed)
+    sweep_ratings()
+    for _ in range(40):
+        world.happen()
+
+    sweep_ratings()
+
+    check_everything()
+    assert differing_ratings() == []
+
+
+def test_data_of_a_player_have_their_ratings():
+    club = ClubFactory(rates_evenings=True, in_server_ratings=True)
+    for day in range(2):
+        evening(club, QUEENS, STOPPED, players=NAMES, day=day)
+    sweep_ratings()
+    player = Player.objects.get(name="Ayşe")
+
+    with export_player(player.pk, NOBODY, at=EVENING) as document:
+        here, server = json.load(document)["ratings"]
+
+    assert (here["among"], server["among"]) == ("club", "server")
+    row = PlayerRating.objects.get(player=player, pool__club=club)
+    assert (here["games"], here["rating"]) == (2, row.mean)
+    assert [each["after"]["rating"] for each in here["changes"]] == [
+        change.mean for change in row.changes.all()
+    ]

@@ -1,0 +1,144 @@
+"""Several who compute ratings at the same moment, and one that is killed while it does.
+
+What holds them apart is the lock of the ledger, and on SQLite the immediate transaction; what
+leaves nothing half done is the transaction.
+"""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from django.core import serializers
+from django.db import connection
+
+from tests.club_factories import ClubFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.servers import ROOT
+from tests.services.ratings.rating_world import STOPPED, check_everything, correct, evening
+from tests.together import while_another_is_writing
+from tests.waiting import PATIENCE
+from tournaments.models import (
+    Game,
+    PlayerRating,
+    RatedRound,
+    RatingChange,
+    RatingCount,
+    RatingDue,
+    RatingPool,
+)
+from tournaments.services.ratings.computing import sweep_ratings
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RIFKI, QUEENS = WHOLE_GAME[:2]
+
+
+@pytest.fixture
+def club():
+    """A club of which all is rated, and one round waits."""
+    club = ClubFactory(rates_evenings=True, in_server_ratings=True)
+    evening(club, QUEENS, STOPPED, players=NAMES)
+    sweep_ratings()
+    evening(club, RIFKI, STOPPED, players=NAMES, day=1)
+    return club
+
+
+def test_of_two_workers_each_call_is_answered_by_one(club):
+    first, second, _waited = while_another_is_writing(
+        sweep_ratings, sweep_ratings, storing=("COPY", "INSERT", "UPDATE", "DELETE FROM")
+    )
+
+    # The round in the club, which the first is at, and what that calls for on the server: this is
+    # for whichever comes to the lock after the club is done.
+    assert first >= 1
+    assert first + second == 2
+    assert RatingChange.objects.count() == 16
+    check_everything()
+
+
+def test_correction_that_is_committed_while_ratings_are_computed_is_rated_afterwards(club):
+    game = Game.objects.order_by("pk").first()
+
+    def correct_it():
+        correct(game, RIFKI)
+        return 1
+
+    # Its games are read, and it is about to write what it has made of them.
+    _first, corrected, _waited = while_another_is_writing(
+        sweep_ratings, correct_it, storing=("UPDATE tournaments_playerrating",)
+    )
+    sweep_ratings()
+
+    assert corrected == 1
+    assert not RatingDue.objects.exists()
+    check_everything()
+
+
+SWEEP_AND_DIE = """
+import os, signal, sys
+import django
+django.setup()
+from django.db import connection
+connection.settings_dict["NAME"] = sys.argv[1]
+from tournaments.tasks import sweep_ratings
+left = int(sys.argv[3])
+def die(execute, sql, params, many, context):
+    global left
+    left -= sql.startswith(sys.argv[2])
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return execute(sql, params, many, context)
+with connection.execute_wrapper(die):
+    sweep_ratings()
+"""
+
+
+def killed_at(statement, time):
+    """What a worker process came to that was killed when it was about to do something."""
+    name = str(connection.settings_dict["NAME"])
+    command = [sys.executable, "-c", SWEEP_AND_DIE, name, statement, str(time)]
+    return subprocess.run(command, cwd=ROOT, timeout=PATIENCE, check=False).returncode
+
+
+def kept():
+    """All that is kept of ratings."""
+    models = (RatingPool, PlayerRating, RatingChange, RatedRound, RatingCount, RatingDue)
+    return [serializers.serialize("json", each.objects.order_by("pk")) for each in models]
+
+
+@pytest.mark.parametrize(
+    ("statement", "time", "calls_left"),
+    [
+        ("UPDATE tournaments_playerrating", 1, 1),
+        ("DELETE FROM tournaments_ratingcount", 1, 1),
+        ('DELETE FROM "tournaments_ratingdue"', 1, 1),
+        # The club is done, and its call for the server's ratings is left.
+        ("UPDATE tournaments_ratingcount", 2, 1),
+    ],
+)
+def test_killed_worker_leaves_nothing_half_done_and_loses_nothing(
+    club, statement, time, calls_left
+):
+    before = kept()
+
+    assert killed_at(statement, time) == -signal.SIGKILL
+
+    assert RatingDue.objects.count() == calls_left
+    assert (kept() == before) == (time == 1)
+    assert sweep_ratings() == (2 if time == 1 else 1)
+    assert RatingChange.objects.count() == 16
+    assert sweep_ratings() == 0
+    check_everything()
+
+
+def test_worker_killed_while_it_takes_back_what_a_correction_changes_loses_nothing(club):
+    sweep_ratings()
+    correct(Game.objects.order_by("pk").first(), RIFKI)
+    before = kept()
+
+    assert killed_at('DELETE FROM "tournaments_ratedround"', 1) == -signal.SIGKILL
+
+    assert kept() == before
+    sweep_ratings()
+    check_everything()

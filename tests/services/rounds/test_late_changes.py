@@ -1,0 +1,156 @@
+"""Late arrivals and departures of a published round, with substitutes and house players."""
+
+import pytest
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
+from tests.tournament_builders import (
+    NINE,
+    change,
+    published,
+    register,
+    running,
+    seated_at,
+    stand_in,
+    who_sits,
+)
+from tournaments.models import Entrant, Game, Seat, Tournament
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.entrants.substituting import TakesPart
+from tournaments.services.rounds.late_changes import who_can_come
+from tournaments.services.rounds.rounds import open_round
+from tournaments.services.tournaments.lifecycle import WrongState
+
+pytestmark = pytest.mark.django_db
+
+
+def offered(row, place):
+    course = load_state(Tournament.objects.get(pk=row.pk))
+    drawn = next(each for each in course.seated_rounds if each.row.pk == place.pk)
+    return [entrant.number for entrant in who_can_come(course, drawn)]
+
+
+def house_at_tables(place):
+    sitting = place.sittings.filter(entrant__house=True, table__isnull=False)
+    return [each.entrant.number for each in sitting]
+
+
+def sits_twice():
+    pks = [*Seat.objects.values_list("player_id", flat=True)]
+    return len(pks) != len(set(pks))
+
+
+def test_who_stands_in_for_another_at_a_table_does_not_come_as_well():
+    row = running(*NINE[:8])
+    place = published(row)
+    late = register(row, "Geç", "Kalan", "Üç", "Dört")
+    stand_in(seated_at(place, 1), "Geç")
+
+    with pytest.raises(TakesPart) as refused:
+        change(place, arriving=late)
+    assert refused.value.params == {"name": "Geç"}
+    assert (offered(row, place), place.tables.count()) == ([10, 11, 12], 2)
+
+
+def test_substitute_comes_as_an_entrant_when_the_other_leaves():
+    row = running(*NINE[:8])
+    place = published(row)
+    (late,) = register(row, "Geç")
+    absent = seated_at(place, 1)
+    stand_in(absent, "Geç")
+
+    change(place, arriving=[late], leaving=[absent])
+
+    assert place.sittings.filter(entrant=late, table__isnull=False).exists()
+    assert not sits_twice()
+
+
+def test_who_would_be_replaced_by_somebody_who_sits_does_not_come():
+    row = running(*NINE[:8])
+    place = published(row)
+    (late,) = register(row, "Geç")
+    late.substitutes.create(
+        round_number=1, instead_of=late.player, player=seated_at(place, 1).player
+    )
+
+    with pytest.raises(TakesPart):
+        change(place, arriving=[late], leaving=[seated_at(place, 2)])
+
+
+def test_who_sits_out_and_stands_in_for_another_is_not_seated_beside_them():
+    row = running(*NINE)
+    place = published(row)
+    out = Entrant.objects.get(sittings__table=None)
+    stand_in(seated_at(place, 1), out.player.name)
+
+    change(place, leaving=[seated_at(place, 2)])
+
+    assert (place.tables.count(), sits_twice()) == (1, False)
+    assert place.sittings.filter(table=None, entrant=out).exists()
+
+
+def test_who_has_withdrawn_does_not_come():
+    row = running(*NINE[:4])
+    place = published(row)
+    late = register(row, "A", "B", "C", "D")
+    withdraw_entrant(late[0].pk, NOBODY, at=EVENING)
+
+    with pytest.raises(WrongState):
+        change(place, arriving=late)
+    assert offered(row, place) == [6, 7, 8]
+
+
+def test_free_house_player_takes_the_seat_of_who_leaves():
+    row = running(*NINE[:8], odd="house")
+    house = register(row, "Ev 1", "Ev 2", house=True)
+    place = published(row)
+    before = who_sits(place)
+    leaving = seated_at(place, 1)
+
+    change(place, leaving=[leaving])
+
+    after = who_sits(place)
+    assert after[2] == before[2]
+    assert sorted(after[1]) == sorted([*({*before[1]} - {leaving.number}), house[0].number])
+    assert Entrant.objects.get(pk=house[0].pk).joins_in == 1
+
+
+def test_house_player_leaves_for_somebody_who_comes():
+    row = running(*NINE[:7], odd="house")
+    register(row, "Ev", house=True)
+    place = published(row)
+    (late,) = register(row, "Geç")
+
+    change(place, arriving=[late])
+
+    assert house_at_tables(place) == []
+    assert sorted(number for table in who_sits(place).values() for number in table) == [
+        *range(1, 8),
+        late.number,
+    ]
+
+
+def test_house_player_stays_at_a_table_that_has_begun():
+    row = running(*NINE[:7], odd="house")
+    (house,) = register(row, "Ev", house=True)
+    place = published(row)
+    open_round(place.pk, NOBODY, at=EVENING)
+    record(Game.objects.get(table__sittings__entrant=house), WHOLE_GAME[0])
+    (late,) = register(row, "Geç")
+
+    change(place, arriving=[late])
+
+    assert house_at_tables(place) == [house.number]
+    assert place.sittings.get(table=None).entrant == late
+
+
+def test_house_player_stays_out_where_tables_are_filled_otherwise():
+    row = running(*NINE[:7], odd="bye")
+    (house,) = register(row, "Ev", house=True)
+    place = published(row)
+
+    change(place, leaving=[seated_at(place, 1)])
+
+    assert not place.sittings.filter(entrant=house).exists()

@@ -1,0 +1,207 @@
+"""Rulings about an entrant's round, games ended for time, and calls from a table."""
+
+import pytest
+
+from tests.club_factories import MemberFactory, RoundFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, record, record_all
+from tests.tournament_builders import NINE, PENALTY, decide, one_table, play, running
+from tournaments.engine.rules.entries import Stopped
+from tournaments.models import AuditEntry, Entrant, Game, Revision, Ruling, Table, Tournament
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.tournaments.state import field_of, load_state
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.games.sealing import seal_contract
+from tournaments.services.games.writing import RoundClosed
+from tournaments.services.rounds.calls import answer_call, call_director
+from tournaments.services.rounds.overtime import finish_for_time
+from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.rulings import (
+    NoReason,
+    NoSuchPoints,
+    NotInRound,
+    RulingDecision,
+    withdraw_ruling,
+)
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.tournaments.lifecycle import WrongState
+
+pytestmark = pytest.mark.django_db
+
+
+def scores():
+    course = load_state(Tournament.objects.get())
+    return {each.id: each.score for each in field_of(course, 2).entrants}
+
+
+# Rulings.
+
+
+def test_penalty_takes_its_points_once_for_each_reason_and_is_in_the_audit():
+    place = one_table()
+    play(place)
+    before = scores()["e1"]
+
+    first, second = (decide(place, 1, PENALTY) for _tap in range(2))
+
+    assert first == second
+    assert scores()["e1"] == before - 50
+    line = AuditEntry.objects.get(action="rule")
+    told = {"round": 1, "entrants": ["e1"], "ruling": "penalty", "points": 50}
+    assert (line.after, line.reason) == (told, "revoke")
+    decide(place, 1, RulingDecision("penalty", "1/2", "late"))
+    assert before - scores()["e1"] == 50.5
+
+
+def test_later_result_takes_the_place_of_the_one_before_and_leaves_penalties():
+    place = one_table()
+    play(place)
+
+    decide(place, 1, PENALTY)
+    decide(place, 1, RulingDecision("forfeit", -300, "left"))
+    decide(place, 1, RulingDecision("adjusted", 100, "the table agreed"))
+
+    assert scores()["e1"] == 50
+    standing = Ruling.objects.filter(withdrawn_at=None).values_list("kind", flat=True)
+    assert sorted(standing) == ["adjusted", "penalty"]
+
+
+def test_withdrawn_ruling_counts_no_more_and_stays_in_the_list():
+    place = one_table()
+    play(place)
+    before = scores()["e1"]
+    ruling = decide(place, 1, PENALTY)
+
+    for _tap in range(2):
+        withdraw_ruling(ruling.pk, NOBODY, at=EVENING)
+
+    assert scores()["e1"] == before
+    assert Ruling.objects.get().withdrawn_at == EVENING
+    assert AuditEntry.objects.filter(action="withdraw-ruling").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        (RulingDecision("penalty", 50, "  "), NoReason),
+        (RulingDecision("penalty", 0, "revoke"), NoSuchPoints),
+        (RulingDecision("penalty", -5, "revoke"), NoSuchPoints),
+        (RulingDecision("adjusted", "5,5", "agreed"), NoSuchPoints),
+        (RulingDecision("adjusted", 10_001, "agreed"), NoSuchPoints),
+        (RulingDecision("shot", 5, "agreed"), NoSuchPoints),
+    ],
+)
+def test_ruling_that_cannot_be_is_refused(said, refused):
+    place = one_table()
+
+    with pytest.raises(refused):
+        decide(place, 1, said)
+    assert Ruling.objects.count() == 0
+
+
+def test_only_who_takes_part_in_a_round_is_ruled_about():
+    row = running(*NINE)
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    with pytest.raises(WrongState):
+        decide(place, 1, PENALTY)
+    publish_round(place.pk, NOBODY, at=EVENING)
+    Entrant.objects.filter(number=2).update(house=True)
+
+    with pytest.raises(NotInRound):
+        decide(place, 2, PENALTY)
+    another = RoundFactory(event=row.event, number=2, published_at=EVENING, opened_at=None)
+    with pytest.raises(NotInRound):
+        decide(another, 1, PENALTY)
+
+
+# Games that ran out of time.
+
+
+def played(overtime, *bodies, ruleset="turkish-king"):
+    """A table of a tournament with these entries, and a director."""
+    place = one_table(overtime=overtime, ruleset=ruleset)
+    table = Table.objects.get()
+    record_all(table.games.get(), bodies)
+    director = MemberFactory(club=place.event.club, role="director").user
+    return table, Actor(director)
+
+
+def finish(table, by):
+    return finish_for_time(table.pk, "time was over", by, at=EVENING)
+
+
+def test_game_out_of_time_counts_as_it_stands():
+    table, by = played("as-it-stands", *WHOLE_GAME[:3])
+    before = load_sheet(table.games.get()).game.totals
+
+    for _tap in range(2):
+        sheet = finish(table, by)
+
+    assert (sheet.game.totals, sheet.game.ending.by) == (before, "stopped")
+    assert Revision.objects.count() == 4
+    assert table.games.get().result["totals"] == list(before)
+
+
+def test_last_whole_deal_is_void_where_the_settings_say_so():
+    table, by = played("last-deal-void", *WHOLE_GAME[:3])
+    fine = {"type": "adjustment", "seat": 0, "points": -10, "reason": "late"}
+    record(table.games.get(), fine)
+
+    for _tap in range(2):
+        sheet = finish(table, by)
+
+    assert len(sheet.game.deals) == 2
+    gone = Revision.objects.get(kind="withdrawal")
+    assert (gone.position, gone.reason, gone.author) == (2, "time was over", "")
+    line = AuditEntry.objects.get(action="withdrawal")
+    assert (line.user, line.reason) == (by.user, "time was over")
+
+
+def test_deal_that_is_sealed_and_not_played_is_withdrawn():
+    table, by = played("as-it-stands", ruleset="turkish-king-sealed")
+    seal_contract(table.games.get().pk, "trump", ContextFactory(revision=0))
+    assert load_sheet(table.games.get()).game.open_deal is not None
+
+    sheet = finish(table, by)
+
+    assert (sheet.game.entries, sheet.game.open_deal) == ((Stopped("time"),), None)
+    assert Revision.objects.filter(kind="withdrawal", position=0).exists()
+
+
+def test_table_that_wrote_nothing_ends_with_nothing():
+    table, by = played("last-deal-void")
+
+    assert finish(table, by).game.totals == (0, 0, 0, 0)
+    assert close_round(table.round_id, by, at=EVENING).closed_at == EVENING
+
+
+def test_finished_game_stays_as_it_ended():
+    table, by = played("last-deal-void", *WHOLE_GAME)
+
+    assert len(finish(table, by).game.deals) == 20
+    assert Revision.objects.count() == 20
+
+
+# Calls.
+
+
+def test_table_calls_once_and_is_answered_once():
+    place = one_table()
+    table = Table.objects.get()
+    phone = Actor(table=table.public_id)
+
+    for _tap in range(2):
+        assert call_director(table.pk, phone, at=EVENING).called_at == EVENING
+    for _tap in range(2):
+        assert answer_call(table.pk, NOBODY, at=EVENING).called_at is None
+
+    lines = AuditEntry.objects.filter(subject=f"table:{table.public_id}")
+    assert list(lines.order_by("pk").values_list("action", "table")) == [
+        ("call-director", table.public_id),
+        ("answer-call", ""),
+    ]
+    play(place)
+    close_round(place.pk, NOBODY, at=EVENING)
+    with pytest.raises(RoundClosed):
+        call_director(table.pk, phone, at=EVENING)
+    assert Game.objects.get().table.called_at is None

@@ -1,0 +1,125 @@
+"""Two directors at one seating at the same moment, on real connections.
+
+What holds them apart are the locks of the tournament, the round and its games, and on SQLite the
+immediate transaction.
+"""
+
+import pytest
+
+from tests.club_factories import PlayerFactory
+from tests.evening_builders import write
+from tests.factories import EVENING
+from tests.together import at_once, while_another_is_writing
+from tests.tournament_builders import NINE, opened, published, running, seated
+from tournaments.models import Entrant, Game, Round, Tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.events import events
+from tournaments.services.games import tables
+from tournaments.services.people.merging import merge_players
+from tournaments.services.rounds import late_changes, rounds, seating, swapping
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def seat(row):
+    return lambda: seating.seat_next_round(row.pk, NOBODY, at=EVENING).pk
+
+
+def test_two_who_seat_the_next_round_get_the_same_one():
+    row = running(*NINE)
+
+    first, second = at_once(seat(row), seat(row))
+
+    assert first == second
+    assert Round.objects.count() == 1
+
+
+def test_swap_sent_by_two_is_made_once():
+    row = running(*NINE[:8])
+    place = seated(row)
+    seen = Tournament.objects.get(pk=row.pk).revision
+    one, other = (table[0] for table in place.seating["tables"])
+
+    def swap():
+        at = {"seen": seen, "at": EVENING}
+        swapping.swap_seats(place.pk, one, other, NOBODY, **at)
+        return "swapped"
+
+    done = at_once(swap, swap)
+
+    assert sorted(done) == ["SeatingMoved", "swapped"]
+    tables = Round.objects.get(pk=place.pk).seating["tables"]
+    assert [table[0] for table in tables] == [other, one]
+
+
+def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
+    row = running(*NINE)
+    place = opened(row)
+    table = place.tables.get(number=1)
+    leaving = Entrant.objects.get(sittings__table=table, sittings__side=0)
+
+    def leave():
+        late_changes.change_late(place.pk, NOBODY, at=EVENING, leaving=[leaving.pk])
+        return "left"
+
+    begun, left = at_once(write(table), leave)
+
+    names = Game.objects.get(table=table).players
+    assert (begun, left, leaving.player.name in names) in [
+        (1, "TableBegun", True),
+        (1, "left", False),
+    ]
+
+
+def take_back(place):
+    return lambda: seating.take_back_round(place.pk, NOBODY, at=EVENING).state
+
+
+def close(place):
+    rounds.open_round(place.pk, NOBODY, at=EVENING)
+    return lambda: rounds.close_round(place.pk, NOBODY, at=EVENING).state
+
+
+def close_evening(place):
+    rounds.open_round(place.pk, NOBODY, at=EVENING)
+    return lambda: events.close_round(place.pk, NOBODY, at=EVENING).state
+
+
+def let_leave(place):
+    leaving = Entrant.objects.get(sittings__table__number=1, sittings__side=0)
+    made = {"at": EVENING, "leaving": [leaving.pk]}
+    return lambda: bool(late_changes.change_late(place.pk, NOBODY, **made))
+
+
+@pytest.mark.parametrize(
+    ("lead", "gave"),
+    [
+        (take_back, "seated"),
+        (close, "RoundNotReady"),
+        (close_evening, "closed"),
+        (let_leave, True),
+    ],
+)
+def test_table_whose_address_is_replaced_meanwhile_blocks_nobody(lead, gave):
+    place = published(running(*NINE))
+    table = place.tables.get(number=1)
+
+    def replace():
+        return tables.replace_address(table.pk, NOBODY, at=EVENING).generation
+
+    first, second, waited = while_another_is_writing(replace, lead(place), "UPDATE")
+
+    assert (first, second, waited) == (2, gave, True)
+
+
+def test_round_that_is_taken_back_waits_for_players_who_are_merged():
+    place = published(running(*NINE))
+    gone = Entrant.objects.get(sittings__table__number=1, sittings__side=0).player
+    kept = PlayerFactory(club=gone.club)
+
+    def merge():
+        return merge_players(kept.pk, gone.pk, NOBODY, at=EVENING).kept_id
+
+    first, second, waited = while_another_is_writing(merge, take_back(place))
+
+    assert (first, second, waited) == (kept.pk, "seated", True)

@@ -1,0 +1,211 @@
+"""The club to look at: what `manage.py seed_demo` makes, by the command itself."""
+
+import re
+from datetime import timedelta
+from io import StringIO
+from random import Random
+from urllib.parse import urljoin
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import resolve, reverse
+from django.utils import timezone
+
+from tournaments.engine.variants import RULESETS
+from tournaments.management.commands.seed_demo import PASSWORD
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    PlayerRating,
+    RatingDue,
+    Revision,
+    Round,
+    Season,
+    Tournament,
+    User,
+)
+from tournaments.queries.games.sheets import load_sheets, result_of
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.demo.play import play_game
+from tournaments.services.games.confirming import agreement_on
+from tournaments.services.ratings.computing import differing_ratings
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+LOOKS = 2
+"""So many pages of each kind are looked at."""
+
+SEEN = {
+    *("club", "players", "player", "people", "club_changes", "season", "event", "event_table"),
+    *("club_game", "tournament", "entrants", "entrant", "seating", "running", "running_table"),
+    *("standings", "why_place", "wall", "rulings", "round_changes"),
+}
+
+
+@pytest.fixture(scope="module")
+def club(django_db_setup, django_db_blocker):
+    """The club, made once for all tests of the module, which only look at it."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        call_command("seed_demo", stdout=StringIO())
+        # A server looks at its tables by itself; here it last saw them empty, and plans for that.
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        yield Club.objects.get(slug="moda")
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def third(club):
+    """The round that is played right now."""
+    return Round.objects.get(event__club=club, event__tournament__state="running", number=3)
+
+
+def test_club_has_players_seasons_and_tournaments_in_every_state(club):
+    today = timezone.localdate()
+
+    assert club.players.present().count() == 60
+    assert Season.objects.filter(club=club, ends_on__lt=today).count() == 2
+    for season in Season.objects.filter(club=club, ends_on__lt=today):
+        events = Event.objects.filter(season=season)
+        assert events.filter(tournament=None).count() >= 5
+        assert events.filter(tournament__state="finished").count() == 3
+        assert not Round.objects.filter(event__season=season, closed_at=None).exists()
+    states = Tournament.objects.filter(event__club=club).values_list("state", flat=True)
+    assert set(states) == {"draft", "registration", "running", "finished"}
+    assert Tournament.objects.filter(event__ruleset="euchre", state="finished").count() == 2
+    assert club.players.exclude(account=None).count() == 10
+
+
+def test_every_game_folds_and_is_as_its_writes_have_left_it(club):
+    sheets = load_sheets(Game.objects.filter(table__round__event__club=club))
+
+    assert len(sheets) > 250
+    for sheet in sheets:
+        assert sheet.row.revision == len(sheet.revisions) > 0
+        assert sheet.row.result == result_of(sheet)
+        assert sum(sheet.game.totals) == sheet.game.expected_sum
+    written = Revision.objects.filter(game__table__round__event__club=club).count()
+    of_writes = AuditEntry.objects.filter(kind="result", action__in=["entry", "correction"])
+    assert of_writes.count() == written
+
+
+def test_games_of_closed_rounds_are_rated(club):
+    of_club = PlayerRating.objects.filter(pool__club=club)
+
+    assert {row.pool.family for row in of_club} == {"turkish-king", "euchre"}
+    assert of_club.filter(pool__family="turkish-king").count() > 50
+    assert PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
+    assert not RatingDue.objects.exists()
+    assert differing_ratings() == []
+
+
+def test_tables_of_the_third_round_are_at_different_deals(club, third):
+    games = Game.objects.filter(table__round=third).order_by("table__number")
+    sheets = load_sheets(games.select_related("table").prefetch_related("confirmations"))
+    finished = [sheet for sheet in sheets if sheet.game.finished]
+    agreed = [
+        agreement_on(sheet, third.event.confirmations, sheet.row.confirmations.all()).enough
+        for sheet in finished
+    ]
+    silent = [s for s in sheets if timezone.now() - s.revisions[-1].at > timedelta(minutes=14)]
+
+    assert True in agreed
+    assert False in agreed
+    assert len({len(sheet.game.deals) for sheet in sheets}) >= 5
+    assert len([sheet for sheet in silent if not sheet.game.finished]) == 1
+    assert third.tables.exclude(called_at=None).count() == 1
+    assert [w.kind for s in sheets for w in s.revisions].count("correction") == 1
+
+
+def test_tournament_in_its_third_round_has_known_what_happens(club, third):
+    course = load_state(third.event.tournament)
+
+    assert [(each.row.state, len(each.byes)) for each in course.seated_rounds] == [
+        ("closed", 1),
+        ("closed", 1),
+        ("open", 1),
+    ]
+    assert [row.key for row in course.entrants.values() if row.joins_in == 2] == ["e38"]
+    assert [row.key for row in course.entrants.values() if row.withdrawn_at] == ["e5"]
+    assert len(course.stand_ins) == 1
+    assert [ruling.kind for each in course.results for ruling in each.rulings] == [
+        "penalty",
+        "adjusted",
+    ]
+    assert third.clock_started_at is not None
+
+
+def test_owner_signs_in_with_the_password_that_is_printed(club):
+    said = StringIO()
+    call_command("seed_demo", "--once", stdout=said)
+    (password,) = re.findall(r"password is (\S+)", said.getvalue())
+    client = Client()
+
+    answer = client.post(
+        reverse("account_login"), {"login": "owner@example.org", "password": password}
+    )
+
+    assert password == PASSWORD
+    assert (answer.status_code, answer.url) == (302, "/")
+
+
+def test_second_time_nothing_is_changed(club):
+    before = AuditEntry.objects.count(), Game.objects.count()
+
+    with pytest.raises(CommandError):
+        call_command("seed_demo", stdout=StringIO())
+
+    assert (AuditEntry.objects.count(), Game.objects.count()) == before
+
+
+def test_owner_finds_every_page_answering(club, third):
+    client = Client()
+    client.force_login(User.objects.get(email="owner@example.org"))
+    waiting = ["/", reverse("tournament", args=["moda", third.event.tournament.slug])]
+    known, visits = set(waiting), {}
+    while waiting:
+        path = waiting.pop(0)
+        name = resolve(path).view_name
+        visits[name] = visits.get(name, 0) + 1
+        if visits[name] > LOOKS:
+            continue
+        answer = client.get(path)
+        if answer.status_code == 302:
+            # An evening's address leads on where it is a tournament.
+            waiting.append(answer.url)
+            continue
+        assert (path, answer.status_code) == (path, 200)
+        if answer.headers["Content-Type"].startswith("text/html"):
+            hrefs = re.findall(r'href="([^"#?]+)', answer.content.decode())
+            found = dict.fromkeys(urljoin(path, href) for href in hrefs)
+            new = [each for each in found if each.startswith("/clubs/") and each not in known]
+            waiting += new
+            known.update(new)
+
+    assert visits.keys() >= SEEN
+
+
+@pytest.mark.parametrize("ruleset", ["turkish-king", "turkish-king-bloody", "rifki", "euchre"])
+def test_games_of_one_seed_are_the_same_and_end(ruleset):
+    rules = RULESETS[ruleset]
+    strengths = [0.0] * rules.side_count
+
+    games = [play_game(Random(seed), rules, strengths) for seed in (7, 7, 8)]
+
+    assert games[0] == games[1] != games[2]
+
+
+def test_whoever_plays_better_ends_higher():
+    rules = RULESETS["turkish-king"]
+    chance = Random(11)
+    best = 0
+    for _ in range(40):
+        deals = play_game(chance, rules, [1.0, 0.0, 0.0, -1.0], 20)
+        taken = [body["counts"] for body in deals if body.get("contract") == "no-tricks"]
+        best += sum(counts["tricks"][3] - counts["tricks"][0] for counts in taken)
+
+    assert best > 100

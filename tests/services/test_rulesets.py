@@ -1,0 +1,207 @@
+"""House rules as they are kept, and the games that began with them."""
+
+import pytest
+
+from tests.club_factories import ClubFactory, MemberFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import (
+    EVENING,
+    ContextFactory,
+    GameFactory,
+    HouseRulesetFactory,
+    SetupFactory,
+    UserFactory,
+    record,
+    reload,
+)
+from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
+from tournaments.engine.rules.problems import Code, InvalidEntry
+from tournaments.engine.variants import RULESETS
+from tournaments.models import AuditEntry, Game, HouseRuleset
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.games import playing
+from tournaments.services.rulesets import StaleRules, change_rules, create_rules, remove_rules
+
+pytestmark = pytest.mark.django_db
+
+RIFKI = WHOLE_GAME[0]
+
+
+def document(name="Moda", rifki=-320):
+    rules = write_ruleset(RULESETS["turkish-king"]) | {"name": name}
+    rules["contracts"][4]["values"] = {"heart_king": rifki}
+    return rules
+
+
+def create(rules=None, **more):
+    return create_rules(rules or document(), Actor(UserFactory()), at=EVENING, **more)
+
+
+def change(row, rifki, revision=1):
+    by = Actor(UserFactory())
+    return change_rules(row.pk, document(rifki=rifki), revision, by, at=EVENING)
+
+
+def test_rules_are_kept_as_they_are_read_under_their_own_id():
+    author = UserFactory()
+
+    row = create_rules({**document(), "clockwise": False}, Actor(author), at=EVENING)
+
+    assert (row.slug, row.name, row.revision, row.author) == ("moda", "Moda", 1, author)
+    # A default that was stated is left out.
+    assert HouseRuleset.objects.get().document == {**document(), "id": "moda"}
+    # Rules of two clubs never share a slug.
+    assert [create(club=ClubFactory()).slug for _ in range(2)] == ["moda-2", "moda-3"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "where"),
+    [(document(name=""), "name"), ({**document(), "deals": 99}, "deals"), (None, "")],
+)
+def test_rules_that_cannot_be_played_or_called_are_not_kept(rules, where):
+    row = HouseRulesetFactory(slug="old", club=ClubFactory())
+    for refused in (
+        lambda: create_rules(rules, NOBODY, at=EVENING),
+        lambda: change_rules(row.pk, rules, 1, NOBODY, at=EVENING),
+    ):
+        with pytest.raises(InvalidEntry) as refusal:
+            refused()
+        assert [problem.where for problem in refusal.value.problems] == [where]
+    assert list(HouseRuleset.objects.values_list("document", "revision")) == [(row.document, 1)]
+    assert not AuditEntry.objects.exists()
+
+
+def test_change_of_rules_seen_before_another_is_refused_and_shows_the_other():
+    row = create(club=ClubFactory())
+    change(row, -400)
+
+    with pytest.raises(StaleRules) as refusal:
+        change(row, -500)
+
+    assert refusal.value.row.revision == 2
+    assert HouseRuleset.objects.get().document["contracts"][4]["values"] == {"heart_king": -400}
+    assert AuditEntry.objects.count() == 2
+
+
+def test_change_of_rules_that_were_taken_away_says_so():
+    row = create()
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
+    with pytest.raises(HouseRuleset.DoesNotExist):
+        change(row, -400)
+    # Twice is no error.
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
+
+def test_game_keeps_the_rules_it_began_with():
+    row = create()
+    game = GameFactory(head=SetupFactory(ruleset="moda"), entries=[RIFKI])
+
+    change(row, -400)
+    later = GameFactory(head=SetupFactory(ruleset="moda"), entries=[RIFKI])
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
+    assert reload(game).game.totals == (0, 0, -320, 0)
+    assert reload(later).game.totals == (0, 0, -400, 0)
+    # Both go on, and their heads can still be corrected.
+    record(game, WHOLE_GAME[1])
+    playing.change_head(
+        game.pk, SetupFactory(ruleset="moda", place="Moda"), ContextFactory(revision=2)
+    )
+    assert reload(game).row.place == "Moda"
+
+
+def test_start_asked_twice_opens_one_table_though_the_rules_changed_between():
+    row = create()
+    head = SetupFactory(ruleset="moda")
+
+    first = playing.start_game(head, at=EVENING, key="the-same-key")
+    change(row, -400)
+    second = playing.start_game(head, at=EVENING, key="the-same-key")
+
+    assert (first.pk, first.document) == (second.pk, second.document)
+
+
+@pytest.mark.parametrize("slug", ["moda", "moda\0"])
+def test_table_of_rules_there_are_not_is_refused(slug):
+    with pytest.raises(InvalidEntry) as refusal:
+        playing.start_game(SetupFactory(ruleset=slug), at=EVENING)
+    assert [problem.code for problem in refusal.value.problems] == [Code.UNKNOWN_RULESET]
+
+
+def test_record_of_a_game_holds_its_rules_whole():
+    create(document(rifki=-400))
+    game = GameFactory(
+        head=SetupFactory(ruleset="moda", options={"king": "off"}), entries=WHOLE_GAME
+    )
+
+    sheet = reload(game)
+    reading = read_game(sheet.record)
+
+    assert read_ruleset(sheet.record["ruleset"]) == find_ruleset("moda")
+    assert (reading.problems, reading.game) == ((), sheet.game)
+
+
+def test_sheet_of_house_rules_takes_no_query_more(django_assert_num_queries):
+    HouseRulesetFactory(slug="moda")
+    game = GameFactory(head=SetupFactory(ruleset="moda"))
+    row = Game.objects.get(pk=game.pk)
+    with django_assert_num_queries(1):
+        load_sheet(row)
+
+
+# Of a club.
+
+
+@pytest.fixture
+def club():
+    return ClubFactory()
+
+
+def test_rules_of_a_club_are_offered_to_its_members_only(club, django_assert_num_queries):
+    HouseRulesetFactory(slug="of-the-server")
+    create(club=club)
+    member, other = MemberFactory(club=club).user, MemberFactory(role="owner").user
+
+    for user, offered in ((None, []), (other, []), (member, ["moda"])):
+        with django_assert_num_queries(1):
+            found = [slug for slug, _ in offered_rulesets(user)]
+        assert found == [*RULESETS, *offered, "of-the-server"]
+        assert (find_ruleset("moda", user) is not None) == bool(offered)
+
+
+def test_game_by_rules_of_a_club_is_begun_with_a_copy_of_them_only(club):
+    row = create(club=club)
+    with pytest.raises(InvalidEntry) as refusal:
+        playing.start_game(SetupFactory(ruleset="moda"), at=EVENING)
+    assert [problem.code for problem in refusal.value.problems] == [Code.UNKNOWN_RULESET]
+    assert not Game.objects.exists()
+
+    head = SetupFactory(ruleset="moda", document=row.document)
+    game = playing.start_game(head, at=EVENING)
+    remove_rules(row.pk, NOBODY, at=EVENING)
+
+    assert record(game, RIFKI).game.totals == (0, 0, -320, 0)
+
+
+def test_each_change_of_the_rules_of_a_club_has_its_line(club):
+    director = MemberFactory(club=club, role="director").user
+    by = Actor(director, address="192.0.2.7")
+
+    row = create_rules(document(), by, at=EVENING, club=club)
+    change_rules(row.pk, {**document(), "deals": 16}, 1, by, at=EVENING)
+    remove_rules(row.pk, by, at=EVENING)
+    remove_rules(row.pk, by, at=EVENING)
+
+    added, changed, removed = AuditEntry.objects.order_by("pk")
+    for line in (added, changed, removed):
+        assert (line.club, line.user, line.address) == (club, director, "192.0.2.7")
+        assert (line.kind, line.subject, line.at) == ("settings", "rules:moda", EVENING)
+    whole = {**document(), "id": "moda"}
+    assert (added.action, added.after) == ("add-rules", whole)
+    assert (changed.action, changed.before) == ("change-rules", {"deals": 20})
+    assert changed.after == {"deals": 16}
+    assert (removed.action, removed.before) == ("remove-rules", {**whole, "deals": 16})

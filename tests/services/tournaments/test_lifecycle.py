@@ -1,0 +1,254 @@
+"""Tournaments made, changed, moved and removed through their services."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory, TableFactory
+from tests.factories import EVENING, HouseRulesetFactory
+from tests.tournament_builders import plan
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+from tournaments.models import AuditEntry, Entrant, Event, HouseRuleset, Season, Tournament
+from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import Entry, register_entrants
+from tournaments.services.tournaments.lifecycle import (
+    Depended,
+    WrongState,
+    change_tournament,
+    create_tournament,
+    move_tournament,
+    remove_tournament,
+    replace_links,
+)
+
+pytestmark = pytest.mark.django_db
+
+KEY = "k" * 24
+
+
+def create(club, said, key=None):
+    return create_tournament(club, said, NOBODY, at=EVENING, key=key)
+
+
+def move(row, state):
+    return move_tournament(row.pk, state, NOBODY, at=EVENING)
+
+
+def change(row, said):
+    return change_tournament(row.pk, said, NOBODY, at=EVENING)
+
+
+def running():
+    row = create(ClubFactory(), plan(rounds=3))
+    move(row, "registration")
+    return move(row, "running")
+
+
+def said_of(row, **fields):
+    said = plan(rounds=3)
+    return replace(said, event=replace(said.event, **fields))
+
+
+def actions():
+    return list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
+
+
+# Made.
+
+
+def test_form_sent_twice_with_one_key_makes_one_tournament_of_one_plan():
+    club = ClubFactory()
+
+    one, again = (create(club, replace(plan(), seed=seed), KEY) for seed in (1, 2))
+
+    other = create(club, replace(plan(), event=replace(plan().event, name="Kış")), KEY)
+    assert (one, again.seed) == (again, 1)
+    assert one != other
+    # Of one name and day, each has an address of its own.
+    assert create(club, plan()).slug != one.slug
+    assert actions() == ["add-tournament"] * 3
+
+
+@pytest.mark.parametrize("ruleset", ["chess", "barbu-3", "of-another-club"])
+def test_game_that_no_tournament_plays_is_refused(ruleset):
+    HouseRulesetFactory(slug="of-another-club", club=ClubFactory())
+
+    with pytest.raises(InvalidEntry):
+        create(ClubFactory(), plan(ruleset))
+
+    assert not Event.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", [{"rounds": 0}, {"tie_breaks": ("luck",)}, {"bye": "much"}])
+def test_settings_made_by_hand_are_read_strictly(wrong):
+    with pytest.raises(InvalidEntry):
+        create(ClubFactory(), plan(**wrong))
+
+    assert not Event.objects.exists()
+
+
+def test_season_removed_meanwhile_makes_no_tournament():
+    club = ClubFactory()
+    season = SeasonFactory(club=club)
+    Season.objects.all().delete()
+
+    with pytest.raises(Season.DoesNotExist):
+        create(club, replace(plan(), event=replace(plan().event, season=season)))
+
+    assert not Event.objects.exists()
+
+
+def test_tournament_keeps_its_copy_of_house_rules():
+    club = ClubFactory()
+    HouseRulesetFactory(slug="moda-rules", club=club, name="Moda içi kurallar")
+    row = create(club, plan("moda-rules"))
+
+    HouseRuleset.objects.all().delete()
+
+    assert rules_of_tournament(Tournament.objects.get(pk=row.pk)).name == "Moda içi kurallar"
+
+
+# Changed.
+
+
+def test_what_is_played_changes_until_the_tournament_runs():
+    row = create(ClubFactory(), plan())
+    move(row, "registration")
+
+    change(row, said_of(row, ruleset="euchre"))
+
+    assert Tournament.objects.get().event.ruleset == "euchre"
+
+
+@pytest.mark.parametrize("fields", [{"ruleset": "euchre"}, {"options": {"out": "mean"}}])
+def test_what_is_played_stands_once_the_tournament_runs(fields):
+    row = running()
+
+    with pytest.raises(InvalidEntry):
+        change(row, said_of(row, name="Kış", **fields))
+
+    assert Tournament.objects.get().event.name == "Moda Açık"
+
+
+def test_running_tournament_is_given_other_settings_but_no_fewer_rounds_than_are_drawn():
+    row = running()
+    for number in (1, 2):
+        RoundFactory(event=row.event, number=number)
+
+    change(row, replace(said_of(row), settings=TournamentSettings(rounds=2, minutes=30)))
+    with pytest.raises(InvalidEntry) as refused:
+        change(row, replace(said_of(row), settings=TournamentSettings(rounds=1)))
+
+    assert [problem.where for problem in refused.value.problems] == ["settings.rounds"]
+    assert Tournament.objects.get().settings["minutes"] == 30
+
+
+def test_change_that_changes_nothing_leaves_no_trace():
+    row = create(ClubFactory(), plan(rounds=3))
+
+    change(row, said_of(row))
+
+    assert actions() == ["add-tournament"]
+    assert Tournament.objects.get().revision == 0
+
+
+# Led on and back.
+
+
+def test_tournament_goes_every_step_on_and_back_again():
+    row = create(ClubFactory(), plan())
+    way = ["registration", "running", "finished", "running", "registration", "draft"]
+
+    assert [move(row, state).state for state in way] == way
+    assert Tournament.objects.get().revision == len(way)
+
+
+@pytest.mark.parametrize(("state", "to"), [("registration", "finished"), ("finished", "draft")])
+def test_no_step_leads_past_another(state, to):
+    row = create(ClubFactory(), plan())
+    Tournament.objects.update(state=state)
+
+    with pytest.raises(WrongState) as refused:
+        move(row, to)
+    if state == "finished":
+        with pytest.raises(WrongState):
+            change(row, plan(rounds=3))
+
+    assert refused.value.data == {"state": state}
+
+
+# Removed.
+
+
+def test_tournament_is_removed_with_its_entrants_once():
+    row = create(ClubFactory(), plan())
+    register_entrants(row.pk, [Entry("Ayşe")], NOBODY, at=EVENING)
+
+    for _ in "ab":
+        remove_tournament(row.pk, NOBODY, at=EVENING)
+
+    assert not any(model.objects.exists() for model in (Tournament, Event, Entrant))
+    assert actions().count("remove-tournament") == 1
+
+
+def test_tournament_with_a_seated_round_stays_and_runs():
+    row = running()
+    RoundFactory(event=row.event, number=1, opened_at=None)
+
+    with pytest.raises(Depended):
+        remove_tournament(row.pk, NOBODY, at=EVENING)
+    for to in ("registration", "finished"):
+        with pytest.raises(Depended):
+            move(row, to)
+
+    assert Tournament.objects.get().state == "running"
+
+
+def test_new_links_find_the_tournament_and_old_ones_do_not():
+    row = create(ClubFactory(), plan())
+    old = {kind: row.secret(kind) for kind in ("register", "check-in")}
+
+    new = replace_links(row.pk, NOBODY, at=EVENING)
+
+    for kind, secret in old.items():
+        found = Tournament.objects.found_at
+        assert not found(kind, row.public_id, secret).exists()
+        assert found(kind, row.public_id, new.secret(kind)).get() == row
+
+
+def test_pairs_and_single_players_are_not_exchanged_once_somebody_has_entered():
+    row = create(ClubFactory(), plan())
+    register_entrants(row.pk, [Entry("Ayşe")], NOBODY, at=EVENING)
+
+    with pytest.raises(InvalidEntry):
+        change(row, plan("euchre"))
+    assert Event.objects.get().ruleset == "turkish-king"
+
+
+@pytest.mark.parametrize("another", [{"rounds": 2}, {"finals": 0}, {"carry": False}])
+def test_cut_stands_once_a_final_is_seated(another):
+    settings = {"rounds": 1, "finals": 4}
+    row = create(ClubFactory(), plan(**settings))
+    for state in ("registration", "running"):
+        move(row, state)
+    RoundFactory(event=row.event, number=2, stage="final", seating={}, opened_at=None)
+
+    with pytest.raises(InvalidEntry):
+        change(row, plan(**settings | another))
+    change(row, plan(**settings, minutes=30))
+
+
+def test_tournament_is_not_finished_with_a_game_that_a_correction_left_unfinished():
+    row = create(ClubFactory(), plan())
+    for state in ("registration", "running"):
+        move(row, state)
+    place = RoundFactory(event=row.event, number=1, closed_at=EVENING)
+    TableFactory(round=place)
+
+    with pytest.raises(Depended):
+        move(row, "finished")
+    # A finished one that a correction reaches can go on.
+    Tournament.objects.update(state="finished")
+    assert move(row, "running").state == "running"

@@ -1,0 +1,198 @@
+"""Every described field, sent all the way round: API, row, form, page, document and import.
+
+The fields come from their descriptions, so that a new one is tried without a line here.
+"""
+
+import json
+from datetime import date
+
+import pytest
+from django.urls import reverse
+
+from tests.api.conftest import Program
+from tests.club_factories import ClubFactory, MemberFactory
+from tests.factories import EVENING
+from tournaments.engine.documents.event_fields import EVENT_FIELDS, FREE_TEXTS, SHOWN
+from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.engine.standings.tournament_settings import (
+    SETTING_SHAPES,
+    TournamentSettings,
+    write_settings,
+)
+from tournaments.models import AuditEntry, Club, Event, Report, Tournament
+from tournaments.models.clubs import Role
+from tournaments.reports.round_seats import hall_heading
+from tournaments.reports.tournament_document import tournament_document
+from tournaments.services.audit import NOBODY
+from tournaments.services.clubs.membership import CLUB_FIELDS
+from tournaments.services.people.changes import remove_player
+from tournaments.services.people.players import add_player
+from tournaments.services.tournaments.record_import import Into, import_tournament
+
+pytestmark = pytest.mark.django_db
+
+RULESET = "turkish-king"
+
+
+def candidates(schema):
+    """Yield values for a schema."""
+    kind = schema.get("type")
+    if "enum" in schema:
+        yield from schema["enum"]
+    elif kind == "boolean":
+        yield from (True, False)
+    elif schema.get("format") == "date":
+        yield "2026-11-21"
+    elif kind == "string":
+        yield "Işıl’in ♥ “evi” & <bahçe> ".ljust(schema["maxLength"], "x")
+    elif kind == "array":
+        items = list(candidates(schema["items"]))
+        yield items[::-1]
+        yield items[-2:]
+    elif "oneOf" in schema:
+        for each in schema["oneOf"]:
+            yield from candidates(each)
+    elif "maximum" in schema:
+        yield from (schema["maximum"] - 1, schema["maximum"])
+    if "pattern" in schema:
+        yield "5/2"
+
+
+def another(name, shape, default=None):
+    """Return a value that the shape allows, other than the default."""
+    for value in candidates(shape.schema):
+        if value != default and not list(shape.check(name, value)):
+            return value
+    raise AssertionError(f"no value for {name}: {shape.schema}")
+
+
+def event_values():
+    defaults = {field.name: field.default for field in Event._meta.get_fields() if field.concrete}
+    return {
+        name: another(name, about.shape, defaults[name]) for name, about in EVENT_FIELDS.items()
+    }
+
+
+def setting_values():
+    defaults = write_settings(TournamentSettings())
+    return {name: another(name, shape, defaults[name]) for name, shape in SETTING_SHAPES.items()}
+
+
+def values_of(event):
+    kept = {name: getattr(event, name) for name in EVENT_FIELDS}
+    return {n: value.isoformat() if isinstance(value, date) else value for n, value in kept.items()}
+
+
+def some_of(names, answer):
+    return {name: answer[name] for name in names}
+
+
+def sent_by(form):
+    """Return what a browser sends of a form as it stands."""
+    values = {name: form[name].value() for name in form.fields}
+    return {name: v for name, v in values.items() if v is not None and v is not False}
+
+
+@pytest.fixture
+def club():
+    return ClubFactory(slug="moda", published=True)
+
+
+@pytest.fixture
+def director(client, club):
+    client.user = MemberFactory(club=club, role=Role.DIRECTOR).user
+    client.force_login(client.user)
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return client
+
+
+@pytest.fixture
+def program(director):
+    return Program().as_(director.user)
+
+
+def assert_shown(page, values):
+    for name in SHOWN:
+        assert values[name] in page.context["event"].details, name
+        assert page.content.decode().count("Işıl’in ♥ “evi” &amp; &lt;bahçe&gt;"), name
+
+
+def test_fields_of_an_evening_go_all_the_way_round(director, program, club):
+    values = event_values()
+    made = program.post("clubs/moda/events/", {**values, "ruleset": RULESET})
+    assert some_of(values, made.json()) == values
+    first = Event.objects.get()
+    assert values_of(first) == values
+    assert some_of(values, program.get(f"clubs/moda/events/{first.public_id}/").json()) == values
+    assert_shown(director.get(reverse("event", args=["moda", first.public_id])), values)
+
+    form = director.get(reverse("change_event", args=["moda", first.public_id])).context["form"]
+    director.post(reverse("new_event", args=["moda"]), sent_by(form))
+    second = Event.objects.exclude(pk=first.pk).get()
+    assert values_of(second) == values
+
+    plain = {"name": "Salı", "held_on": "2026-11-17", "ruleset": RULESET}
+    third = program.post("clubs/moda/events/", plain).json()["id"]
+    changed = program.patch(f"clubs/moda/events/{third}/", values)
+    assert some_of(values, changed.json()) == values
+    (line,) = AuditEntry.objects.filter(action="change-event")
+    assert line.after == values
+
+
+def test_fields_and_settings_of_a_tournament_go_all_the_way_round(director, program, club):
+    values, settings = event_values(), setting_values()
+    said = {**values, "ruleset": RULESET, "settings": settings}
+    made = program.post("clubs/moda/tournaments/", said)
+    assert (some_of(values, made.json()), made.json()["settings"]) == (values, settings)
+    first = Tournament.objects.select_related("event").get()
+    assert (values_of(first.event), first.settings) == (values, settings)
+    address = ["moda", first.slug]
+    assert_shown(director.get(reverse("tournament", args=address)), values)
+    shown = program.get("clubs/moda/tournaments/").json()["results"][0]
+    assert some_of(SHOWN, shown) == some_of(SHOWN, values)
+    heading = hall_heading(Report(event=first.event), "Standings")
+    assert heading.lines == [values[name] for name in SHOWN]
+
+    form = director.get(reverse("change_tournament", args=address)).context["form"]
+    director.post(reverse("new_tournament", args=["moda"]), sent_by(form))
+    second = Tournament.objects.exclude(pk=first.pk).get()
+    assert (values_of(second.event), second.settings) == (values, settings)
+
+    document = json.loads(write_tournament(tournament_document(first)))
+    Tournament.objects.all().delete()
+    other = ClubFactory(slug="other")
+    third = import_tournament(document, NOBODY, at=EVENING, into=Into(other))
+    assert (values_of(third.event), third.settings) == (values, settings)
+    assert tournament_document(third) | {"club": document["club"]} == document
+
+
+def test_removed_player_is_in_no_free_text_of_an_event(director, program, club):
+    player = add_player(club, "Işıl Yılmaz", NOBODY, at=EVENING)
+    said = dict.fromkeys(FREE_TEXTS, "Işıl Yılmaz Evi")
+    plain = {"name": "Salı", "held_on": "2026-11-17", "ruleset": RULESET}
+    program.post("clubs/moda/events/", {**plain, **said})
+    remove_player(player.pk, NOBODY, at=EVENING)
+    event = Event.objects.get()
+    assert some_of(FREE_TEXTS, values_of(event)) == dict.fromkeys(FREE_TEXTS, "№ Evi")
+    assert "Yılmaz" not in str(list(AuditEntry.objects.values_list("before", "after")))
+
+
+def test_settings_of_a_club_go_all_the_way_round(director, club):
+    owner = MemberFactory(club=club, role=Role.OWNER).user
+    defaults = {name: getattr(Club(), name) for name in CLUB_FIELDS}
+    values = {
+        name: another(name, about.shape, defaults[name]) for name, about in CLUB_FIELDS.items()
+    }
+    changed = Program().as_(owner).patch("clubs/moda/settings/", values)
+    club.refresh_from_db()
+    assert (changed.json(), some_of(values, vars(club))) == (values, values)
+
+    other = ClubFactory(slug="other")
+    MemberFactory(club=other, user=owner, role=Role.OWNER)
+    director.force_login(owner)
+    form = director.get(reverse("club_settings", args=["moda"])).context["form"]
+    director.post(reverse("club_settings", args=["other"]), sent_by(form))
+    other.refresh_from_db()
+    assert some_of(values, vars(other)) == values
+    (line,) = AuditEntry.objects.filter(club=other, action="change")
+    assert line.after == values

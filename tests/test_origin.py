@@ -1,0 +1,88 @@
+"""Where links in mails, QR codes and documents lead, whatever Host header a stranger sends."""
+
+import pytest
+from django.core import mail
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from kingscore.environment import allowed_hosts
+from tests.factories import GameFactory
+from tournaments.models import Report
+from tournaments.origin import lan_address, origin
+from tournaments.web.base.phone import address
+
+EVIL = "evil.example.org"
+PRINTED = "http://192.0.2.77:8000"
+
+
+def asked_by(host, port="8000", **more):
+    """Where the site says it is to whoever asks by a host name."""
+    return origin(RequestFactory(SERVER_PORT=port).get("/", headers={"host": host}, **more))
+
+
+def test_address_in_the_settings_holds_whatever_is_asked(settings):
+    settings.SITE_ADDRESS = "https://king.example.org"
+
+    assert {asked_by(EVIL), asked_by("king.example.org:444"), asked_by("127.0.0.1:8000")} == {
+        "https://king.example.org"
+    }
+
+
+def test_host_name_without_https_has_the_port_that_was_asked_for(settings):
+    settings.SITE_ADDRESS = "http://king.lan"
+
+    assert asked_by("king.lan:8000") == "http://king.lan:8000"
+    assert asked_by(f"{EVIL}:8000") == "http://king.lan"
+
+
+def test_phone_is_led_to_the_address_it_came_by(settings):
+    own = lan_address() or "localhost"
+    settings.SITE_ADDRESS, settings.FOUND_AT = "", f"http://{own}:8000"
+
+    assert asked_by(f"{own}:8000") == f"http://{own}:8000"
+    # The owner opens the first address that `up` prints; phones need the second one.
+    assert asked_by("localhost:8000") == f"http://{own}:8000"
+
+
+@pytest.mark.parametrize("host", [EVIL, f"{EVIL}:8000", "203.0.113.9:8000", "localhost:9999"])
+def test_strange_host_does_not_get_into_links(settings, host):
+    own = lan_address() or "localhost"
+    settings.SITE_ADDRESS, settings.FOUND_AT = "", f"http://{own}:8000"
+
+    assert asked_by(host) == f"http://{own}:8000"
+
+
+def test_laptop_that_came_into_another_network_is_found_there(settings):
+    settings.SITE_ADDRESS, settings.FOUND_AT = "", PRINTED
+
+    lan = lan_address()
+    assert asked_by("localhost:8000") == (f"http://{lan}:8000" if lan else PRINTED)
+
+
+def test_site_for_this_machine_only_says_so(settings):
+    settings.SITE_ADDRESS, settings.FOUND_AT = "", "http://127.0.0.1:8000"
+
+    assert asked_by("127.0.0.1:8000") == asked_by(EVIL) == "http://127.0.0.1:8000"
+
+
+def test_unknown_host_is_refused_over_https(settings, client):
+    settings.ALLOWED_HOSTS = allowed_hosts("*", "", https=True)
+
+    assert client.get("/", headers={"host": EVIL}).status_code == 400
+
+
+@pytest.mark.django_db
+def test_mails_pages_and_documents_lead_to_the_site(settings):
+    settings.SITE_ADDRESS = "https://king.example.org"
+    game = GameFactory()
+    stranger = Client(headers={"host": EVIL})
+    stranger.post(reverse("account_login"), {"login": "kimse@ornek.org"})
+    stranger.post(reverse("account_signup"), {"email": "yeni@ornek.org"})
+    page = stranger.get(reverse("pen", args=[game.public_id, game.secret("write")]))
+    stranger.post(reverse("follow_scoresheet", args=[game.public_id, game.secret("follow")]))
+
+    assert f"https://king.example.org{reverse('account_signup')}" in mail.outbox[0].body
+    assert page.context["follow"]["address"].startswith("https://king.example.org/")
+    assert Report.objects.get().follow_url == f"https://king.example.org{address(game, 'follow')}"
+    told = [letter.body for letter in mail.outbox] + [page.text]
+    assert [text for text in told if EVIL in text] == []

@@ -1,0 +1,101 @@
+"""Tournaments and their rounds for tests, led through the services."""
+
+from tests.club_factories import ClubFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, record_all
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+from tournaments.models import Entrant, Game
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.lists import Entry
+from tournaments.services.entrants.registration import register_entrants
+from tournaments.services.entrants.substituting import Place, put_substitute
+from tournaments.services.events.events import EventPlan
+from tournaments.services.rounds.late_changes import change_late
+from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.tournaments.lifecycle import (
+    TournamentPlan,
+    create_tournament,
+    move_tournament,
+)
+
+NINE = [f"Oyuncu {n}" for n in range(1, 10)]
+SIXTEEN = [f"Oyuncu {n}" for n in range(1, 17)]
+SHORT = (*WHOLE_GAME[:2], {"type": "stopped", "reason": "time"})
+PENALTY = RulingDecision("penalty", 50, "revoke")
+
+
+def plan(ruleset="turkish-king", **settings):
+    event = EventPlan(name="Moda Açık", held_on=EVENING.date(), ruleset=ruleset)
+    return TournamentPlan(event, TournamentSettings(**settings))
+
+
+def running(*names, **settings):
+    """A tournament that runs, with these entrants; a pair is an `Entry`."""
+    row = create_tournament(ClubFactory(), plan(**settings), NOBODY, at=EVENING)
+    move_tournament(row.pk, "registration", NOBODY, at=EVENING)
+    entries = [name if isinstance(name, Entry) else Entry(name) for name in names]
+    register_entrants(row.pk, entries, NOBODY, at=EVENING)
+    return move_tournament(row.pk, "running", NOBODY, at=EVENING)
+
+
+def register(row, *names, house=False):
+    entries = [Entry(name, house=house) for name in names]
+    return register_entrants(row.pk, entries, NOBODY, at=EVENING)
+
+
+def seated(row):
+    """The next round of a tournament."""
+    return seat_next_round(row.pk, NOBODY, at=EVENING)
+
+
+def published(row):
+    return publish_round(seated(row).pk, NOBODY, at=EVENING)
+
+
+def opened(row):
+    return open_round(published(row).pk, NOBODY, at=EVENING)
+
+
+def closed(row, entries=SHORT):
+    place = opened(row)
+    play(place, entries)
+    return close_round(place.pk, NOBODY, at=EVENING)
+
+
+def one_table(**settings):
+    """An open round of one table."""
+    return opened(running(*NAMES, **settings))
+
+
+def play(place, entries=WHOLE_GAME):
+    for game in Game.objects.filter(table__round=place):
+        record_all(game, entries)
+
+
+def who_sits(place):
+    return {
+        table.number: [sitting.entrant.number for sitting in table.sittings.order_by("side")]
+        for table in place.tables.all()
+    }
+
+
+def seated_at(place, number):
+    """An entrant at a table."""
+    return Entrant.objects.filter(sittings__table__number=number).order_by("number").first()
+
+
+def change(place, arriving=(), leaving=()):
+    pks = {"arriving": [e.pk for e in arriving], "leaving": [e.pk for e in leaving]}
+    return change_late(place.pk, NOBODY, at=EVENING, **pks)
+
+
+def stand_in(entrant, name, number=1):
+    spot = Place(entrant.pk, number, entrant.player_id)
+    return put_substitute(spot, name, NOBODY, at=EVENING)
+
+
+def decide(place, number, said):
+    entrant = Entrant.objects.get(number=number)
+    return rule(place.pk, entrant.pk, said, NOBODY, at=EVENING)

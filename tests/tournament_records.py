@@ -1,0 +1,45 @@
+"""Tournaments as documents: exported, everything deleted, and imported again."""
+
+import json
+
+from tests.factories import EVENING
+from tournaments import models
+from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.models import AuditEntry, Club, Game, Player, Tournament
+from tournaments.reports.tournament_document import tournament_document
+from tournaments.services.audit import NOBODY
+from tournaments.services.tournaments.record_import import Into, import_tournament
+
+OF_A_TOURNAMENT = (
+    models.Ruling,
+    models.Substitute,
+    models.Sitting,
+    models.Confirmation,
+    models.Seat,
+    Game,
+    models.Table,
+    models.Round,
+    models.Entrant,
+    Tournament,
+    models.Event,
+)
+
+
+OF_A_CLUB = (models.Season, models.Merge, Player, models.HouseRuleset)
+
+
+def exported():
+    return write_tournament(tournament_document(Tournament.objects.get()))
+
+
+def empty_server():
+    """As a server on which nothing was ever done."""
+    for each in (*OF_A_TOURNAMENT, *OF_A_CLUB):
+        each.objects.all().delete()
+    lines = AuditEntry.objects.all()
+    lines._raw_delete(lines.db)
+    Club.objects.all().delete()
+
+
+def imported(text, **into):
+    return import_tournament(json.loads(text), NOBODY, at=EVENING, into=Into(**into))

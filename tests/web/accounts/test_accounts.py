@@ -1,0 +1,434 @@
+"""Accounts: who gets in and how, what is limited, and what is told to whom."""
+
+import logging
+import re
+import socket
+from datetime import timedelta
+from importlib import import_module
+from io import StringIO
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.hashers import MD5PasswordHasher, make_password
+from django.contrib.sessions.models import Session
+from django.core import mail
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.factories import UserFactory
+from tests.program_factories import TokenFactory
+from tests.web.accounts.signing_in import (
+    AYSE,
+    CODE,
+    FACTOR,
+    PASSWORD,
+    PROOF,
+    SIGN_IN,
+    SIGN_UP,
+    forget_proofs,
+    last_code,
+    signed_in,
+    takes_code,
+)
+from tournaments.models import PersonalToken, User
+
+
+def give_passkey(user):
+    return Authenticator.objects.create(
+        user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Telefon", "credential": {}}
+    )
+
+
+def test_sign_up_takes_an_address_and_the_code_sent_there(visitor):
+    asked = visitor.post(SIGN_UP, {"email": AYSE, "first_name": "Ayşe"})
+    assert (asked.status_code, asked.url) == (302, PROOF)
+    assert signed_in(visitor) is None
+    assert [letter.to for letter in mail.outbox] == [[AYSE]]
+
+    answer = visitor.post(PROOF, {"code": last_code().replace("-", "")}, follow=True)
+
+    assert answer.redirect_chain == [("/", 302)]
+    assert "Hello Ayşe, you are signed in." in answer.text
+    user = signed_in(visitor)
+    assert (user.email, user.first_name, user.is_staff) == (AYSE, "Ayşe", False)
+    assert user.has_usable_password() is False
+    assert EmailAddress.objects.get(user=user).verified
+
+
+def test_refused_sign_up_says_so_beside_the_field(visitor):
+    answer = visitor.post(SIGN_UP, {"email": "ayse", "first_name": "Ayşe"})
+
+    assert answer.status_code == 422
+    assert 'value="ayse"' in answer.text
+    assert 'id="id_email_error"' in answer.text
+    assert User.objects.count() == 0
+
+
+def test_password_may_be_left_out_for_a_code(visitor, ayse):
+    asked = visitor.post(SIGN_IN, {"login": AYSE})
+    assert (asked.status_code, asked.url) == (302, CODE)
+
+    answer = visitor.post(CODE, {"code": last_code()})
+
+    assert (answer.status_code, answer.url) == (302, "/")
+    assert signed_in(visitor) == ayse
+
+
+def test_password_needs_no_code(visitor, ayse):
+    refused = visitor.post(SIGN_IN, {"login": AYSE, "password": "havlu"})
+    assert refused.status_code == 422
+    assert "The address or the password is not right." in refused.text
+
+    answer = visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert (answer.status_code, answer.url) == (302, "/")
+    assert signed_in(visitor) == ayse
+    assert mail.outbox == []
+
+
+def test_sign_up_on_the_way_leads_back(visitor):
+    door = visitor.get(SIGN_IN, {"next": "/rules/"})
+    assert f'href="{SIGN_UP}?next=%2Frules%2F"' in door.text
+    page = visitor.get(SIGN_UP, {"next": "/rules/"})
+    assert '<input type="hidden" name="next" value="/rules/"' in page.text
+    asked = visitor.post(SIGN_UP, {"email": AYSE, "next": "/rules/"})
+
+    answer = visitor.post(asked.url, {"code": last_code(), "next": "/rules/"})
+
+    assert answer.url == "/rules/"
+
+
+@pytest.mark.usefixtures("ayse")
+@pytest.mark.parametrize(
+    ("path", "field", "email"),
+    [
+        (SIGN_IN, "login", AYSE),
+        (SIGN_UP, "email", "yeni@ornek.org"),
+        (reverse("account_reset_password"), "email", AYSE),
+    ],
+)
+def test_mailed_code_is_valid_for_ten_minutes(visitor, monkeypatch, path, field, email):
+    page = visitor.post(path, {field: email}).url
+
+    assert "The code is valid for 10 minutes." in mail.outbox[-1].body
+    assert takes_code(visitor, page, monkeypatch, after=9 * 60 + 50)
+    assert not takes_code(visitor, page, monkeypatch, after=10 * 60 + 1)
+
+
+@pytest.mark.parametrize("path", [SIGN_IN, SIGN_UP])
+def test_one_address_cannot_try_on_and_on(visitor, path):
+    tries = [visitor.post(path, {}).status_code for _ in range(61)]
+
+    assert tries == [422] * 60 + [429]
+    assert "That was tried too often" in visitor.post(path, {}).text
+    # Looking costs nothing.
+    assert visitor.get(path).status_code == 200
+
+
+def test_limits_are_counted_for_all_processes_together(visitor):
+    visitor.post(SIGN_IN, {})
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT cache_key FROM kingscore_cache")
+        kept = [key for (key,) in cursor.fetchall()]
+    assert any("sign_in" in key for key in kept)
+    cache.clear()
+
+
+def shown(answer, email):
+    """The page without what differs with every visit."""
+    text = re.sub(r'csrfmiddlewaretoken" value="\w+"', "", answer.content.decode())
+    return answer.status_code, answer.headers.get("Location"), text.replace(email, "…")
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "more"),
+    [
+        (SIGN_IN, "login", {}),
+        (SIGN_IN, "login", {"password": "havlu"}),
+        (SIGN_UP, "email", {}),
+        (reverse("account_request_login_code"), "email", {}),
+        (reverse("account_reset_password"), "email", {}),
+    ],
+)
+def test_page_does_not_tell_who_has_an_account(ayse, path, field, more):
+    answers = []
+    for email in (AYSE, "kimse@ornek.org"):
+        visitor = Client(headers={"accept-language": "en"})
+        first = visitor.post(path, {field: email, **more})
+        told = [shown(first, email)]
+        if first.status_code == 302:
+            told.append(shown(visitor.get(first.url), email))
+            told += [shown(visitor.post(first.url, {"code": "1"}), email) for _ in range(3)]
+        answers.append(told)
+
+    assert answers[0] == answers[1]
+
+
+class CountingHasher(MD5PasswordHasher):
+    """Counts how often a password is hashed, which takes nearly all the time of a sign-in."""
+
+    hashed = 0
+
+    def encode(self, password, salt):
+        type(self).hashed += 1
+        return super().encode(password, salt)
+
+
+def hashes_of(login, password):
+    """How many hashes a try to sign in costs."""
+    before = CountingHasher.hashed
+    Client().post(SIGN_IN, {"login": login, "password": password})
+    return CountingHasher.hashed - before
+
+
+def test_every_try_to_sign_in_costs_one_hash(ayse, settings):
+    settings.PASSWORD_HASHERS = [f"{__name__}.CountingHasher"]
+    UserFactory(username="sahip", email="", password=make_password(PASSWORD))
+    UserFactory(username="kodcu", email="kodcu@ornek.org", password=make_password(None))
+    gone = UserFactory(email="eski@ornek.org", is_active=False, password=make_password(PASSWORD))
+    twice = [UserFactory(email="iki@ornek.org", password=make_password(PASSWORD)) for _ in "ab"]
+    assert len({gone, *twice}) == 3
+
+    costs = {
+        "right": hashes_of(AYSE, PASSWORD),
+        "wrong": hashes_of(AYSE, "havlu"),
+        "unknown": hashes_of("kimse@ornek.org", "havlu"),
+        "user name": hashes_of("sahip", "havlu"),
+        "unknown user name": hashes_of("kimse", "havlu"),
+        "no password set": hashes_of("kodcu@ornek.org", "havlu"),
+        "not active": hashes_of("eski@ornek.org", PASSWORD),
+        "two accounts": hashes_of("iki@ornek.org", "havlu"),
+        "tried too often": [hashes_of(AYSE, "havlu") for _ in range(6)][-1],
+        "unknown, too often": [hashes_of("kimse@ornek.org", "havlu") for _ in range(6)][-1],
+    }
+
+    assert costs == dict.fromkeys(costs, 1)
+
+
+def test_who_has_no_account_learns_it_by_mail_only(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": "kimse@ornek.org"})
+    Client().post(SIGN_UP, {"email": AYSE})
+
+    unknown, known = mail.outbox
+    assert (unknown.to, known.to) == (["kimse@ornek.org"], [AYSE])
+    assert f"http://testserver{SIGN_UP}" in unknown.body
+    assert f"http://testserver{SIGN_IN}" in known.body
+    assert re.findall(r"\d{4}-\d{4}", unknown.body + known.body) == []
+
+
+def sessions_of(page):
+    """The buttons that end sessions."""
+    return re.findall(r'name="session" value="(\d+)"', page.text)
+
+
+@pytest.fixture
+def two_devices(ayse):
+    devices = []
+    for agent in (
+        "Mozilla/5.0 (iPhone; …) Safari/604.1",
+        "Mozilla/5.0 (Android 15; …) Firefox/140",
+    ):
+        devices.append(Client(headers={"user-agent": agent, "accept-language": "en"}))
+        devices[-1].post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    return devices
+
+
+def test_devices_are_listed_and_one_is_signed_out(two_devices):
+    here, there = two_devices
+    page = here.get(reverse("usersessions_list"))
+    assert "Safari · iPhone" in page.text
+    assert "Firefox · Android" in page.text
+    (other,) = sessions_of(page)
+
+    answer = here.post(reverse("usersessions_list"), {"session": other}, follow=True)
+
+    assert "Signed out there." in answer.text
+    assert sessions_of(answer) == []
+    assert there.get(reverse("account_email")).url.startswith(SIGN_IN)
+    assert here.get(reverse("account_email")).status_code == 200
+
+
+def test_new_password_signs_out_all_other_devices(two_devices):
+    here, there = two_devices
+    words = {"oldpassword": PASSWORD, "password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
+
+    here.post(reverse("account_change_password"), words)
+
+    assert there.get(reverse("account_email")).status_code == 302
+    assert here.get(reverse("account_email")).status_code == 200
+
+
+def test_forgotten_password_is_replaced_with_a_code(visitor, ayse):
+    asked = visitor.post(reverse("account_reset_password"), {"email": AYSE})
+    confirmed = visitor.post(asked.url, {"code": last_code()})
+    words = {"password1": "havlu-sepet-44", "password2": "havlu-sepet-44"}
+
+    tokens = [TokenFactory(user=ayse), TokenFactory()]
+    visitor.post(confirmed.url, words)
+
+    assert signed_in(visitor) == ayse
+    ayse.refresh_from_db()
+    assert ayse.check_password("havlu-sepet-44")
+    # Whoever had the old one may have made a token; those of others stay.
+    assert list(PersonalToken.objects.all()) == tokens[1:]
+    assert mail.outbox[-1].subject == "Kingscore: your password was changed"
+
+
+def test_passkey_is_another_key_and_no_second_lock(visitor, ayse):
+    give_passkey(ayse)
+    visitor.post(SIGN_IN, {"login": AYSE})
+
+    visitor.post(CODE, {"code": last_code()})
+
+    assert signed_in(visitor) == ayse
+    key = ayse.authenticator_set.get()
+    assert visitor.post(reverse("mfa_remove_webauthn", args=[key.pk])).status_code == 302
+    assert ayse.authenticator_set.count() == 0
+    assert mail.outbox[-1].subject == "Kingscore: a passkey was removed"
+
+
+def test_sign_in_of_long_ago_is_no_proof(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    forget_proofs(visitor)
+
+    asked = visitor.get(reverse("mfa_add_webauthn"))
+    assert asked.url.startswith(reverse("account_reauthenticate"))
+    refused = visitor.post(asked.url, {"password": "havlu"})
+    assert (refused.status_code, "Is it you?" in refused.text) == (422, True)
+    visitor.post(asked.url, {"password": PASSWORD})
+
+    assert visitor.get(reverse("mfa_add_webauthn")).status_code == 200
+
+
+@pytest.mark.parametrize(("proxies", "seen"), [(0, "127.0.0.1"), (1, "192.0.2.9")])
+def test_address_of_a_visitor_is_read_behind_as_many_proxies_as_there_are(
+    settings, ayse, proxies, seen
+):
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = proxies
+    visitor = Client(headers={"x-forwarded-for": "203.0.113.7, 192.0.2.9"})
+
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+
+    assert UserSession.objects.get().ip == seen
+
+
+@pytest.fixture
+def mail_log(caplog):
+    """What is written to the log where there is no mail server."""
+    logger = logging.getLogger("kingscore.mail")
+    logger.addHandler(caplog.handler)
+    yield caplog
+    logger.removeHandler(caplog.handler)
+
+
+@pytest.mark.parametrize("email", ["", "sahip@ornek.org"])
+def test_owner_of_the_server_gets_into_the_office_by_user_name(
+    visitor, monkeypatch, mail_log, email
+):
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+    words = {"username": "sahip", "email": email, "interactive": False, "stdout": StringIO()}
+    call_command("createsuperuser", **words)
+    office = reverse("admin:index")
+    door = visitor.get(office, follow=True)
+    assert door.redirect_chain[-1][0].startswith(SIGN_IN)
+
+    form = {"login": "sahip", "password": PASSWORD, "next": office}
+    answer = visitor.post(SIGN_IN, form)
+    if email:
+        assert answer.url.startswith(PROOF)
+        answer = visitor.post(answer.url, {"code": last_code(), "next": office})
+
+    assert answer.url == office
+    page = visitor.get(office, follow=True)
+    assert page.redirect_chain == [(f"{FACTOR}?next=%2Foffice%2F", 302)]
+    asked = visitor.post(FACTOR, {"action": "send", "next": office})
+    visitor.get(asked.url)
+    # Without an address it is in the log, which the owner of the server reads.
+    code = last_code() if email else re.search(r"\d{4}-\d{4}", mail_log.text)[0]
+    assert visitor.post(FACTOR, {"code": code, "next": office}).url == office
+    assert visitor.get(office).status_code == 200
+
+
+def test_deaf_mail_server_is_said_and_breaks_nothing(visitor, settings, caplog):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        nobody = taken.getsockname()[1]
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", nobody
+
+    answer = visitor.post(SIGN_UP, {"email": AYSE}, follow=True)
+
+    assert answer.redirect_chain == [(PROOF, 302)]
+    assert "The mail could not be sent. Try again later." in answer.text
+    assert "The mail server did not take a mail" in caplog.text
+
+
+def test_session_ends_a_month_after_its_last_use(visitor, ayse, settings):
+    answer = visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    assert answer.cookies["sessionid"]["max-age"] == 30 * 24 * 60 * 60
+    assert import_module(settings.SESSION_ENGINE).__name__.endswith("db")
+    # Used on the same day it costs nothing.
+    assert "sessionid" not in visitor.get("/").cookies
+    session = visitor.session
+    session["used_at"] -= 25 * 60 * 60
+    session.save()
+    Session.objects.update(expire_date=timezone.now() + timedelta(minutes=1))
+
+    assert visitor.get("/").cookies["sessionid"]["max-age"] == 30 * 24 * 60 * 60
+
+    assert Session.objects.get().expire_date > timezone.now() + timedelta(days=29)
+
+
+@pytest.mark.parametrize(
+    ("password", "taken"),
+    [
+        ("904817263558", True),
+        ("sepethavlukova", True),
+        ("sepet-havlu", False),
+        ("123123123123", False),
+        ("professional", False),
+    ],
+)
+def test_password_is_long_and_uncommon_and_of_any_characters(visitor, ayse, password, taken):
+    visitor.force_login(ayse)
+    words = {"oldpassword": PASSWORD, "password1": password, "password2": password}
+
+    answer = visitor.post(reverse("account_change_password"), words)
+
+    assert answer.status_code == (302 if taken else 422)
+    ayse.refresh_from_db()
+    assert ayse.check_password(password if taken else PASSWORD)
+
+
+def test_sign_in_leads_back_and_never_to_another_site(visitor, ayse):
+    data = {"login": AYSE, "password": PASSWORD}
+    back = visitor.post(SIGN_IN, {**data, "next": "/rules/"})
+    away = Client().post(SIGN_IN, {**data, "next": "https://evil.example.org/"})
+
+    assert (back.url, away.url) == ("/rules/", "/")
+
+
+def test_all_other_devices_are_signed_out(two_devices):
+    here, there = two_devices
+
+    here.post(reverse("usersessions_list"), {})
+
+    assert there.get(reverse("account_email")).status_code == 302
+    assert here.get(reverse("account_email")).status_code == 200
+
+
+def test_sign_in_of_long_ago_changes_no_address(visitor, ayse):
+    visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
+    forget_proofs(visitor)
+
+    asked = visitor.post(reverse("account_email"), {"email": "yeni@ornek.org", "action_add": ""})
+
+    assert asked.url.startswith(reverse("account_reauthenticate"))
+    assert [row.email for row in EmailAddress.objects.filter(user=ayse)] == [AYSE]
+    assert mail.outbox == []

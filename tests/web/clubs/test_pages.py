@@ -1,0 +1,168 @@
+"""Pages of clubs and of one's own account."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.club_factories import AccountFactory, EventFactory, MemberFactory, PlayerFactory
+from tournaments.models import Club, Member, Player, User
+
+CLUBS, ME, DELETE = "/clubs/", "/me/", "/me/delete/"
+
+
+def url(name, *args):
+    return reverse(name, args=args)
+
+
+def test_whoever_makes_a_club_owns_it(visitor):
+    user = AccountFactory()
+    visitor.force_login(user)
+    assert "None yet. With an invitation you join a club; or make one." in visitor.get(CLUBS).text
+
+    answer = visitor.post(CLUBS, {"name": "Moda King"}, REMOTE_ADDR="192.0.2.7")
+
+    assert answer.url == "/clubs/moda-king/"
+    made = Club.objects.get()
+    assert list(made.members.values_list("user", "role")) == [(user.pk, "owner")]
+    assert made.audit_lines.first().address == "192.0.2.7"
+    assert visitor.get(CLUBS).context["memberships"] == [(made, "owner")]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 81])
+def test_club_without_a_good_name_is_refused_with_what_was_typed(visitor, name):
+    visitor.force_login(AccountFactory())
+
+    answer = visitor.post(CLUBS, {"name": name})
+
+    assert answer.status_code == 422
+    assert answer.context["form"]["name"].value() == name
+    assert answer.context["form"].errors["name"]
+    assert not Club.objects.exists()
+
+
+def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(visitor, club):
+    Club.objects.update(published=True)
+    shown = EventFactory(club=club, name="Open evening", published=True)
+    EventFactory(club=club, name="Closed evening")
+
+    page = visitor.get(url("club", "moda"))
+
+    assert list(page.context["last"]) + list(page.context["coming"]) == [shown]
+    assert "Moda King" in page.text
+    assert "Closed evening" not in page.text
+    for name in ("people", "club_settings", "club_changes", "leave_club"):
+        assert url(name, "moda") not in page.text
+
+
+def test_club_shows_the_next_and_the_last_evenings(visitor, club):
+    today = timezone.localdate()
+    days = [EventFactory(club=club, held_on=today + timedelta(days=day)) for day in range(-7, 7)]
+
+    page = visitor.become("member", club).get(url("club", "moda"))
+
+    assert list(page.context["coming"]) == days[7:12]
+    assert list(page.context["last"]) == days[6:1:-1]
+
+
+def test_owner_changes_the_settings(visitor, club):
+    visitor.become("owner", club)
+    path = url("club_settings", "moda")
+    form = visitor.get(path).context["form"]
+    assert form.initial == {
+        "name": "Moda King",
+        "published": False,
+        "table_codes": False,
+        "confirmations": "none",
+        "rates_evenings": False,
+        "in_server_ratings": False,
+        "paper": "a4",
+    }
+
+    chosen = {"name": "Moda", "table_codes": "on", "confirmations": "all", "paper": "us-letter"}
+    answer = visitor.post(path, chosen)
+
+    assert answer.url == url("club", "moda")
+    club.refresh_from_db()
+    assert (club.name, club.published, club.table_codes) == ("Moda", False, True)
+    assert club.paper == "us-letter"
+    assert club.confirmations == "all"
+
+
+def test_settings_that_cannot_be_are_refused(visitor, club):
+    visitor.become("owner", club)
+
+    answer = visitor.post(
+        url("club_settings", "moda"), {"name": "", "confirmations": "seven", "paper": "a3"}
+    )
+
+    assert answer.status_code == 422
+    assert set(answer.context["form"].errors) == {"name", "confirmations", "paper"}
+
+
+def test_member_leaves_after_being_asked(visitor, club):
+    visitor.become("member", club)
+    assert "Leave Moda King?" in visitor.get(url("leave_club", "moda")).text
+
+    answer = visitor.post(url("leave_club", "moda"), follow=True)
+
+    assert answer.redirect_chain == [(ME, 302)]
+    assert "You have left Moda King." in answer.text
+    assert not Member.objects.exists()
+
+
+def test_only_owner_is_shown_why_they_cannot_leave(visitor, club):
+    visitor.become("owner", club)
+
+    answer = visitor.post(url("leave_club", "moda"))
+
+    assert answer.status_code == 422
+    assert "Moda King has no other owner." in answer.text
+    assert Member.objects.exists()
+
+
+def test_own_page_shows_clubs_and_players(visitor, club):
+    visitor.become("director", club)
+    mine = PlayerFactory(club=club, account=visitor.user, name="Ece Işık", initials=True)
+    PlayerFactory(club=club)
+
+    page = visitor.get(ME)
+
+    assert page.context["memberships"] == [(club, "director")]
+    assert list(page.context["players"]) == [mine]
+    assert url("leave_club", "moda") in page.text
+    for name in ("my_initials", "my_data", "my_release", "my_removal"):
+        assert url(name, mine.public_id) in page.text
+    assert url("player", "moda", mine.public_id) in page.text
+
+
+def test_account_is_deleted_once_its_name_is_typed(visitor, club):
+    ece = MemberFactory(club=club).user
+    player = PlayerFactory(club=club, account=ece)
+    # They have no password, only codes by e-mail.
+    ece.set_unusable_password()
+    ece.save()
+    visitor.force_login(ece)
+
+    refused = visitor.post(DELETE, {"typed": "nobody@example.org"})
+    assert (refused.status_code, User.objects.count()) == (422, 1)
+    answer = visitor.post(DELETE, {"typed": ece.email.upper()}, follow=True)
+
+    assert answer.redirect_chain == [("/", 302)]
+    assert "Your account is deleted." in answer.text
+    assert not User.objects.exists()
+    assert Player.objects.get() == player
+    assert visitor.get(ME).status_code == 302
+
+
+def test_account_is_not_deleted_by_whoever_finds_the_phone_open(visitor, club):
+    ece = MemberFactory(club=club).user
+    ece.set_password("a-word-of-their-own")
+    ece.save()
+    visitor.force_login(ece)
+
+    answer = visitor.post(DELETE, {"typed": ece.email})
+
+    assert answer.url.startswith("/accounts/reauthenticate/")
+    assert User.objects.exists()

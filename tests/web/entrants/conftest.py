@@ -1,0 +1,13 @@
+"""A tournament whose registration is open."""
+
+import pytest
+
+from tests.club_factories import EventFactory, TournamentFactory
+
+
+@pytest.fixture
+def row(club):
+    event = EventFactory(club=club, name="Moda Açık")
+    return TournamentFactory(
+        event=event, slug="acik", state="registration", settings={"check_in": "once"}
+    )

@@ -1,0 +1,228 @@
+"""The door of a table, the result that is confirmed behind it, and tables taken in."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.club_factories import AccountFactory, MemberFactory, RoundFactory, TableFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, GameFactory, record_all
+from tournaments.models import AuditEntry, Confirmation, Event, Game, Player, Table
+from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.services.audit import NOBODY
+from tournaments.services.events.events import close_round
+from tournaments.web.base.phone import address
+
+
+def browser(user=None):
+    """A browser in English of its own."""
+    client = Client(headers={"accept-language": "en"})
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def phone():
+    return browser()
+
+
+@pytest.fixture
+def table():
+    return TableFactory()
+
+
+@pytest.fixture
+def with_code(table):
+    Event.objects.update(table_codes=True)
+    return table
+
+
+def access_link(table):
+    return reverse("table_link", args=[table.public_id, table.secret])
+
+
+def under(name, game, kind="write"):
+    return reverse(name, args=[game.public_id, game.secret(kind)])
+
+
+def director_of(table):
+    return browser(MemberFactory(club=table.round.event.club, role="director").user)
+
+
+def wrong(table):
+    return "0000" if table.code != "0000" else "0001"
+
+
+# The door.
+
+
+def test_card_leads_to_the_sheet_which_the_phone_then_knows(phone, table):
+    answer = phone.get(access_link(table))
+
+    assert answer.url == address(table.games.get(), "write")
+    assert phone.get("/").context["games"][0].sheet.row == table.games.get()
+    phone.post(f"{answer.url}entry/", {"type": "redeal", "reason": "misdeal", "by": "0"})
+
+
+def test_card_asks_for_the_code_first(phone, with_code):
+    game = with_code.games.get()
+    page = phone.get(access_link(with_code))
+
+    assert (page.status_code, address(game, "write") in page.text) == (200, False)
+    answer = phone.post(access_link(with_code), {"code": f" {with_code.code} "})
+
+    assert answer.url == address(game, "write")
+    # Who came in once is not asked again.
+    assert phone.get(access_link(with_code)).url == address(game, "write")
+    assert browser().get(access_link(with_code)).status_code == 200
+
+
+def test_wrong_code_is_refused_and_says_how_many_tries_are_left(phone, with_code):
+    page = phone.post(access_link(with_code), {"code": wrong(with_code)})
+
+    assert page.status_code == 422
+    assert "7 tries are left." in page.text
+    assert Table.objects.get().wrong_codes == 1
+
+
+def test_access_is_closed_after_too_many_wrong_codes(phone, with_code):
+    for _ in range(MOST_WRONG_CODES):
+        page = phone.post(access_link(with_code), {"code": wrong(with_code)})
+
+    assert "access is closed" in page.text
+    page = phone.post(access_link(with_code), {"code": with_code.code})
+    assert (page.status_code, "access is closed" in page.text) == (422, True)
+    assert "access is closed" in phone.get(access_link(with_code)).text
+    shown = director_of(with_code).get(
+        reverse("event", args=[with_code.round.event.club.slug, with_code.round.event.public_id])
+    )
+    assert "Access is closed after too many wrong codes" in shown.text
+
+
+def test_closed_round_lets_followers_in_only(phone, table):
+    close_round(table.round_id, NOBODY, at=EVENING)
+    game = table.games.get()
+
+    answer = phone.get(access_link(table), follow=True)
+
+    assert answer.redirect_chain == [(f"{address(game, 'follow')}?closed=1", 302)]
+    assert "The round is closed" in answer.text
+    assert director_of(table).get(access_link(table)).url == address(game, "write")
+
+
+def test_club_game_is_neither_deleted_nor_played_again_from_the_phone(phone, table):
+    game = table.games.get()
+    record_all(game, WHOLE_GAME)
+    page = phone.get(address(game, "write"))
+
+    for name in ("delete", "rematch"):
+        path = under(name, game)
+        assert path not in page.text
+        assert (phone.get(path).status_code, phone.post(path).status_code) == (404, 404)
+    assert under("delete", game) not in phone.get(under("pen", game)).text
+    assert under("delete", game) not in phone.get("/").text
+    assert Game.objects.count() == 1
+
+
+def test_names_typed_at_the_table_are_players_of_the_club(phone, table):
+    game = table.games.get()
+    head = {"revision": "0", "first_declarer": "0", "key": "a-key-of-the-phone"}
+    names = {f"name{seat}": name for seat, name in enumerate(("Elif", *NAMES[1:]))}
+
+    page = phone.post(under("head", game), {**head, **names})
+
+    assert page.status_code == 422
+    assert "The club has no player called Elif." in page.text
+    assert page.context["form"]["name0"].value() == "Elif"
+    director_of(table).post(under("head", game), {**head, **names})
+    assert Player.objects.filter(name="Elif").count() == 1
+
+
+# Confirming.
+
+
+@pytest.fixture
+def finished():
+    table = TableFactory(entries=WHOLE_GAME)
+    Event.objects.update(confirmations="two")
+    return table.games.get()
+
+
+def test_players_confirm_on_the_phone_of_the_table(phone, finished):
+    assert "Confirm the result" in phone.get(address(finished, "write")).text
+
+    for seat in (0, 2):
+        answer = phone.post(under("confirm", finished), {"seat": seat, "revision": 20})
+
+    assert answer.url == address(finished, "write")
+    page = phone.get(answer.url)
+    assert page.context["confirm"].agreement.confirmed == (0, 2)
+    assert "The result is confirmed" in page.text
+    line = AuditEntry.objects.filter(action="confirm").latest("pk")
+    assert line.table == finished.table.public_id
+
+
+def test_result_that_was_changed_meanwhile_is_shown_again(phone, finished):
+    page = phone.post(under("confirm", finished), {"seat": 0, "revision": 19})
+
+    assert (page.status_code, Confirmation.objects.count()) == (409, 0)
+    assert "Someone else has written meanwhile." in page.text
+
+
+def test_player_signed_in_confirms_from_where_they_follow(finished):
+    account = AccountFactory()
+    Player.objects.filter(name="Cem").update(account=account)
+    follow, path = address(finished, "follow"), reverse("confirm_own", args=[finished.public_id])
+    mine, other, nobody = browser(account), browser(AccountFactory()), browser()
+
+    assert [path in who.get(follow).text for who in (mine, other, nobody)] == [True, False, False]
+    for who in (other, nobody):
+        assert who.post(path, {"revision": 20}).status_code == 404
+    assert "changed" in mine.post(path, {"revision": 19}).url
+    assert Confirmation.objects.count() == 0
+    mine.post(path, {"revision": 20, "seat": 0})
+
+    said = Confirmation.objects.get()
+    assert (said.seat, said.user) == (2, account)
+
+
+# Taking an open table in.
+
+
+def adopt(who, game, place, names=NAMES):
+    fields = {f"name{seat}": name for seat, name in enumerate(names)}
+    return who.post(under("adopt", game), {"round": place.pk, **fields})
+
+
+def test_director_takes_an_open_table_into_an_evening():
+    place = RoundFactory()
+    game = GameFactory(entries=WHOLE_GAME[:2])
+    director = browser(MemberFactory(club=place.event.club, role="director").user)
+    assert under("adopt", game) in director.get(address(game, "write")).text
+    page = director.get(under("adopt", game))
+    assert [field.value() for field in page.context["form"].seats()] == list(NAMES)
+
+    answer = adopt(director, game, place)
+
+    assert answer.url == address(game, "write")
+    game.refresh_from_db()
+    assert (game.table.round, game.seats.count()) == (place, 4)
+    page = director.get(answer.url)
+    assert under("adopt", game) not in page.text
+    assert director.get(under("adopt", game)).status_code == 404
+
+
+def test_table_is_taken_only_into_an_evening_that_one_directs():
+    place, other = RoundFactory(), RoundFactory()
+    closed = RoundFactory(event=place.event, closed_at=EVENING)
+    director = browser(MemberFactory(club=place.event.club, role="director").user)
+    game = GameFactory()
+
+    for wrong_place in (other, closed):
+        page = adopt(director, game, wrong_place)
+        assert (page.status_code, list(page.context["form"].errors)) == (422, ["round"])
+
+    page = adopt(director, game, place, ("Ayşe", "ayşe", "Cem", "Deniz"))
+    assert (page.status_code, "Ayşe sits here twice." in page.text) == (422, True)
+    assert Table.objects.count() == 0

@@ -1,0 +1,279 @@
+"""The entry form of every game whose contracts are named: what each field stores and shows."""
+
+import re
+from http import HTTPStatus
+
+import pytest
+
+from tests.factories import record, reload
+from tests.phones import TEMPLATES
+from tests.sample_games import load, load_result
+from tests.web.games.table import last, page_of, send, sentences, table_of, table_of_record
+
+PLAYED = (
+    "barbu-doubled",
+    "double-whole",
+    "honeymoon-whole",
+    "italian-king-cappotto-plus14",
+    "italian-king-choice-blind",
+    "italian-king-choice-sales",
+    "italian-king-pairs-choice-whole",
+    "italian-king-pirandello-whole",
+    "partners-whole",
+    "portuguese-whole",
+)
+
+PLAIN = ("contract", "trump", "partner", "closed_by", "rifki_holder", "king_declared_by", "king")
+"""Fields of a record that have one field of the same name in the form."""
+
+# The deals of docs/rules.md §2.1 before Domino.
+PENALTIES = (
+    ("no-men", "men", (3, 2, 2, 1)),
+    ("no-queens", "queens", (1, 0, 2, 1)),
+    ("diamond-eight", "diamond_eight", (0, 1, 0, 0)),
+    ("heart-king", "heart_king", (0, 0, 0, 1)),
+    ("no-hearts", "hearts", (2, 7, 0, 4)),
+    ("last-two", "last_two", (1, 0, 1, 0)),
+    ("no-tricks", "tricks", (3, 1, 6, 3)),
+    ("domino", "cards_left", (0, 4, 2, 5)),
+)
+
+
+def deal(contract, unit, counts, **more):
+    return {"type": "deal", "contract": contract, "counts": {unit: list(counts)}, **more}
+
+
+def typed(body):
+    """What the form sends for a deal of a record."""
+    fields = {name: body[name] for name in PLAIN if name in body}
+    fields |= {name: "yes" for name in ("blind", "third") if body.get(name)}
+    if "declarer" in body:
+        fields["named_by"] = body["declarer"]
+    for part, value in body.get("sale", {}).items():
+        fields[f"sale_{part}"] = value
+    for turn, contract in enumerate(body.get("offered", ()), 1):
+        fields[f"offered{turn}"] = contract
+    for double in body.get("doubles", ()):
+        one, other = sorted(double["seats"])
+        fields[f"double-{one}-{other}"] = "redoubled" if double.get("redoubled") else "doubled"
+    for unit, counts in body["counts"].items():
+        fields |= {f"count-{unit}-{side}": count for side, count in enumerate(counts)}
+    return fields
+
+
+def stands(body, stored):
+    """A deal of a record as the form stores it: what follows, or says nothing, is left out."""
+    left_out = {"tricks_played"} | ({"declarer"} - stored.keys())
+    return {
+        name: value for name, value in body.items() if name not in left_out and value is not False
+    }
+
+
+def said(values):
+    doubles = values.get("doubles")
+    if doubles is None:
+        return values
+    plain = [({*d["seats"]}, bool(d.get("redoubled"))) for d in doubles]
+    return values | {"doubles": sorted(plain, key=str)}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_game_written_by_the_form_is_the_game_of_the_record(phone, name):
+    document = load(name)
+    result = load_result(name)
+    game = table_of_record(document | {"entries": []})
+    for body in document["entries"]:
+        if body["type"] != "deal" or "counts" not in body:
+            record(game, body)
+            continue
+        answer = send(phone, game, **typed(body))
+        assert (sentences(answer), answer.status_code) == (sentences(answer), HTTPStatus.OK)
+        assert said(last(game)) == said(stands(body, last(game)))
+    totals = [str(total) for total in reload(game).game.totals]
+    assert totals == [str(total) for total in result["totals"]]
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_entry_comes_back_into_the_form_as_it_was_typed(phone, name):
+    document = load(name)
+    game = table_of_record(document)
+    sheet = reload(game)
+    for position in sheet.positions[:6]:
+        body = sheet.body(position)
+        if body["type"] != "deal" or "counts" not in body:
+            continue
+        form = page_of(phone, game, "entry", position)
+        wanted = {name: str(value) for name, value in typed(body).items() if name != "king"}
+        shown = {name: value for name, value in values_of(form).items() if name in wanted}
+        if "named_by" not in shown:
+            wanted.pop("named_by", None)
+        assert shown == wanted
+
+
+def values_of(page):
+    """What stands in the form of a page, by the names of its fields."""
+    values = {}
+    page = TEMPLATES.sub("", page)
+    for tag in re.findall(r"<input[^>]*>", page):
+        name = re.search(r'name="([^"]*)"', tag)
+        value = re.search(r'value="([^"]*)"', tag)
+        ticks = 'type="radio"' in tag or 'type="checkbox"' in tag
+        if name and value and (not ticks or " checked" in tag):
+            values[name[1]] = value[1]
+    for name, options in re.findall(r'<select name="([^"]*)"[^>]*>(.*?)</select>', page, re.DOTALL):
+        chosen = re.search(r'<option(?: value="([^"]*)")? selected[^>]*>([^<]*)', options)
+        if chosen:
+            values[name] = chosen[1] or chosen[2]
+    return values
+
+
+# What each table is asked.
+
+
+def test_fixed_order_has_its_contract_chosen_and_says_which_deal_it_is(phone):
+    game = table_of("italian-king", *(deal(*each) for each in PENALTIES[:4]))
+    page = page_of(phone, game)
+    assert values_of(page)["contract"] == "no-hearts"
+    assert re.search(r"<span data-number-of-deal>5</span> · No hearts", page)
+    assert len(re.findall(r'name="contract"[^>]*disabled', page)) == 9
+    assert "data-declarer>Ayşe<" in page
+    assert "data-dealer" not in page
+
+
+def test_partners_are_asked_which_of_them_named_the_contract(phone):
+    game = table_of("turkish-king-partners")
+    page = page_of(phone, game)
+    assert re.findall(r'name="named_by" value="(\d)"( checked)?', page) == [
+        ("0", " checked"),
+        ("2", ""),
+    ]
+    fields = {"contract": "no-men", "count-men-0": "5", "declarer": "0"}
+    send(phone, game, **fields, named_by="2")
+    assert last(game)["declarer"] == 2
+    assert reload(game).game.declarer == 1
+
+
+def test_last_two_contracts_are_offered_by_themselves_and_the_last_is_chosen(phone):
+    document = load("italian-king-pairs-choice-whole")
+    entries = document["entries"]
+    values = values_of(page_of(phone, table_of(document["ruleset"], *entries[:11])))
+    left = {values["offered1"], values["offered2"]}
+    assert left == {body["contract"] for body in entries[11:]}
+    page = page_of(phone, table_of(document["ruleset"], *entries[:12]))
+    assert values_of(page)["contract"] == entries[12]["contract"]
+    assert re.search(r'class="ask offer"[^>]* hidden', page)
+
+
+def test_sealed_contract_takes_its_own_unit_or_all_of_them(phone):
+    game = table_of("turkish-king-sealed")
+    own = {"contract": "no-men", "count-men-0": "3", "count-men-1": "5", "count-tricks-0": "9"}
+    send(phone, game, **own)
+    assert last(game)["counts"] == {"men": [3, 5, 0, 0]}
+    everything = {
+        "tricks": (4, 3, 5, 1),
+        "hearts": (5, 2, 6, 0),
+        "men": (3, 1, 3, 1),
+        "queens": (1, 2, 0, 1),
+        "heart_king": (1, 0, 0, 0),
+        "last_two": (0, 1, 1, 0),
+    }
+    fields = typed({"contract": "trump", "counts": everything})
+    send(phone, game, **fields, all_units="yes")
+    assert last(game)["counts"] == {unit: list(counts) for unit, counts in everything.items()}
+    assert values_of(page_of(phone, game, "entry", 1))["all_units"] == "yes"
+
+
+def test_last_place_is_filled_in(phone):
+    game = table_of("barbu")
+    send(phone, game, contract="domino", **{f"count-places-{s}": p for s, p in enumerate("314")})
+    assert last(game)["counts"] == {"places": [3, 1, 4, 2]}
+
+
+# Refused, with the problem beside its field and all that was typed.
+
+REFUSED = (
+    (
+        "italian-king-pirandello",
+        {"contract": "no-men", "count-men-0": "8"},
+        "partner",
+        "Choose the partner.",
+    ),
+    (
+        "italian-king-choice",
+        {"contract": "declaration", "count-tricks-0": "13", "sale_buyer": "0", "sale_tricks": "4"},
+        "sale",
+        "This sale cannot be: the buyer is another player.",
+    ),
+    (
+        "italian-king-pairs-choice",
+        {"contract": "no-men", "count-men-0": "8", "offered1": "no-men", "offered2": "no-men"},
+        "offer",
+        "This offer cannot be: two contracts that are left are offered.",
+    ),
+    (
+        "italian-king-pairs-choice",
+        {
+            "contract": "domino",
+            "count-cards_left-0": "3",
+            "count-cards_left-1": "4",
+            "offered1": "domino",
+            "offered2": "no-men",
+        },
+        "closed_by",
+        "Choose who went out first.",
+    ),
+    (
+        "italian-king-choice",
+        {"contract": "domino", "count-cards_left-0": "3", "count-cards_left-1": "4"},
+        "unit-cards_left",
+        "exactly one player has no card left",
+    ),
+    (
+        "barbu",
+        {"contract": "domino", "count-places-0": "1", "count-places-1": "1"},
+        "unit-places",
+        "each place is taken once",
+    ),
+)
+
+
+@pytest.mark.parametrize(("ruleset", "fields", "where", "sentence"), REFUSED)
+def test_problem_stands_beside_its_field_and_all_stays_typed(
+    phone, ruleset, fields, where, sentence
+):
+    game = table_of(ruleset, **({"sale": True} if where == "sale" else {}))
+    answer = send(phone, game, **fields)
+    page = answer.content.decode()
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    group = re.search(rf'<fieldset class="[^"]*\b{where}\b.*?</fieldset>', page, re.DOTALL)[0]
+    errors = re.findall(r"<li>([^<]*)</li>", group.partition('class="errors"')[2])
+    assert len(errors) == 1
+    assert sentence in errors[0]
+    shown = values_of(page)
+    assert {name: shown[name] for name in fields if name in shown} == {
+        name: value for name, value in fields.items() if name in shown
+    }
+    assert reload(game).positions == ()
+
+
+def test_doubled_pair_that_is_none_is_read_from_no_field(phone):
+    game = table_of("barbu")
+    fields = {"contract": "no-queens", "count-queens-0": "4", "double-0-0": "doubled"}
+    send(phone, game, **fields, **{"double-1-3": "redoubled"})
+    assert last(game)["doubles"] == [{"seats": [1, 3], "redoubled": True}]
+
+
+@pytest.mark.parametrize(
+    ("deals", "option", "field"),
+    [
+        (8, "sale", "sale_buyer"),
+        (8, "blind_declaration", "blind"),
+        (8, "no_trump_declaration", 'trump" value="none'),
+        (7, "domino_redeal", 'reason" value="four-extremes'),
+    ],
+)
+def test_field_is_offered_only_where_the_table_plays_it(phone, deals, option, field):
+    entries = [deal(*each) for each in PENALTIES[:deals]]
+    for chosen in (True, False):
+        game = table_of("italian-king", *entries, **{option: chosen})
+        assert (f'name="{field}"' in page_of(phone, game)) is chosen

@@ -1,0 +1,419 @@
+"""The table page without a browser: stored, refused, repeated, shown and followed."""
+
+import re
+from http import HTTPStatus
+
+import pytest
+from django.db import connection
+from django.test.signals import template_rendered
+from django.test.utils import CaptureQueriesContext
+
+from tests.club_factories import TableFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record, reload
+from tests.web.games.table import (
+    KEYS,
+    fields_of,
+    follow,
+    game_with,
+    send,
+    sentences,
+    setup_fields,
+    ticked,
+    totals,
+    url,
+    value_of,
+)
+from tournaments.models import Confirmation, Game
+from tournaments.services.games import playing
+from tournaments.web.base.phone import address
+
+MOST_STATEMENTS = 9
+STALE = "Someone else has written meanwhile. Yours was not saved."
+SAME = "Another phone has already written the same; it stands in the sheet once."
+ONE_KEY = {"key": "one-key-of-a-phone", "revision": 0}
+
+
+# Writing.
+
+
+def test_whole_game_written_by_the_form_ends_as_in_the_rules(phone):
+    game = game_with()
+    for number, body in enumerate(WHOLE_GAME, 1):
+        answer = send(phone, game, **fields_of(body))
+        assert (answer.status_code, answer["Kingscore-Revision"]) == (HTTPStatus.OK, str(number))
+        assert answer.content.decode().lstrip().startswith('<div id="table"')
+    assert totals(game) == (540, -110, -330, -100)
+    page = phone.get(url(game, "write")).content.decode()
+    assert "Out: Ayşe" in page
+    assert 'name="contract"' not in page
+
+
+def test_record_without_scripts_goes_back_to_the_sheet(plain):
+    game = game_with()
+    answer = send(plain, game, holder="2", **fields_of(WHOLE_GAME[0]))
+    assert (answer.status_code, answer["Location"]) == (HTTPStatus.FOUND, address(game, "write"))
+    assert totals(game) == (0, 0, -320, 0)
+    # The seat beside which the phone lies is not the author.
+    assert reload(game).revisions[0].author == ""
+
+
+@pytest.mark.parametrize("typed", [("", "", "1", ""), ("0", "0", "", "0"), (" 0 ", "0", "1", "0")])
+def test_record_fills_in_blank_counts_and_reads_only_the_units_of_the_contract(phone, typed):
+    game = game_with()
+    counts = {f"count-heart_king-{seat}": text for seat, text in enumerate(typed)}
+    counts |= {"count-tricks-0": "9", "trump": "spades"}
+    send(phone, game, contract="heart-king", **counts)
+    assert reload(game).body(0) == {
+        "type": "deal",
+        "contract": "heart-king",
+        "counts": {"heart_king": [0, 0, 1, 0]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"count-queens-0": "3"}, "Queens: must be 4 in all, 6 written."),
+        ({"count-queens-0": "x"}, "This is not what belongs here; expected: a whole number."),
+        ({"contract": ""}, "Choose the contract."),
+        ({"contract": "trump", "trump": "stars"}, "This cannot be trump here."),
+        ({"declarer": "3"}, "It is Burak’s turn to declare, not Deniz’s."),
+    ],
+)
+def test_record_refuses_an_impossible_deal_and_keeps_it_in_the_form(phone, changes, sentence):
+    game = game_with(1)
+    typed = {"count-queens-1": "2", "count-queens-2": "1", "count-queens-3": "0"}
+    typed |= {"contract": "no-queens", "count-queens-0": "1"} | changes
+    answer = send(phone, game, **typed)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert sentence in sentences(answer)
+    for name, text in typed.items():
+        if name.startswith("count"):
+            assert value_of(answer, name) == text
+    chosen = ticked(answer.content.decode(), "contract")
+    assert ("no-queens" in chosen) == (typed["contract"] == "no-queens")
+    assert reload(game).row.revision == 1
+
+
+@pytest.mark.parametrize("king", [{}, {"king": "yes"}])
+def test_record_of_all_hearts_is_a_king_only_where_the_table_says_so(phone, king):
+    game = game_with()
+    hearts = {f"count-hearts-{seat}": str(13 * (seat == 2)) for seat in range(4)}
+    answer = send(phone, game, contract="no-hearts", **hearts, **king)
+    assert answer.status_code == HTTPStatus.OK
+    assert reload(game).game.finished == bool(king)
+
+
+# Keys and revisions.
+
+
+def test_same_key_and_deal_is_stored_once_although_the_declarer_has_moved_on(phone):
+    game = game_with()
+    typed = fields_of(WHOLE_GAME[0]) | ONE_KEY | {"declarer": 0}
+    answers = [send(phone, game, **typed) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [HTTPStatus.OK] * 2
+    assert reload(game).row.revision == 1
+
+
+@pytest.mark.parametrize(
+    ("context", "status"),
+    [
+        ({"key": ""}, HTTPStatus.UNPROCESSABLE_ENTITY),
+        ({"key": "not a key at all!"}, HTTPStatus.UNPROCESSABLE_ENTITY),
+        ({"revision": ""}, HTTPStatus.CONFLICT),
+        ({"revision": "-1"}, HTTPStatus.CONFLICT),
+        ({"revision": "9" * 5000}, HTTPStatus.CONFLICT),
+        ({"type": "nonsense"}, HTTPStatus.UNPROCESSABLE_ENTITY),
+    ],
+)
+def test_request_that_no_page_sends_is_refused(phone, context, status):
+    game = game_with()
+    assert send(phone, game, **(fields_of(WHOLE_GAME[0]) | context)).status_code == status
+    assert reload(game).row.revision == 0
+
+
+def test_stale_revision_shows_the_sheet_as_it_is_and_keeps_the_form(phone):
+    game = game_with(1)
+    answer = send(phone, game, **fields_of(WHOLE_GAME[2]), revision=0, declarer=0)
+    page = answer.content.decode()
+    assert answer.status_code == HTTPStatus.CONFLICT
+    assert STALE in sentences(answer)
+    assert [value_of(answer, f"count-men-{seat}") for seat in range(4)] == ["2", "1", "3", "2"]
+    assert value_of(answer, "revision") == "1"
+    assert "no-men" in ticked(page, "contract")
+    bar = page[page.index('<div class="save">') :].partition("</div>")[0]
+    assert f'href="{address(game, "write")}"' in bar
+    assert "Write it as deal 2" in bar
+    assert reload(game).row.revision == 1
+
+
+@pytest.mark.parametrize("notes", [{}, {"rifki_holder": "1"}])
+def test_deal_that_another_phone_has_written_meanwhile_leaves_the_form_empty(phone, notes):
+    game = game_with(1)
+    answer = send(phone, game, **fields_of(WHOLE_GAME[0]), **notes, revision=0)
+    page = answer.content.decode()
+    assert answer.status_code == HTTPStatus.CONFLICT
+    assert SAME in sentences(answer)
+    assert 'data-same="1"' in page
+    assert ticked(page, "contract") == []
+    assert reload(game).row.revision == 1
+
+
+def test_same_deal_is_looked_for_only_where_the_phone_would_have_written_it(phone):
+    game = game_with(2)
+    # It has seen the first deal, and types the same for the second declarer.
+    assert STALE in sentences(send(phone, game, **fields_of(WHOLE_GAME[0]), revision=1))
+    # It has seen nothing: the second deal stands further down than its own would.
+    assert STALE in sentences(send(phone, game, **fields_of(WHOLE_GAME[1]), revision=0))
+
+
+def test_same_deal_is_found_after_it_was_undone_and_written_again(phone):
+    game = game_with(1)
+    send(phone, game, "undo", position=0)
+    record(game, WHOLE_GAME[2])
+    answer = send(phone, game, **fields_of(WHOLE_GAME[2]), revision=0)
+    assert 'data-same="3"' in answer.content.decode()
+
+
+# Entries that are no deal.
+
+
+def test_one_queen_each_is_refused_and_played_again_with_one_tap(phone):
+    game = game_with()
+    typed = {"contract": "no-queens"} | {f"count-queens-{seat}": "1" for seat in range(4)}
+    refused = send(phone, game, **typed)
+    assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    again = re.search(r'<button class="button wide replay"[^>]*>', refused.content.decode())[0]
+    assert 'value="void"' in again
+    assert "hidden" not in again
+    assert send(phone, game, **(typed | {"type": "void"})).status_code == HTTPStatus.OK
+    assert reload(game).body(0) == {"type": "void", "contract": "no-queens", "reason": "one-each"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ({"type": "void", "reason": "misdeal"}, {"type": "void", "reason": "misdeal"}),
+        (
+            {"type": "redeal", "by": "3", "reason": "misdeal"},
+            {"type": "redeal", "by": 3, "reason": "misdeal"},
+        ),
+        (
+            {
+                "type": "adjustment",
+                "seat": "2",
+                "points": "−100",
+                "reason": " revoke ",
+                "to": "others",
+            },
+            {"type": "adjustment", "seat": 2, "points": -100, "to": "others", "reason": "revoke"},
+        ),
+        ({"type": "stopped", "reason": "time"}, {"type": "stopped", "reason": "time"}),
+    ],
+)
+def test_entry_that_is_no_deal_is_written(phone, typed, stored):
+    game = game_with()
+    assert send(phone, game, **typed).status_code == HTTPStatus.OK
+    assert reload(game).body(0) == stored
+
+
+# Undo and corrections.
+
+
+def test_undo_withdraws_the_last_entry_once_and_keeps_it_in_the_log(phone):
+    game = game_with(2)
+    for _ in range(2):
+        context = ONE_KEY | {"revision": 2, "position": 1}
+        assert send(phone, game, "undo", **context).status_code == HTTPStatus.OK
+    sheet = reload(game)
+    assert sheet.game.totals == (0, 0, -320, 0)
+    assert [write.kind for write in sheet.versions(1)] == ["entry", "withdrawal"]
+    page = phone.get(url(game, "entry", 1)).content.decode()
+    assert "This line has been taken off the sheet; it stays in the log." in page
+    assert send(phone, game, "entry", 1, **fields_of(WHOLE_GAME[1])).status_code == HTTPStatus.OK
+    assert reload(game).positions == (0,)
+
+
+def test_correction_folds_the_game_again_and_shows_on_the_sheet(plain):
+    game = game_with(3)
+    page = plain.get(url(game, "entry", 1)).content.decode()
+    assert "<strong>written</strong> · Ayşe" in page
+    assert 'name="count-queens-2" value="2"' in page
+    typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "1", "count-queens-0": "2"}
+    answer = send(plain, game, "entry", 1, why="Cem took one", holder="1", **typed)
+    assert answer.status_code == HTTPStatus.FOUND
+    assert totals(game) == (-320, -60, -600, -220)
+    page = plain.get(url(game, "entry", 1)).content.decode()
+    assert "<strong>corrected</strong>" in page
+    assert "Cem took one" in page
+    assert plain.get(url(game, "write")).content.decode().count('class="corrected"') == 1
+
+
+def test_impossible_correction_is_explained_beside_its_field(plain):
+    typed = fields_of(WHOLE_GAME[1]) | {"count-queens-2": "3"}
+    answer = send(plain, game_with(3), "entry", 1, **typed)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "Queens: must be 4 in all, 5 written." in sentences(answer)
+    assert value_of(answer, "count-queens-2") == "3"
+
+
+@pytest.mark.parametrize(
+    ("deals", "position", "typed", "reasons"),
+    [
+        (
+            16,
+            2,
+            {"contract": "no-queens", "count-queens-0": "4"},
+            ["Then deal 10 would no longer fit:", "No queens has been played 2 times already."],
+        ),
+        (16, 3, {"action": "withdraw", "sure": "yes"}, ["Cem has used every penalty (3)."]),
+        (
+            4,
+            1,
+            {"contract": "no-tricks", "king": "0", "count-tricks-0": "13"},
+            ["Then the game would end with deal 2, and the deals after it would be void."],
+        ),
+    ],
+)
+def test_change_that_a_later_entry_does_not_fit_is_refused_with_its_reason(
+    plain, deals, position, typed, reasons
+):
+    game = game_with(deals)
+    answer = send(plain, game, "entry", position, **typed)
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert set(reasons) <= set(sentences(answer))
+    assert reload(game).row.revision == deals
+
+
+# Names, seats and rules.
+
+
+def test_setup_corrects_seats_and_first_declarer_of_a_game_under_way(plain):
+    game = game_with(3)
+    answer = send(plain, game, "head", **setup_fields(game, name0="Burak", name1="Ayşe"))
+    assert answer.status_code == HTTPStatus.FOUND
+    game.refresh_from_db()
+    send(plain, game, "head", **setup_fields(game, first_declarer=2, king="off"))
+    sheet = reload(game)
+    assert sheet.row.players == ["Burak", "Ayşe", "Cem", "Deniz"]
+    assert [played.declarer for played in sheet.game.deals] == [2, 3, 0]
+    assert sheet.row.options == {"king": "off"}
+
+
+# Whose turn, who sits where.
+
+
+def test_page_draws_the_table_counter_clockwise_from_the_holder_of_the_phone(plain):
+    game = game_with()
+    plain.post(url(game, "holder"), {"holder": "1"})
+    page = plain.get(address(game, "write")).content.decode()
+    seats = re.search(r'<div class="drawing seats".*?<fieldset', page, re.DOTALL)[0]
+    assert re.findall(r'at-([a-z]+)[^"]*" data-seat="(\d)"', seats) == [
+        ("bottom", "1"),
+        ("right", "2"),
+        ("top", "3"),
+        ("left", "0"),
+    ]
+
+
+# Following; `test_unchanged.py` says when nothing is answered.
+
+
+def test_phone_that_has_just_written_is_not_shown_the_same_again(phone):
+    game = game_with(3)
+    seen = send(phone, game, **fields_of(WHOLE_GAME[3]))["ETag"]
+    answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=seen)
+    assert answer.status_code == HTTPStatus.NOT_MODIFIED
+    record(game, WHOLE_GAME[4])
+    answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=seen)
+    assert (answer.status_code, answer["Kingscore-Revision"]) == (HTTPStatus.OK, "5")
+
+
+def test_change_that_comes_in_while_the_answer_is_drawn_is_shown_next(phone):
+    game = game_with(19)
+
+    def confirm(template, **_):
+        if template.name == "tournaments/games/_table.html":
+            Confirmation.objects.create(game=game, seat=0, revision=20, at=EVENING)
+
+    template_rendered.connect(confirm)
+    try:
+        written = send(phone, game, **fields_of(WHOLE_GAME[19]))
+    finally:
+        template_rendered.disconnect(confirm)
+
+    answer = phone.get(address(game, "write"), HTTP_IF_NONE_MATCH=written["ETag"])
+    assert Confirmation.objects.count() == 1
+    assert answer.status_code == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_table_deleted_while_it_is_read_is_not_found(phone, writes):
+    game = game_with()
+
+    def delete(execute, sql, *more):
+        if "MAX(" in sql:
+            Game.objects.filter(pk=game.pk).delete()
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(delete):
+        answer = (
+            send(phone, game, **fields_of(WHOLE_GAME[0]))
+            if writes
+            else phone.get(address(game, "write"))
+        )
+
+    assert not Game.objects.filter(pk=game.pk).exists()
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+
+
+# Addresses.
+
+
+def test_address_whose_scoring_was_handed_over_leads_to_the_follow_page(plain):
+    game = game_with(2)
+    old = {name: url(game, name) for name in ("write", "record")}
+    playing.hand_over(game.pk, game.write_generation, "key-of-the-taker", at=EVENING)
+    answer = plain.get(old["write"], follow=True)
+    assert answer.redirect_chain == [(f"{address(game, 'follow')}?handed-over=1", 302)]
+    assert "The scoring has been handed over" in answer.content.decode()
+    gone = plain.post(old["record"], fields_of(WHOLE_GAME[2]), HTTP_HX_REQUEST="true")
+    assert gone.status_code == HTTPStatus.GONE
+    assert reload(game).row.revision == 2
+
+
+# How much is asked of the database.
+
+
+@pytest.mark.parametrize("deals", [1, 20])
+@pytest.mark.parametrize("kind", ["write", "follow"])
+def test_page_asks_the_same_number_of_queries_for_any_game(
+    plain, django_assert_num_queries, deals, kind
+):
+    game = game_with(deals)
+    with django_assert_num_queries(3):
+        plain.get(address(game, kind))
+
+
+def test_sheet_drawn_for_one_follower_is_shown_to_the_others(phone, django_assert_num_queries):
+    game = game_with(3)
+    drawn = follow(phone, game)
+    with django_assert_num_queries(2):
+        shown = follow(phone, game)
+    assert (shown.content, shown["ETag"]) == (drawn.content, drawn["ETag"])
+    record(game, WHOLE_GAME[3])
+    assert "−650" in follow(phone, game).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("deals", "of_club"), [(0, False), (19, False), (3, True)])
+def test_written_entry_takes_few_statements_in_all(phone, deals, of_club):
+    game = TableFactory(entries=WHOLE_GAME[:deals]).games.get() if of_club else game_with(deals)
+    context = {"key": next(KEYS), "revision": game.revision, "type": "deal", "declarer": deals % 4}
+    with CaptureQueriesContext(connection) as statements:
+        answer = phone.post(url(game, "record"), context | fields_of(WHOLE_GAME[deals]))
+    assert answer.status_code == HTTPStatus.OK
+    # A club's game asks for its round, and adds an audit entry.
+    assert len(statements) <= MOST_STATEMENTS + 2 * of_club
+    assert any("BEGIN" in statement["sql"] for statement in statements)

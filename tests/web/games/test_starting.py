@@ -1,0 +1,272 @@
+"""A new table, and the rematch."""
+
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, SetupFactory
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, HouseRuleset
+from tournaments.web.base.phone import address
+
+KEY = "a-key-of-at-least-22-characters"
+FOUR = {"name0": "Ayşe", "name1": "Burak", "name2": "Cem", "name3": "Deniz"}
+TABLE = {"ruleset": "turkish-king", "first_declarer": "2", "key": KEY, **FOUR}
+
+
+def test_new_table_opens_the_sheet(plain):
+    said = {**TABLE, "title": "Cuma", "place": "Moda"}
+    answers = [plain.post(reverse("new"), said) for _tap in range(2)]
+
+    game = Game.objects.get()
+    assert [answer.url for answer in answers] == [address(game, "write")] * 2
+    assert game.players == ["Ayşe", "Burak", "Cem", "Deniz"]
+    assert (game.title, game.place) == ("Cuma", "Moda")
+    assert (game.ruleset, game.first_declarer, game.options) == ("turkish-king", 2, {})
+
+
+def test_new_table_keeps_only_options_that_differ_and_belong_to_the_ruleset(plain):
+    options = {
+        "turkish-king-bloody.king": "ends-game",
+        "turkish-king-bloody.order": "strict",
+        "turkish-king.king": "off",
+    }
+
+    plain.post(reverse("new"), {**TABLE, **options, "ruleset": "turkish-king-bloody"})
+
+    assert Game.objects.get().options == {"order": "strict"}
+
+
+def test_short_key_finds_no_table(plain):
+    # A key that could be guessed would show a stranger where to write.
+    urls = {plain.post(reverse("new"), {**TABLE, "key": "short"}).url for _ in range(2)}
+
+    assert len(urls) == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "error"),
+    [
+        ("name2", "", "Who sits here?"),
+        ("name3", " Ayşe ", "Ayşe sits here twice."),
+        ("name0", "x" * 31, "at most 30"),
+        ("ruleset", "bridge", "not"),
+        ("first_declarer", "4", "not one of the available choices"),
+        ("turkish-king.king", "sometimes", "not one of the available choices"),
+    ],
+)
+def test_new_table_refuses_what_cannot_be_beside_its_field(plain, field, value, error):
+    page = plain.post(reverse("new"), {**TABLE, field: value, "place": "Moda"})
+
+    assert page.status_code == 422
+    ((where, (sentence,)),) = page.context["form"].errors.items()
+    assert (where, error in sentence) == (field, True)
+    assert 'value="Burak"' in page.text
+    assert 'value="Moda"' in page.text
+    assert f'value="{KEY}"' in page.text
+    assert not Game.objects.exists()
+
+
+def test_new_table_suggests_the_names_this_phone_knows(plain):
+    plain.post(reverse("new"), TABLE)
+    plain.post(reverse("new"), {**TABLE, "name0": "Ece"})
+
+    assert plain.get(reverse("new")).context["names"] == ["Ece", "Burak", "Cem", "Deniz", "Ayşe"]
+
+
+def test_same_four_again_is_one_tap_on_who_declares_first(plain):
+    plain.post(reverse("new"), {**TABLE, "turkish-king.king": "declared"})
+    again = plain.get("/").context["again"]
+    fields = {f.html_name: f.value() for f in again.table() if f.value() is not None}
+
+    plain.post(reverse("new"), {**fields, "key": again.key, "first_declarer": "3"})
+
+    before, game = Game.objects.order_by("pk")
+    assert game.players == before.players
+    assert game.options == {"king": "declared"}
+    assert game.first_declarer == 3
+
+
+@pytest.mark.parametrize(
+    ("seats", "players", "first"),
+    [
+        ("kept", ["Ayşe", "Burak", "Cem", "Deniz"], 1),
+        ("moved", ["Deniz", "Ayşe", "Burak", "Cem"], 2),
+    ],
+)
+def test_rematch_seats_the_same_four(plain, seats, players, first):
+    head = SetupFactory(options={"out": "mean"}, title="Cuma", place="Moda")
+    before = GameFactory(head=head, entries=WHOLE_GAME)
+    url = reverse("rematch", args=[before.public_id, before.secret("write")])
+    key = plain.get(url).context["key"]
+
+    answers = [plain.post(url, {"seats": seats, "first": "1", "key": key}) for _ in range(2)]
+
+    game = Game.objects.exclude(pk=before.pk).get()
+    assert {answer.url for answer in answers} == {address(game, "write")}
+    assert (game.players, game.first_declarer) == (players, first)
+    assert (game.ruleset, game.options) == ("turkish-king", {"out": "mean"})
+    assert (game.title, game.place) == ("Cuma", "Moda")
+
+
+def test_rematch_from_the_old_sheet_leads_to_the_one_already_started(plain):
+    before = GameFactory(entries=WHOLE_GAME)
+    url = reverse("rematch", args=[before.public_id, before.secret("write")])
+    started = plain.post(url, {"seats": "kept", "first": "1"})
+    again = [plain.get(url), plain.post(url, {"seats": "moved", "first": "0"})]
+    other = Client().get(url)
+
+    game = Game.objects.exclude(pk=before.pk).get()
+    assert started.url == address(game, "write")
+    assert [answer.url for answer in again] == [address(game, "write")] * 2
+    assert other.url == address(game, "follow")
+    game.delete()
+    assert plain.get(url).status_code == 200
+
+
+# Every game.
+
+
+def names(number):
+    return {f"name{seat}": name for seat, name in enumerate(list(FOUR.values())[:number])}
+
+
+def start(plain, ruleset, seats=4, **fields):
+    return plain.post(reverse("new"), {"ruleset": ruleset, **names(seats), **fields})
+
+
+def test_family_and_its_form_name_the_ruleset(plain):
+    choice = {"family": "euchre", "form.euchre": "euchre-three", "form.krapet": "krapet"}
+
+    plain.post(reverse("new"), {**choice, **names(3)})
+
+    assert Game.objects.get().ruleset == "euchre-three"
+
+
+def test_family_without_a_form_is_refused(plain):
+    page = plain.post(reverse("new"), {"family": "euchre", **names(4)})
+
+    assert page.status_code == 422
+    assert list(page.context["form"].errors) == ["ruleset"]
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=list(RULESETS))
+def test_every_game_starts_with_as_many_as_it_seats(plain, ruleset):
+    start(plain, ruleset.id, first_declarer="1")
+
+    game = Game.objects.get()
+    assert (game.ruleset, len(game.players)) == (ruleset.id, ruleset.seats)
+    assert (game.first_declarer, game.options) == (1, {})
+
+
+def test_seats_that_a_game_has_not_are_left_aside(plain):
+    start(plain, "krapet", name2="Ayşe", name3="x" * 31, first_declarer="3")
+
+    game = Game.objects.get()
+    assert (game.players, game.first_declarer) == (["Ayşe", "Burak"], 0)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "typed", "options"),
+    [
+        ("italian-king", {"sale": "True"}, {"sale": True}),
+        ("italian-king", {"sale": "False"}, {}),
+        ("italian-king", {"no_trump_declaration": "False"}, {"no_trump_declaration": False}),
+        ("italian-king", {"stake": "0,10"}, {"stake": "1/10"}),
+        ("italian-king", {"stake": "1/3"}, {"stake": "1/3"}),
+        ("italian-king", {"stake": "0"}, {}),
+        ("honeymoon-king", {"deals": "12"}, {"deals": 12}),
+        ("euchre", {"target": "5", "deck": "32"}, {"target": 5, "deck": 32}),
+        ("krapet", {"target": "300"}, {"target": 300}),
+        ("krapet", {"scoring": "points", "target": "300"}, {"scoring": "points"}),
+        ("krapet", {"scoring": "points", "target": "1"}, {"scoring": "points", "target": 1}),
+    ],
+)
+def test_options_of_every_kind_are_kept_where_they_differ(plain, ruleset, typed, options):
+    start(plain, ruleset, **{f"{ruleset}.{name}": value for name, value in typed.items()})
+
+    game = Game.objects.get()
+    assert game.options == options
+    assert all(type(game.options[name]) is type(value) for name, value in options.items())
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "name", "typed", "error"),
+    [
+        ("italian-king", "stake", "ten", "An amount of money, like 0.10"),
+        ("italian-king", "stake", "-1", "An amount of money, like 0.10"),
+        ("honeymoon-king", "deals", "7", "An even number"),
+        ("euchre", "target", "0", "Ensure this value is greater than or equal to 1."),
+        ("euchre", "deck", "52", "Select a valid choice. 52 is not one of the available choices."),
+    ],
+)
+def test_options_that_cannot_be_are_refused_beside_their_fields(plain, ruleset, name, typed, error):
+    page = start(plain, ruleset, **{f"{ruleset}.{name}": typed})
+
+    assert page.status_code == 422
+    assert page.context["form"].errors == {f"{ruleset}.{name}": [error]}
+    assert not Game.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("language", "ruleset", "typed", "shown"),
+    [
+        ("tr", "italian-king", {"stake": "0.10"}, "0,10"),
+        ("en", "italian-king", {"stake": "1/3"}, "1/3"),
+        ("en", "honeymoon-king", {"deals": "12"}, 12),
+        ("en", "italian-king", {"sale": "True"}, True),
+    ],
+)
+def test_options_of_the_last_table_stand_in_the_next(client, language, ruleset, typed, shown):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+    ((name, value),) = typed.items()
+    start(client, ruleset, **{f"{ruleset}.{name}": value})
+
+    form = client.get(reverse("new")).context["form"]
+
+    assert form[f"{ruleset}.{name}"].value() == shown
+    assert (form["ruleset"].value(), form["name0"].value()) == (ruleset, None)
+
+
+def test_rematch_of_two_refuses_a_third(plain):
+    start(plain, "krapet")
+    game = Game.objects.get()
+    url = reverse("rematch", args=[game.public_id, game.secret("write")])
+
+    assert plain.post(url, {"seats": "kept", "first": "2"}).status_code == 422
+    assert plain.post(url, {"seats": "moved", "first": "1"}).status_code == 302
+
+    again = Game.objects.latest("pk")
+    assert (again.players, again.first_declarer) == (["Burak", "Ayşe"], 0)
+
+
+def test_setup_changes_options_of_every_kind(plain):
+    start(plain, "italian-king", **{"italian-king.sale": "True"})
+    game = Game.objects.get()
+    url = reverse("head", args=[game.public_id, game.secret("write")])
+    fields = {**FOUR, "first_declarer": "0", "key": KEY, "revision": "0"}
+
+    page = plain.get(url)
+    plain.post(url, {**fields, "stake": "0,05", "sale": "False", "blind_declaration": "True"})
+
+    game.refresh_from_db()
+    assert "dealt first" in page.text
+    assert game.options == {"stake": "1/20", "blind_declaration": True}
+
+
+def test_same_again_is_not_offered_once_house_rules_are_gone(plain):
+    rules = replace(RULESETS["turkish-king"], id="club-king", name="Club King")
+    house = HouseRuleset.objects.create(
+        slug="club-king", name="Club King", document=write_ruleset(rules), changed_at=EVENING
+    )
+    start(plain, "club-king")
+
+    house.delete()
+
+    page = plain.get("/")
+    assert page.context["again"] is None
+    assert [line.ruleset for line in page.context["games"]] == ["Club King"]

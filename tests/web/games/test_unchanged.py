@@ -1,0 +1,126 @@
+"""Pages that listen are answered early that nothing has changed: only those, and only then."""
+
+from datetime import timedelta
+from http import HTTPStatus
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from tests.club_factories import TableFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, GameFactory
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import Round
+from tournaments.queries.games.versions import VersionCache
+from tournaments.services.games.playing import hand_over, record_entry
+from tournaments.web.base.phone import address
+from tournaments.web.games.unchanged import Etags, listening, unchanged
+
+
+@pytest.fixture
+def phone(db):
+    """A phone whose page asks by itself."""
+    return Client(headers={"HX-Request": "true"})
+
+
+def seen(phone, game, kind="follow"):
+    return phone.get(address(game, kind))["ETag"]
+
+
+def ask(phone, path, etag):
+    return phone.get(path, headers={"If-None-Match": etag})
+
+
+@pytest.mark.parametrize("kind", ["follow", "write"])
+def test_unchanged_page_costs_one_query_and_sets_nothing(phone, kind, django_assert_num_queries):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag = seen(phone, game, kind)
+    with django_assert_num_queries(1):
+        answer = ask(phone, address(game, kind), etag)
+    assert answer.status_code == HTTPStatus.NOT_MODIFIED
+    assert (answer["ETag"], answer.cookies) == (etag, {})
+    assert "no-store" in answer["Cache-Control"]
+
+
+@pytest.mark.parametrize("kind", ["follow", "write"])
+def test_address_that_was_revoked_is_shown_nothing(phone, kind):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag, path = seen(phone, game, kind), address(game, kind)
+    assert ask(phone, path, etag).status_code == HTTPStatus.NOT_MODIFIED
+    if kind == "write":
+        hand_over(game.pk, game.write_generation, "key-of-the-taker", at=EVENING)
+        assert ask(phone, path, etag).status_code == HTTPStatus.FOUND
+    else:
+        game.follow_generation += 1
+        game.save()
+        assert ask(phone, path, etag).status_code == HTTPStatus.NOT_FOUND
+
+
+def test_phone_of_a_table_whose_round_was_closed_is_led_away(phone):
+    game = TableFactory(entries=WHOLE_GAME[:3]).games.get()
+    etag, path = seen(phone, game, "write"), address(game, "write")
+    assert ask(phone, path, etag).status_code == HTTPStatus.NOT_MODIFIED
+    opened = game.table.round.opened_at
+    Round.objects.update(closed_at=opened + timedelta(hours=1))
+    assert ask(phone, path, etag).status_code == HTTPStatus.FOUND
+
+
+def test_answer_to_one_phone_is_not_given_to_one_that_sees_the_page_otherwise(phone):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag, path = seen(phone, game), address(game, "follow")
+    assert ask(phone, path, etag).status_code == HTTPStatus.NOT_MODIFIED
+    turkish = {"If-None-Match": etag, "Accept-Language": "tr"}
+    assert phone.get(path, headers=turkish).status_code == HTTPStatus.OK
+    phone.cookies["theme"] = "dark"
+    dark = ask(phone, path, etag)
+    assert dark.status_code == HTTPStatus.OK
+    assert ask(phone, path, dark["ETag"]).status_code == HTTPStatus.NOT_MODIFIED
+
+
+def test_wrong_secret_and_other_pages_are_answered_as_ever(phone):
+    game = GameFactory(entries=WHOLE_GAME[:3])
+    etag = seen(phone, game)
+    for path in (f"/follow/{game.public_id}/x/", f"/play/{game.public_id}/x/", "/follow/a%00b/x/"):
+        assert ask(phone, path, etag).status_code == HTTPStatus.NOT_FOUND
+    assert ask(phone, f"{address(game, 'write')}log/", etag).status_code == HTTPStatus.OK
+
+
+def test_who_knows_no_address_of_a_game_fills_no_memory(rf, db):
+    game, etags, watch = GameFactory(), Etags(), VersionCache(0)
+    asks = {"HX-Request": "true", "If-None-Match": '"x"'}
+    for secret in ("x", "y", game.secret("follow")):
+        unchanged(rf.get(f"/follow/{game.public_id}/{secret}/", headers=asks), watch, etags)
+    assert len(etags.told) == 1
+    assert listening(rf.get(f"/follow/{game.public_id}/{'x' * 100}/", headers=asks)) is None
+
+
+def test_watch_looks_at_all_games_that_are_asked_for_at_once(db, django_assert_num_queries):
+    games = [GameFactory(entries=WHOLE_GAME[:3]) for _ in range(3)]
+    watch = VersionCache(0)
+    for game in games:
+        watch.mark(game.public_id)
+    record_entry(games[1].pk, parse_entry(WHOLE_GAME[3]), ContextFactory(revision=3))
+    with django_assert_num_queries(1):
+        assert watch.mark(games[0].public_id).revision == 3
+    watch.seconds = 60
+    with django_assert_num_queries(0):
+        marks = [watch.mark(game.public_id) for game in games]
+    assert [mark.revision for mark in marks] == [3, 4, 3]
+
+
+def test_game_that_was_deleted_is_forgotten(db):
+    game = GameFactory()
+    watch = VersionCache(0)
+    watch.mark(game.public_id)
+    game.delete()
+    assert watch.mark(game.public_id) is None
+    assert watch.mark("nothing-like") is None
+    assert "nothing-like" not in watch.asked
+
+
+def test_server_keeps_marks_for_less_than_a_page_waits():
+    from kingscore import settings as served
+
+    assert settings.MARKS_KEPT_SECONDS == 0
+    assert 0 < served.MARKS_KEPT_SECONDS <= 1

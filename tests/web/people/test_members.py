@@ -1,0 +1,197 @@
+"""The people of a club and the invitations into it."""
+
+from datetime import timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.club_factories import AccountFactory, InvitationFactory, MemberFactory, PlayerFactory
+from tournaments.models import AuditEntry, Invitation, Member
+
+
+def url(name, *args):
+    return reverse(name, args=["moda", *args])
+
+
+PEOPLE, NEW = "/clubs/moda/people/", "/clubs/moda/invitations/new/"
+
+
+def link_of(invitation):
+    return reverse("join", args=[invitation.public_id, invitation.secret])
+
+
+def roles():
+    return sorted(Member.objects.values_list("role", flat=True))
+
+
+def test_people_stand_by_role_and_name(visitor, club):
+    for role, name in (("member", "Burak"), ("member", "Ayşe"), ("owner", "Cem")):
+        MemberFactory(club=club, role=role, user__first_name=name)
+
+    page = visitor.become("director", club).get(PEOPLE)
+
+    assert [(name, role) for _, name, role in page.context["lines"]] == [
+        ("Cem", "owner"),
+        (visitor.user.email, "director"),
+        ("Ayşe", "member"),
+        ("Burak", "member"),
+    ]
+
+
+def test_members_see_no_addresses_and_no_invitations(visitor, club):
+    MemberFactory(club=club, user__username="secret", user__email="secret@example.org")
+    InvitationFactory(club=club)
+
+    page = visitor.become("member", club).get(PEOPLE)
+
+    # A user name is made of the e-mail address.
+    assert "secret" not in page.text
+    assert [name for _, name, _ in page.context["lines"]] == ["member", "member"]
+    assert "/invitations/" not in page.text
+    assert visitor.get(f"{PEOPLE}?q=secret").context["lines"] == []
+    assert len(visitor.become("director", club).get(f"{PEOPLE}?q=secret").context["lines"]) == 1
+
+
+def test_member_without_a_name_is_called_as_their_player_is_shown(visitor, club):
+    for name, initials in (("Ece Işık", False), ("Can Kaya", True)):
+        user = MemberFactory(club=club, user__username=f"secret.{name[:3]}").user
+        PlayerFactory(club=club, account=user, name=name, initials=initials)
+        PlayerFactory(account=user, name=f"Gizli {name}")
+    member = visitor.become("member", club)
+
+    def called(query=""):
+        return sorted(name for _, name, _ in member.get(PEOPLE + query).context["lines"])
+
+    assert called() == ["C. K.", "Ece Işık", "member"]
+    assert called("?q=isik") == ["Ece Işık"]
+    assert [called(f"?q={word}") for word in ("kaya", "gizli", "secret")] == [[], [], []]
+
+
+def test_owner_gives_another_role(visitor, club):
+    ece = MemberFactory(club=club).user
+    visitor.become("owner", club)
+    assert visitor.get(url("member", ece.pk)).context["form"].initial == {"role": "member"}
+
+    answer = visitor.post(url("member", ece.pk), {"role": "director"})
+
+    assert answer.url == PEOPLE
+    assert roles() == ["director", "owner"]
+
+
+def test_only_owner_is_shown_why_the_role_stays(visitor, club):
+    visitor.become("owner", club)
+
+    answer = visitor.post(url("member", visitor.user.pk), {"role": "member"})
+
+    assert answer.status_code == 422
+    assert "Moda King has no other owner." in answer.text
+    assert roles() == ["owner"]
+    assert visitor.post(url("remove_member", visitor.user.pk)).status_code == 422
+
+
+def test_owner_puts_somebody_out(visitor, club):
+    ece = MemberFactory(club=club).user
+
+    answer = visitor.become("owner", club).post(url("remove_member", ece.pk), {"reason": "moved"})
+
+    assert answer.url == PEOPLE
+    assert roles() == ["owner"]
+    assert AuditEntry.objects.get().reason == "moved"
+
+
+def test_somebody_of_another_club_is_not_found(visitor, club):
+    other = MemberFactory().user
+    assert visitor.become("owner", club).get(url("member", other.pk)).status_code == 404
+
+
+def test_invitation_shows_its_link_and_code_and_is_listed(visitor, club):
+    visitor.become("owner", club)
+
+    answer = visitor.post(NEW, {"role": "director", "days": "14"}, follow=True)
+
+    made = Invitation.objects.get()
+    assert answer.redirect_chain == [(url("invitation", made.public_id), 302)]
+    assert f"http://testserver{link_of(made)}" in answer.text
+    assert "<svg" in answer.text
+    assert (made.role, made.most_uses) == ("director", 1)
+    left = made.expires_at - timezone.now()
+    assert timedelta(days=13) < left <= timedelta(days=14)
+    assert visitor.get(PEOPLE).context["invitations"] == [(made, "director")]
+
+
+def test_director_invites_members_only(visitor, club):
+    visitor.become("director", club)
+
+    assert visitor.post(NEW, {"role": "director", "days": "14"}).status_code == 422
+    visitor.post(NEW, {"role": "member", "days": "1", "many": "on"})
+
+    made = Invitation.objects.get()
+    assert (made.role, made.most_uses) == ("member", None)
+
+
+def test_director_sees_no_link_that_gives_more_than_membership(visitor, club):
+    for_owner = InvitationFactory(club=club, role="owner", most_uses=1)
+    for_member = InvitationFactory(club=club)
+    visitor.become("director", club)
+
+    assert visitor.get(PEOPLE).context["invitations"] == [(for_member, "member")]
+    assert visitor.get(url("invitation", for_owner.public_id)).status_code == 404
+    assert visitor.post(url("withdraw_invitation", for_owner.public_id)).status_code == 404
+    assert visitor.get(url("invitation", for_member.public_id)).status_code == 200
+
+
+def test_invitation_is_withdrawn_and_its_link_says_so(visitor, club):
+    made = InvitationFactory(club=club)
+    visitor.become("director", club)
+
+    for _ in range(2):
+        answer = visitor.post(url("withdraw_invitation", made.public_id))
+        assert answer.url == PEOPLE
+    assert visitor.get(url("invitation", made.public_id)).status_code == 404
+
+    visitor.force_login(AccountFactory())
+    page = visitor.get(link_of(made))
+    assert page.status_code == 410
+    assert "This invitation no longer works" in page.text
+    assert visitor.post(link_of(made)).status_code == 410
+    assert roles() == ["director"]
+
+
+def test_stranger_is_shown_to_what_and_comes_back_after_signing_in(visitor, club):
+    made = InvitationFactory(club=club, role="director", most_uses=1)
+
+    page = visitor.get(link_of(made))
+
+    assert page.status_code == 200
+    assert "You are invited to Moda King" in page.text
+    assert "As director" in page.text
+    assert f"/accounts/login/?next={link_of(made)}" in page.text
+    assert visitor.post(link_of(made)).url == f"/accounts/login/?next={link_of(made)}"
+    assert roles() == []
+
+
+def test_whoever_accepts_belongs_to_the_club(visitor, club):
+    made = InvitationFactory(club=club, most_uses=1)
+    ece = AccountFactory()
+    visitor.force_login(ece)
+
+    for _ in range(2):
+        answer = visitor.post(link_of(made))
+        assert answer.url == "/clubs/moda/"
+    assert list(Member.objects.values_list("club", "user", "role")) == [(club.pk, ece.pk, "member")]
+    assert "You belong to this club already." in visitor.get(link_of(made)).text
+
+    visitor.force_login(AccountFactory())
+    assert visitor.get(link_of(made)).status_code == 410
+
+
+def test_many_people_come_in_pages_and_are_found_by_name(visitor, club):
+    for number in range(60):
+        MemberFactory(club=club, user__first_name=f"Oyuncu {number:02}")
+    visitor.become("member", club)
+
+    assert len(visitor.get(PEOPLE).context["lines"]) == 50
+    assert len(visitor.get(f"{PEOPLE}?page=2").context["lines"]) == 11
+    found = visitor.get(f"{PEOPLE}?q=oyuncu+07").context["lines"]
+    assert [name for _, name, _ in found] == ["Oyuncu 07"]
+    assert "Nobody is called that." in visitor.get(f"{PEOPLE}?q=%00nobody").text

@@ -1,0 +1,366 @@
+"""The players of a club: the list, one of them, and what a director does with them."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.club_factories import (
+    AccountFactory,
+    EventFactory,
+    PlayerFactory,
+    RoundFactory,
+    TableFactory,
+)
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
+from tournaments.engine.documents.records import read_game
+from tournaments.models import AuditEntry, Game, Merge, Player, Revision
+from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.queries.games.sheets import LaterEntryInvalid
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.merging import merge_players
+
+
+def page_of(name, player, *args):
+    return reverse(name, args=[player.club.slug, player.public_id, *args])
+
+
+def listed(answer):
+    return re.findall(r'/players/\w{10}/">([^<]+)</a>', answer.text)
+
+
+LIST, NEW = "/clubs/moda/players/", "/clubs/moda/players/new/"
+
+
+# --- the list
+
+
+def test_members_see_the_players_of_their_club_as_those_wish(member, club):
+    for name, initials in (("Şule Ak", False), ("Burak Tan", True)):
+        PlayerFactory(club=club, name=name, initials=initials)
+    PlayerFactory(name="Of another club")
+    PlayerFactory(club=club, name="", removed_at=EVENING)
+    PlayerFactory(club=club, name="Gone", merged_into=PlayerFactory(club=club, name="Kept"))
+
+    assert listed(member.get(LIST)) == ["B. T.", "Kept", "Şule Ak"]
+
+
+@pytest.mark.parametrize("asked", ["ŞULE", "ak şu"])
+def test_players_are_found_without_marks(member, club, asked):
+    PlayerFactory(club=club, name="Şule Ak")
+    PlayerFactory(club=club, name="Selin")
+
+    assert listed(member.get(LIST, {"q": asked})) == ["Şule Ak"]
+
+
+def test_whoever_is_shown_by_initials_is_not_found_by_the_name(visitor, club):
+    PlayerFactory(club=club, name="Şule Ak", initials=True)
+
+    assert listed(visitor.become("member", club).get(LIST, {"q": "sule"})) == []
+    assert listed(visitor.become("director", club).get(LIST, {"q": "sule"})) == ["Şule Ak"]
+
+
+@pytest.mark.parametrize("asked", ["\0", "x" * 500])
+def test_anything_can_be_searched_for(member, club, asked):
+    answer = member.get(LIST, {"q": asked})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("number", [99, 100, 101, 149, 151])
+def test_every_player_stands_on_one_page(member, club, number):
+    names = [f"ali {n:03}" for n in range(number)]
+    Player.objects.bulk_create(
+        Player(club=club, name=name, name_key=name, search_key=name, created_at=EVENING)
+        for name in names
+    )
+
+    pages = [listed(member.get(LIST, {"page": page})) for page in range(1, -(-number // 50) + 1)]
+
+    assert [name for page in pages for name in page] == names
+    assert listed(member.get(LIST, {"page": "999"})) == pages[-1]
+
+
+def test_live_search_is_answered_with_the_list_only(member, club):
+    PlayerFactory(club=club, name="Şule")
+
+    answer = member.get(LIST, {"q": "su"}, headers={"HX-Request": "true"})
+
+    assert listed(answer) == ["Şule"]
+    assert answer.text.lstrip().startswith('<div id="found"')
+
+
+# --- adding
+
+
+def test_director_adds_one_player_and_sees_them(director, club):
+    answer = director.post(NEW, {"names": " Şule  Ak "}, follow=True)
+
+    player = Player.objects.get()
+    assert answer.redirect_chain == [(page_of("player", player), 302)]
+    assert "Şule Ak" in answer.text
+    assert AuditEntry.objects.get().user == director.user
+
+
+def test_director_adds_a_pasted_list(director, club):
+    answer = director.post(NEW, {"names": "Şule\r\n\r\nBurak\n Cem "}, follow=True)
+
+    assert listed(answer) == ["Burak", "Cem", "Şule"]
+    assert "3 players are added." in answer.text
+
+
+def test_list_with_a_fault_adds_nobody_and_says_what_is_wrong_with_each_line(director, club):
+    PlayerFactory(club=club, name="Işıl")
+
+    answer = director.post(NEW, {"names": "Şule\nISIL\nIŞIL\n?\nsule\nşule"})
+
+    assert answer.status_code == 422
+    errors = answer.context["form"].errors["names"]
+    assert errors == [
+        "IŞIL: There is already a player called Işıl.",
+        "?: A name has letters, and 80 of them at most.",
+        "şule: It is the same name as on an earlier line.",
+    ]
+    assert "Şule\nISIL" in answer.text
+    assert Player.objects.count() == 1
+
+
+# --- one player
+
+
+def games_of(club, player, number, entries=WHOLE_GAME[:2]):
+    place = RoundFactory(event=EventFactory(club=club, name="Cuma"))
+    for _ in range(number):
+        TableFactory(round=place, players=[player.name, "B", "C", "D"], entries=entries)
+
+
+def test_player_of_one_club_is_not_found_in_another(director, club):
+    player = PlayerFactory()
+    assert director.get(f"{LIST}{player.public_id}/").status_code == 404
+
+
+# --- what a director does
+
+
+def test_director_renames_a_player(director, club):
+    player = PlayerFactory(club=club, name="Şule")
+    games_of(club, player, 1)
+
+    answer = director.post(page_of("rename_player", player), {"name": "Şule Ak"})
+
+    assert answer.url == page_of("player", player)
+    assert Game.objects.get().players[0] == "Şule Ak"
+    assert AuditEntry.objects.get(action="rename").user == director.user
+
+
+def test_name_that_cannot_be_is_refused_beside_the_field(director, club):
+    PlayerFactory(club=club, name="Işıl")
+    player = PlayerFactory(club=club, name="Şule")
+
+    answer = director.post(page_of("rename_player", player), {"name": "IŞIL"})
+
+    assert answer.status_code == 422
+    assert answer.context["form"].errors["name"] == [
+        "There is already a player called Işıl. Are they one person? Then merge the two."
+    ]
+    assert 'value="IŞIL"' in answer.text
+    assert director.post(page_of("rename_player", player), {"name": ""}).status_code == 422
+
+
+def test_director_shows_a_player_by_initials_and_back(director, club):
+    player = PlayerFactory(club=club, name="Şule Ak")
+    for wish, shown in (("yes", "Ş. A."), ("no", "Şule Ak")):
+        answer = director.post(page_of("player_initials", player), {"initials": wish}, follow=True)
+        assert f"Others now see {shown}." in answer.text
+    player.refresh_from_db()
+    assert player.initials is False
+
+
+def test_card_shows_link_qr_code_and_code(director, club):
+    player = PlayerFactory(club=club)
+
+    page = director.get(page_of("player_card", player))
+
+    link = reverse("claim", args=[player.public_id, player.claim_secret])
+    assert page.context["link"]["address"] == f"http://testserver{link}"
+    assert player.claim_code in page.text
+    assert "<svg" in page.text
+    assert "no-store" in page["Cache-Control"]
+
+
+def test_new_code_makes_the_card_before_worthless(director, club):
+    player = PlayerFactory(club=club, wrong_claims=MOST_WRONG_CLAIMS)
+    assert "worthless" in director.get(page_of("player_card", player)).text
+
+    answer = director.post(page_of("player_new_code", player), follow=True)
+
+    assert player.claim_code not in answer.text
+    player.refresh_from_db()
+    assert player.claim_code in answer.text
+    assert player.wrong_claims == 0
+
+
+def test_player_with_an_account_has_no_card_and_can_be_untied(director, club):
+    player = PlayerFactory(club=club, account=AccountFactory(email="sule@example.org"))
+    assert "sule@example.org" in director.get(page_of("player", player)).text
+    assert director.get(page_of("player_card", player)).url == page_of("player", player)
+
+    director.post(page_of("unlink_player", player))
+
+    player.refresh_from_db()
+    assert player.account is None
+
+
+def test_removal_asks_and_then_takes_the_name(director, club):
+    player = PlayerFactory(club=club, name="Şule")
+    gone = PlayerFactory(club=club, name="Suley")
+    merge_players(player.pk, gone.pk, NOBODY, at=EVENING)
+    games_of(club, player, 1)
+    path = page_of("remove_player", player)
+
+    asked = director.get(path)
+    assert "Suley" in asked.text
+    assert Player.objects.present().filter(pk=player.pk).exists()
+    answer = director.post(path, follow=True)
+
+    assert "The name is removed. The results stay." in answer.text
+    assert Game.objects.get().players[0] == "№ 1"
+    # Tapped twice.
+    assert director.post(path).url == reverse("players", args=["moda"])
+
+
+# --- merging
+
+
+def test_director_looks_for_the_other_is_asked_and_merges(director, club):
+    kept = PlayerFactory(club=club, name="Şule Ak")
+    gone = PlayerFactory(club=club, name="Sule")
+    games_of(club, gone, 2)
+    path = page_of("merge_player", kept)
+
+    assert f"?other={gone.public_id}" in director.get(path).text
+    asked = director.get(path, {"other": gone.public_id})
+    answer = director.post(path, {"other": gone.public_id}, follow=True)
+
+    assert "2 games of Sule go to Şule Ak." in asked.text
+    assert "Sule is now Şule Ak." in answer.text
+    assert Merge.objects.get().kept == kept
+    assert AuditEntry.objects.get(action="merge").user == director.user
+    assert len(answer.context["games"]) == 2
+
+
+def test_merge_is_undone_on_the_page_of_the_player(director, club):
+    kept, gone = PlayerFactory(club=club), PlayerFactory(club=club, name="Sule")
+    merge = merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
+    path = page_of("part_player", kept, merge.pk)
+    assert path in director.get(page_of("player", kept)).text
+
+    answer = director.post(path, follow=True)
+
+    assert "Sule is a player of their own again." in answer.text
+    assert path not in answer.text
+    assert Player.objects.present().filter(pk=gone.pk).exists()
+
+
+def test_who_cannot_be_one_is_not_merged(director, club):
+    table = TableFactory(round__event__club=club, players=["Şule", "Sule", "C", "D"])
+    one, other = (seat.player for seat in table.games.get().seats.all()[:2])
+    path = page_of("merge_player", one)
+
+    asked = director.get(path, {"other": other.public_id})
+    answer = director.post(path, {"other": other.public_id})
+
+    assert (asked.status_code, answer.status_code) == (200, 422)
+    for page in (asked, answer):
+        assert "They have sat at one table: they are two people." in page.text
+
+
+# --- export
+
+
+def exported(answer):
+    return json.loads(b"".join(answer.streaming_content))
+
+
+def test_export_has_all_that_is_kept(director, club, django_assert_num_queries):
+    account = AccountFactory(first_name="Şule", email="sule@example.org")
+    player = PlayerFactory(club=club, name="Şule", account=account)
+    gone = PlayerFactory(club=club, name="Sule")
+    games_of(club, gone, 1, WHOLE_GAME)
+    merge_players(player.pk, gone.pk, NOBODY, at=EVENING)
+
+    answer = director.post(page_of("player_data", player))
+    document = exported(answer)
+
+    assert answer["Content-Disposition"] == f'attachment; filename="player-{player.public_id}.json"'
+    assert document["format"] == "kingscore-player/1"
+    assert document["player"]["name"] == "Şule"
+    assert [merged["name"] for merged in document["player"]["merged"]] == ["Sule"]
+    assert document["club"] == {"name": "Moda King", "slug": "moda"}
+    assert document["account"] == {"name": "Şule", "email": "sule@example.org"}
+    [game] = document["games"]
+    assert (game["seat"], game["event"]["name"]) == (0, "Cuma")
+    assert list(read_game(game["record"]).game.totals) == [540, -110, -330, -100]
+    assert [change["action"] for change in document["changes"]] == ["merge", "export"]
+    assert "user" not in str(document["changes"])
+    assert AuditEntry.objects.first().user == director.user
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_export_takes_the_same_queries_however_many_games(
+    director, club, number, django_assert_num_queries
+):
+    player = PlayerFactory(club=club, name="Şule")
+    games_of(club, player, number)
+    with django_assert_num_queries(18):
+        document = exported(director.post(page_of("player_data", player)))
+    assert len(document["games"]) == number
+
+
+def test_export_that_fails_half_way_is_none(director, club):
+    player = PlayerFactory(club=club, name="Şule")
+    games_of(club, player, 1, WHOLE_GAME)
+    Revision.objects.filter(position=3).update(body={"type": "broken"})
+
+    with pytest.raises(LaterEntryInvalid):
+        exported(director.post(page_of("player_data", player)))
+    assert not AuditEntry.objects.filter(action="export").exists()
+
+
+def test_search_that_finds_very_many_says_so(member, club, monkeypatch):
+    monkeypatch.setattr("tournaments.web.people.pages.MOST_FOUND", 2)
+    for name in ("Ali A", "Ali B", "Ali C"):
+        PlayerFactory(club=club, name=name)
+
+    many, all_of_them = member.get(LIST, {"q": "ali"}), member.get(LIST)
+
+    assert listed(many) == ["Ali A", "Ali B"]
+    assert "More than 2: write more of the name." in many.text
+    assert listed(all_of_them) == ["Ali A", "Ali B", "Ali C"]
+
+
+def test_member_does_not_see_whose_account_it_is(member, club):
+    player = PlayerFactory(club=club, account=AccountFactory(email="sule@example.org"))
+    assert "sule@example.org" not in member.get(page_of("player", player)).text
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_player_of_another_club_is_not_there_to_be_merged(director, club, method):
+    path = page_of("merge_player", PlayerFactory(club=club))
+    other = PlayerFactory()
+    assert getattr(director, method)(path, {"other": other.public_id}).status_code == 404
+
+
+def test_merge_of_another_player_is_not_undone_here(director, club):
+    kept, gone, other = (PlayerFactory(club=club) for _ in range(3))
+    merge = merge_players(kept.pk, gone.pk, NOBODY, at=EVENING)
+    assert director.post(page_of("part_player", other, merge.pk)).status_code == 404
+
+
+def test_games_of_a_player_are_paged(member, club):
+    player = PlayerFactory(club=club, name="Şule")
+    games_of(club, player, 27, [])
+
+    assert len(member.get(page_of("player", player)).context["games"]) == 25
+    assert len(member.get(page_of("player", player), {"page": 2}).context["games"]) == 2

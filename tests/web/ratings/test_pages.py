@@ -1,0 +1,318 @@
+"""The leaderboards: who is on them, in which order, and who sees them."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.club_factories import (
+    ClubFactory,
+    EventFactory,
+    PlayerFactory,
+    SeasonFactory,
+    TableFactory,
+)
+from tests.rating_factories import RatedRoundFactory, RatingChangeFactory, RatingPoolFactory
+from tests.web.ratings.ratings_world import CLUB, MONTH, SERVER, counted, lines, names, rated
+from tournaments.models import Player, RatingChange
+
+
+@pytest.fixture
+def pool(club):
+    return RatingPoolFactory(club=club)
+
+
+@pytest.fixture
+def server():
+    return RatingPoolFactory(club=None)
+
+
+def changes(answer):
+    return re.findall(r'change">([^<]*)<', answer.text)
+
+
+# --- ranks and pages
+
+
+@pytest.mark.parametrize("number", ["", "0", "999", "1\0"])
+def test_any_page_can_be_typed(member, pool, number):
+    rated(pool, 1500, "Ada")
+    counted()
+
+    assert names(member.get(CLUB, {"page": number})) == ["Ada"]
+
+
+# --- who is on the list
+
+
+def test_list_is_of_those_active_and_settled_unless_all_are_asked_for(member, pool):
+    rated(pool, 1500, "Now")
+    rated(pool, 1600, "Five months ago", month=MONTH - 5)
+    rated(pool, 1700, "Six months ago", month=MONTH - 6)
+    rated(pool, 1800, "Newcomer", provisional=True, variance=100.0**2)
+    counted()
+
+    usual, with_new = member.get(CLUB), member.get(CLUB, {"provisional": "yes"})
+    ever = member.get(CLUB, {"active": "all"})
+
+    assert lines(usual) == [(1, "Five months ago", 1600), (2, "Now", 1500)]
+    assert names(ever) == [
+        "Six months ago",
+        "Five months ago",
+        "Now",
+    ]
+    assert names(with_new) == ["Newcomer", "Five months ago", "Now"]
+    assert [page.text.count(">?</abbr>") for page in (usual, with_new)] == [0, 1]
+
+
+def test_most_played_game_stands_first_and_another_is_chosen(member, club, pool):
+    rated(pool, 1500, "King")
+    euchre = RatingPoolFactory(club=club, family="euchre")
+    rated(euchre, 1500, "Euchre")
+    RatingPoolFactory(club=club, family="krapet")
+    RatedRoundFactory(pool=pool, spreads={"turkish-king": [2, 0.5]})
+    RatedRoundFactory(pool=euchre, spreads={"euchre": [2, 0.5], "euchre-two": [1, 0.5]})
+    counted()
+
+    first = member.get(CLUB)
+
+    assert names(first) == ["Euchre"]
+    tabs = re.findall(r'href="(\?[^"]*)"[^>]*>(?:King|Euchre|Krapet)</a>', first.text)
+    assert tabs == ["?game=euchre", "?game=turkish-king"]
+    assert names(member.get(CLUB, {"game": "turkish-king"})) == ["King"]
+    assert names(member.get(CLUB, {"game": "whist"})) == ["Euchre"]
+
+
+# --- changes
+
+
+def test_change_is_counted_from_thirty_days_ago(member, pool):
+    rows = [rated(pool, points, name) for name, points in (("Ada", 1530), ("Ece", 1490))]
+    for row, means in zip(rows, ((1480, 1515, 1530), (1495, 1500, 1490)), strict=True):
+        for number, (mean, days) in enumerate(zip(means, (60, 31, 29), strict=True), start=1):
+            at = timezone.now() - timedelta(days=days)
+            RatingChangeFactory(rating=row, number=number, mean=float(mean), at=at)
+    new = rated(pool, 1480, "Cem")
+    RatingChangeFactory(rating=new, mean=1480.0, at=timezone.now())
+    idle = rated(pool, 1470, "Deniz")
+    RatingChangeFactory(rating=idle, mean=1470.0, at=timezone.now() - timedelta(days=80))
+    counted()
+
+    assert changes(member.get(CLUB)) == ["+15", "−10", "new", "0"]
+
+
+# --- seasons
+
+
+@pytest.fixture
+def season(club, pool):
+    """A season in which Ada and Ece played, Ece twice; both went on after it, Zoe began then."""
+    season = SeasonFactory(club=club, name="Güz")
+    inside, outside = (
+        [
+            TableFactory(round__event=EventFactory(club=club, season=of)).games.get()
+            for _ in range(2)
+        ]
+        for of in (season, None)
+    )
+    ada, ece, zoe = (
+        rated(pool, points, name) for name, points in (("Ada", 1700), ("Ece", 1300), ("Zoe", 1900))
+    )
+    for row, game, number, before, after in (
+        (ada, inside[0], 1, 1500.0, 1520.0),
+        (ada, outside[0], 2, 1520.0, 1700.0),
+        (ece, outside[0], 1, 1500.0, 1510.0),
+        (ece, inside[0], 2, 1510.0, 1505.0),
+        (ece, inside[1], 3, 1505.0, 1550.0),
+        (ece, outside[1], 4, 1550.0, 1300.0),
+        (zoe, outside[0], 1, 1500.0, 1900.0),
+    ):
+        RatingChangeFactory(
+            rating=row, game=game, number=number, mean_before=before, mean=after, variance=40.0**2
+        )
+    counted()
+    return season
+
+
+def test_season_ranks_by_the_rating_after_its_last_game(member, season):
+    page = member.get(CLUB, {"season": season.pk})
+
+    assert lines(page) == [(1, "Ece", 1550), (2, "Ada", 1520)]
+    assert changes(page) == ["+40", "new"]
+    assert re.findall(r'num games">(\d+)<', page.text) == ["2", "1"]
+    # Without a season, as they stand today.
+    assert names(member.get(CLUB)) == ["Zoe", "Ada", "Ece"]
+
+
+def test_season_leaves_out_who_was_provisional_in_it(member, season):
+    RatingChange.objects.filter(rating__player__name="Ada").update(variance=100.0**2)
+
+    assert names(member.get(CLUB, {"season": season.pk})) == ["Ece"]
+    everybody = member.get(CLUB, {"season": season.pk, "provisional": "yes"})
+    assert names(everybody) == ["Ece", "Ada"]
+
+
+@pytest.mark.parametrize("asked", ["of another club", "x", "0"])
+def test_season_that_is_none_of_the_club_is_no_filter(member, season, asked):
+    other = SeasonFactory()
+
+    page = member.get(CLUB, {"season": other.pk if " " in asked else asked})
+
+    assert names(page) == ["Zoe", "Ada", "Ece"]
+
+
+# --- search
+
+
+def test_players_are_found_with_their_ranks(member, pool):
+    for name, points in (("Şule Ak", 1500), ("Burak Ak", 1600), ("Selin", 1700)):
+        rated(pool, points, name)
+    counted()
+
+    assert lines(member.get(CLUB, {"q": "ak şu"})) == [(3, "Şule Ak", 1500)]
+    assert names(member.get(CLUB, {"q": "AK"})) == ["Burak Ak", "Şule Ak"]
+    assert "Nobody on this list is called that." in member.get(CLUB, {"q": "x"}).text
+
+
+def test_search_stops_when_it_has_found_enough(member, pool):
+    for n in range(101):
+        rated(pool, 1500 + n, f"Ali {n:03}")
+    counted()
+
+    page = member.get(CLUB, {"q": "ali", "page": "9"})
+
+    assert "More than 100: write more of the name." in page.text
+    assert [rank for rank, _, _ in lines(page)] == list(range(51, 101))
+
+
+def test_whoever_is_shown_by_initials_is_found_by_directors_only(visitor, club, pool, server):
+    player = PlayerFactory(club=club, name="Şule Ak", initials=True)
+    for each in (pool, server):
+        rated(each, 1500, player=player)
+    counted()
+
+    assert names(visitor.become("member", club).get(CLUB)) == ["Ş. A."]
+    assert names(visitor.get(CLUB, {"q": "sule"})) == []
+    visitor.become("director", club)
+    assert names(visitor.get(CLUB, {"q": "sule"})) == ["Ş. A."]
+    # Of the server nobody is director.
+    assert names(visitor.get(SERVER, {"q": "sule"})) == []
+
+
+# --- names
+
+
+def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
+    own, other = PlayerFactory(club=club, name="Ada"), PlayerFactory(name="Ece")
+    for player in (own, other):
+        rated(server, 1500, player=player)
+    counted()
+
+    page = member.get(SERVER).text
+
+    assert f"/clubs/moda/players/{own.public_id}/" in page
+    assert other.public_id not in page
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_server_names_the_clubs_that_are_published(visitor, server, published):
+    club = ClubFactory(name="Kadife", published=published)
+    rated(server, 1500, player=PlayerFactory(club=club))
+    counted()
+
+    assert ("Kadife" in visitor.get(SERVER).text) is published
+    assert "Kadife" in visitor.become("member", club).get(SERVER).text
+
+
+# Who sees them, where one is on them oneself, and what they cost.
+
+
+def test_club_is_seen_by_members_and_by_all_where_it_is_published_and_takes_part(
+    visitor, club, pool
+):
+    rated(pool, 1500)
+    counted()
+    seen = []
+    for published in (False, True):
+        for takes_part in (False, True):
+            club.published, club.in_server_ratings = published, takes_part
+            club.save()
+            seen.append((published, takes_part, visitor.get(CLUB).status_code))
+
+    assert seen == [(False, False, 404), (False, True, 404), (True, False, 404), (True, True, 200)]
+    assert (
+        visitor.become("member", ClubFactory(slug="b")).get("/clubs/b/ratings/").status_code == 200
+    )
+    club.published = False
+    club.save()
+    assert visitor.get(CLUB).status_code == 404
+    assert visitor.become("member", club).get(CLUB).status_code == 200
+
+
+# --- queries
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_leaderboards_take_the_same_queries_however_many_players(
+    member, pool, server, number, django_assert_num_queries
+):
+    for _ in range(number):
+        player = PlayerFactory(club=pool.club)
+        for each in (pool, server):
+            RatingChangeFactory(rating=rated(each, 1500, player=player))
+    Player.objects.filter(pk=player.pk).update(account=member.user)
+    counted()
+    member.get(CLUB)
+
+    # Session, account, pools, clubs of the visitor, seasons, ranks, the own rating, keys and
+    # rows of the page, the own place.
+    with django_assert_num_queries(10):
+        member.get(CLUB)
+    # No seasons.
+    with django_assert_num_queries(9):
+        member.get(SERVER)
+    member.logout()
+    with django_assert_num_queries(4):
+        member.get(SERVER)
+
+
+# --- oneself
+
+
+def test_one_is_led_to_ones_own_line(member, pool):
+    rows = [rated(pool, 1400 + n % 60) for n in range(130)]
+    counted()
+    wanted = sorted(rows, key=lambda row: (-row.points, row.pk))[73]
+    Player.objects.filter(pk=wanted.player_id).update(account=member.user)
+
+    first = member.get(CLUB)
+
+    mine = first.context["board"].mine
+    assert mine.rank == 1 + sum(row.points > wanted.points for row in rows)
+    assert f"My place: {mine.rank}" in first.text
+    assert f"you are {mine.rank} of 130" in first.text
+    address, _, mark = mine.address.partition("#")
+    page = member.get(CLUB + address)
+    line = re.search(r'<tr id="me" class="mine">.*?</tr>', page.text, re.DOTALL)[0]
+    assert (mark, wanted.player.name in line) == ("me", True)
+    assert 'id="me"' not in first.text
+
+
+@pytest.mark.parametrize(
+    ("more", "why", "address"),
+    [
+        ({"provisional": True}, "your rating is still provisional", "?provisional=yes"),
+        ({"month": MONTH - 6}, "you have not played for six months", "?active=all"),
+    ],
+)
+def test_one_is_shown_why_one_is_not_on_the_list(member, pool, more, why, address):
+    row = rated(pool, 1500, player=PlayerFactory(club=pool.club, account=member.user), **more)
+    rated(pool, 1600)
+    counted()
+
+    page = member.get(CLUB)
+
+    assert why in page.text
+    assert page.context["board"].mine.address == address
+    assert row.player.name in names(member.get(CLUB + address))

@@ -1,0 +1,42 @@
+"""Rounds of a tournament that are being played."""
+
+from dataclasses import replace
+
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.factories import EVENING, record_all
+from tests.tournament_builders import plan, published
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import Entry, register_entrants
+from tournaments.services.rounds.rounds import open_round
+from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
+
+
+def going(club, tables=2, at=None, confirmations="none", **settings):
+    """An open round of so many tables, opened just now or `at`."""
+    said = plan(**settings)
+    said = replace(said, event=replace(said.event, confirmations=confirmations))
+    row = create_tournament(club, said, NOBODY, at=EVENING)
+    names = [f"Oyuncu {n:03}" for n in range(1, 4 * tables + 1)]
+    register_entrants(row.pk, [Entry(name) for name in names], NOBODY, at=EVENING)
+    for state in ("registration", "running"):
+        move_tournament(row.pk, state, NOBODY, at=EVENING)
+    return next_round(row, at)
+
+
+def next_round(row, at=None):
+    return open_round(published(row).pk, NOBODY, at=at or timezone.now())
+
+
+def of_all(name, place, *more):
+    tournament = place.event.tournament
+    return reverse(name, args=[place.event.club.slug, tournament.slug, *more])
+
+
+def table(place, number=1):
+    return place.tables.get(number=number)
+
+
+def play_at(place, number, entries):
+    record_all(table(place, number).games.get(), entries)

@@ -1,0 +1,309 @@
+"""Running a round on its pages: the director's page, a table, rulings, the bar on the phone."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, record
+from tests.tournament_builders import play
+from tests.web.rounds.going import going, of_all, play_at, table
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Table, Tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.games.playing import hand_over, record_entry
+from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.seating import seat_next_round
+from tournaments.web.base.phone import address
+
+HOUR = timedelta(hours=1)
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def url(name, place, *more):
+    tournament = place.event.tournament
+    return reverse(name, args=[place.event.club.slug, tournament.slug, place.number, *more])
+
+
+def order(page):
+    """The numbers of the tables in the order of the page, with what is wrong at each."""
+    return [
+        (line.table.number, [trouble.text for trouble in line.troubles])
+        for line in page.context["tables"]
+    ]
+
+
+# The page of a round.
+
+
+def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, club):
+    place = going(club)
+    game = table(place).games.get()
+    writer = game.players[2]
+    for revision, body in enumerate(WHOLE_GAME[:2]):
+        record_entry(game.pk, parse_entry(body), ContextFactory(revision=revision, author=writer))
+
+    before = timezone.now()
+    page = director.get(url("running", place))
+
+    lines = {line.table.number: line for line in page.context["tables"]}
+    assert (lines[1].state, lines[2].state) == ("deal 3 of 20", "deal 1 of 20")
+    # An hour may be full between the two.
+    hours = {(moment - EVENING) // HOUR for moment in (before, timezone.now())}
+    assert lines[1].last in {f"{each} hours ago, by {writer}" for each in hours}
+    assert lines[2].last == "nothing written yet"
+    assert lines[1].totals == (-100, 0, -520, -100)
+    assert "0 of 2 tables are finished." in page.text
+
+
+def test_tables_that_need_a_director_come_first(director, club):
+    place = going(club, 5, at=timezone.now() - timedelta(minutes=30), confirmations="two")
+    now = timezone.now()
+    Table.objects.filter(round=place, number=5).update(called_at=now - timedelta(minutes=2))
+    play_at(place, 4, WHOLE_GAME)
+    for number in (1, 3):
+        play_at(place, number, WHOLE_GAME[:1])
+    Revision.objects.filter(game__table__number__in=(1, 3, 5)).update(at=now)
+    play_at(place, 5, WHOLE_GAME[:1])
+    Revision.objects.filter(game__table__number=5).update(at=now)
+    game = table(place, 3).games.get()
+    hand_over(game.pk, game.write_generation, "key-of-the-new-phone", at=now)
+
+    page = director.get(url("running", place))
+
+    assert order(page) == [
+        (5, ["called the director 2 minutes ago"]),
+        (2, ["nothing written for 30 min"]),
+        (4, [f"not confirmed by {', '.join(table(place, 4).games.get().players)}"]),
+        (3, ["another phone took over the scoring just now"]),
+        (1, []),
+    ]
+    assert "4 need you." in page.text
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
+    director, club, number, django_assert_num_queries
+):
+    place = going(club, number)
+    for each in place.tables.all():
+        record(each.games.get(), WHOLE_GAME[0])
+    if number > 1:
+        play_at(place, number, WHOLE_GAME[1:])
+
+    with django_assert_num_queries(13):
+        director.get(url("running", place))
+
+
+def test_page_is_sent_again_only_after_a_change(director, club):
+    place = going(club)
+    first = director.get(url("running", place), **HTMX)
+
+    again = director.get(url("running", place), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
+    call(place)
+    changed = director.get(url("running", place), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
+
+    # Somebody may look while a minute begins.
+    assert again.status_code == 304 or again["ETag"] != first["ETag"]
+    assert (changed.status_code, order(changed)[0]) == (200, (1, ["called the director just now"]))
+
+
+def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(director, club):
+    place = going(club, confirmations="all")
+    play_at(place, 2, WHOLE_GAME)
+
+    refused = director.post(url("close_tournament_round", place))
+
+    assert refused.status_code == 409
+    assert list(map(str, refused.context["unready"])) == [
+        "Table 1 is still played.",
+        "Table 2 is not confirmed.",
+    ]
+    assert url("running_table", place, 1) in refused.text
+    # Without scripts the page asks again too, where it can be asked for.
+    assert f'content="15;url={url("running", place)}"' in refused.text
+    place.event.confirmations = "none"
+    place.event.save()
+    play_at(place, 1, WHOLE_GAME)
+    director.post(url("close_tournament_round", place))
+    assert Round.objects.get(pk=place.pk).closed_at is not None
+    director.post(url("reopen_tournament_round", place))
+    assert Round.objects.get(pk=place.pk).closed_at is None
+
+
+# The clock.
+
+
+def test_director_starts_stops_and_sets_the_clock(director, club):
+    place = going(club, minutes=60)
+    clock = url("round_clock", place)
+
+    director.post(clock, {"do": "add", "minutes": "5", "seen": "3600"})
+    director.post(clock, {"do": "add", "minutes": "5", "seen": "3600"})
+    director.post(clock, {"do": "add", "less": "1", "seen": "3900"})
+    director.post(clock, {"do": "start"})
+    place.refresh_from_db()
+    assert (place.clock_seconds, place.clock_started_at is not None) == (3840, True)
+    director.post(clock, {"do": "pause"})
+    director.post(clock, {"do": "eat"})
+    place.refresh_from_db()
+    assert (place.clock_seconds, place.clock_started_at) == (3840, None)
+
+
+def test_one_table_is_given_time_and_its_phone_sees_it(director, club):
+    place = going(club, minutes=60)
+
+    director.post(url("table_time", place, 2), {"minutes": "3", "seen": "0"})
+
+    phone = Client(headers={"accept-language": "en"})
+    pages = {n: phone.get(address(table(place, n).games.get(), "write")).text for n in (1, 2)}
+    assert 'data-left="3600"' in pages[1]
+    assert 'data-left="3780"' in pages[2]
+    assert ">63 min</span>" in pages[2]
+
+
+# A table.
+
+
+def call(place, number=1, **headers):
+    game = table(place, number).games.get()
+    path = reverse("call_director", args=[game.public_id, game.secret("write")])
+    return Client(headers={"accept-language": "en"}).post(path, **headers)
+
+
+def test_phone_calls_the_director_who_comes(director, club):
+    place = going(club)
+
+    answer = call(place, **HTMX)
+    assert "The director was called" in answer.text
+    page = director.get(url("running", place))
+    assert order(page)[0] == (1, ["called the director just now"])
+    director.post(url("answer_call", place, 1))
+
+    assert order(director.get(url("running", place)))[0] == (1, [])
+    game = table(place).games.get()
+    bar = reverse("table_round", args=[game.public_id, game.secret("write")])
+    assert "Call the director" in Client(headers={"accept-language": "en"}).get(bar, **HTMX).text
+    line = AuditEntry.objects.get(action="call-director")
+    assert line.table == table(place).public_id
+
+
+def test_phone_asks_no_more_once_its_round_is_closed(club):
+    place = going(club)
+    game = table(place).games.get()
+    bar = reverse("table_round", args=[game.public_id, game.secret("write")])
+    assert Client().get(bar, **HTMX).status_code == 200
+
+    Round.objects.filter(pk=place.pk).update(closed_at=timezone.now())
+
+    # htmx stops at this answer.
+    assert Client().get(bar, **HTMX).status_code == 286
+
+
+def test_director_ends_a_game_for_time(director, club):
+    place = going(club, overtime="last-deal-void")
+    play_at(place, 1, WHOLE_GAME[:3])
+    assert "the last whole one do not count" in director.get(url("running_table", place, 1)).text
+
+    for _tap in range(2):
+        director.post(url("finish_table", place, 1))
+
+    game = table(place).games.get()
+    assert (game.result is not None, game.revision) == (True, 5)
+    history = director.get(reverse("history", args=[game.public_id, game.secret("write")]))
+    assert "the time was over" in history.text
+
+
+# Rulings.
+
+
+def ask(place, **said):
+    return {"entrant": "e1", "kind": "penalty", "points": "50", "reason": "revoke", **said}
+
+
+def test_director_rules_and_takes_it_back(director, club):
+    place = going(club, 1)
+    where = url("new_ruling", place) + "?table=1"
+
+    done = director.post(where, ask(place))
+
+    assert done.url == url("running_table", place, 1)
+    assert "Oyuncu 001" in director.get(of_all("rulings", place)).text
+    ruling = Ruling.objects.get()
+    assert (ruling.entrant.key, ruling.points, ruling.reason) == ("e1", 50, "revoke")
+    director.post(of_all("withdraw_ruling", place, ruling.pk))
+    ruling.refresh_from_db()
+    assert ruling.withdrawn_at is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"points": "fifty"}, "A number, as 50, −50, 2,5 or 1/2."),
+        ({"points": "0"}, "A penalty takes points: a number above 0."),
+        ({"reason": " "}, "Say why: everybody will ask."),
+        ({"entrant": "e9"}, "e9 is not one of the available choices."),
+    ],
+)
+def test_ruling_that_cannot_be_is_explained_beside_its_field(director, club, said, sentence):
+    place = going(club, 1)
+
+    refused = director.post(url("new_ruling", place), ask(place, **said))
+
+    assert (refused.status_code, sentence in refused.text) == (422, True)
+    assert Ruling.objects.count() == 0
+
+
+# Corrections in closed rounds.
+
+
+def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(director, club):
+    place = going(club, 2, rounds=2)
+    play(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+    seating = seat_next_round(Tournament.objects.get().pk, NOBODY, at=EVENING).seating
+    hub, changes = url("running", place), of_all("round_changes", place)
+    overview = of_all("tournament", place)
+    for page in (hub, overview):
+        assert "What it changed" not in director.get(page).text
+
+    game = Game.objects.get(table__round=place, table__number=1)
+    owner = director.post(  # As the page of a sheet does it.
+        reverse("entry", args=[game.public_id, game.secret("write"), 19]),
+        {
+            "type": "deal", "action": "withdraw", "why": "not played", "sure": "yes",
+            "key": "k" * 24, "revision": str(game.revision),
+        },
+    )  # fmt: skip
+    assert owner.status_code == 302
+
+    for page in (hub, overview):
+        assert "What it changed" in director.get(page).text
+    page = director.get(changes)
+    moved = page.context["rounds"]["Round 1"]
+    others = [line["before"][1] != line["after"][1] for line in moved]
+    assert others == sorted(others, reverse=True)
+    assert len(moved) >= 4
+    assert "Nobody is seated anew" in page.text
+    assert Round.objects.get(number=2).seating == seating
+
+    assert director.post(changes, {"seen": "of another list"}).url == changes
+    assert director.get(changes).context["rounds"] == page.context["rounds"]
+    director.post(changes, {"seen": page.context["seen"]})
+    assert "What it changed" not in director.get(hub).text
+    assert director.get(changes).context["rounds"] == {}
+    assert AuditEntry.objects.get(action="accept-changes").after == {"round": [1]}
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"), [("−50", -50), ("2,5", "5/2"), ("1/3", "1/3"), ("+7", 7), (" 12 ", 12)]
+)
+def test_points_are_typed_as_people_write_them(director, club, typed, stored):
+    place = going(club, 1)
+
+    director.post(url("new_ruling", place), ask(place, kind="adjusted", points=typed))
+
+    assert Ruling.objects.get().points == stored

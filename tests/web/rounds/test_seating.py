@@ -1,0 +1,158 @@
+"""The seating of a round on its page: proposed, changed, published, read by all."""
+
+import pytest
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
+from tests.tournament_builders import NINE, published, running
+from tests.web.members import member_of
+from tests.web.rounds.browsers import Directed
+from tournaments.models import Entrant, Game, Round
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
+from tournaments.services.rounds.rounds import open_round
+from tournaments.services.rounds.seating import publish_round, seat_next_round
+
+
+@pytest.fixture
+def directed(visitor):
+    return lambda *names, **settings: Directed(visitor, running(*(names or NINE), **settings))
+
+
+def test_proposal_is_for_directors_until_it_is_published(directed):
+    at = directed()
+    at.post("seat_round")
+    member = member_of(at.row.event.club)
+    assert member.get(at.url("seating", 1)).status_code == 404
+
+    at.post("publish_round", 1)
+
+    page = member.get(at.url("seating", 1), {"by": "name"})
+    assert page.status_code == 200
+    assert page.text.index("Oyuncu 1<") < page.text.index("Oyuncu 2<")
+    assert "Publish the seating" not in page.text
+
+
+def test_swap_shows_its_cost_and_is_made_once(directed):
+    at = directed(*NINE[:8], rounds=3)
+    first = seat_next_round(at.row.pk, NOBODY, at=EVENING)
+    publish_round(first.pk, NOBODY, at=EVENING)
+    place = Round.objects.create(
+        event=at.row.event,
+        number=2,
+        seating={"tables": turned(first.seating["tables"]), "byes": [], "locked": []},
+    )
+    one, other = place.seating["tables"][0][0], place.seating["tables"][1][2]
+
+    asked = at.get("seating", 2, one=one, other=other).text
+    seen = at.revision
+    at.post("swap_seats", 2, one=one, other=other, seen=seen)
+    again = at.post("swap_seats", 2, one=one, other=other, seen=seen).text
+
+    assert "4 → 6" in asked
+    place.refresh_from_db()
+    assert (place.seating["tables"][0][0], place.seating["tables"][1][2]) == (other, one)
+    assert "The seating has changed meanwhile" in again
+
+
+def turned(tables):
+    """Two of each table at the other one: each pair of them meets again."""
+    one, other = tables
+    return [[*one[:2], *other[2:]], [*one[2:], *other[:2]]]
+
+
+def test_somebody_who_has_withdrawn_keeps_a_seating_from_being_published(directed):
+    at = directed()
+    at.post("seat_round")
+    gone = Entrant.objects.get(number=int(at.seating["tables"][0][0][1:]))
+    withdraw_entrant(gone.pk, NOBODY, at=EVENING)
+
+    refused = at.post("publish_round", 1)
+    assert "Somebody of this seating has withdrawn: seat again." in refused.text
+
+    at.post("seat_again", 1)
+    at.post("publish_round", 1)
+    assert Round.objects.get().state == "published"
+
+
+def test_late_change_is_made_from_the_page(directed):
+    at = directed()
+    at.post("seat_round")
+    at.post("publish_round", 1)
+    late = register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)[0]
+    leaving = at.seating["tables"][0][0]
+
+    page = at.post("change_late", 1, leaving=leaving, arriving=late.key).text
+
+    assert "Changed tables: 1." in page
+    place = Round.objects.get()
+    assert not place.sittings.filter(entrant__number=int(leaving[1:])).exists()
+    assert place.sittings.filter(entrant=late).exists()
+
+
+def test_impossible_seating_says_why(directed):
+    at = directed(*NINE, seating="round-robin")
+
+    assert "9 cannot all meet each other once" in at.post("seat_round").text
+    assert not Round.objects.exists()
+
+
+def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
+    at = directed(*NINE[:8])
+    at.post("seat_round")
+    register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)
+
+    # As from the page of the tournament, where nobody has been named yet.
+    asked = at.post("publish_round", 1).text
+    assert "Here, but not seated: <b>Zeynep</b>" in asked
+    assert "Look who is here: the seating is not of them." in asked
+    assert Round.objects.get().state == "seated"
+    assert 'name="all_the_same"' in asked
+
+    at.post("publish_round", 1, all_the_same="1")
+    assert Round.objects.get().state == "published"
+
+
+# Somebody withdraws or comes late when the seating hangs on the wall.
+
+
+@pytest.fixture
+def at(visitor):
+    """A director at a tournament whose first round is open."""
+    row = running(*NINE)
+    open_round(published(row).pk, NOBODY, at=EVENING)
+    return Directed(visitor, row)
+
+
+def seated(number):
+    return Entrant.objects.filter(sittings__table__number=number).order_by("-number").first()
+
+
+def test_page_of_who_has_withdrawn_tells_of_the_seat_and_leads_to_the_change(at):
+    entrant = seated(2)
+    asked = at.url("seating", 1) + "#missing"
+    assert asked not in at.get("entrant", entrant.number).text
+
+    page = at.post("withdraw_entrant", entrant.number).text
+
+    assert f"{entrant.player.name} still sits at table 2 of round 1." in page
+    assert asked in page
+    late = at.get("seating", 1)
+    assert 'id="missing"' in late.text
+    assert late.context["late"]["leaving"][0] == entrant
+    at.post("change_late", 1, leaving=entrant.key)
+    assert asked not in at.get("entrant", entrant.number).text
+
+
+@pytest.mark.parametrize("over", ["begun", "closed"])
+def test_seat_that_cannot_be_cleared_is_not_shown(at, over):
+    entrant = seated(2)
+    withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
+    assert "still sits" in at.get("entrant", entrant.number).text
+
+    if over == "begun":
+        record(Game.objects.get(table__number=2), WHOLE_GAME[0])
+    else:
+        Round.objects.update(closed_at=EVENING)
+
+    assert "still sits" not in at.get("entrant", entrant.number).text

@@ -1,0 +1,287 @@
+"""House rules, from the list to the table."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import GameFactory, HouseRulesetFactory, SetupFactory, UserFactory
+from tests.web.rulesets.form import RIFKI, form_of, text_of
+from tournaments import tasks
+from tournaments.engine.play.ruleset_checks import FIXED, SETTINGS
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, HouseRuleset, Report
+from tournaments.texts.labels import OPTIONS
+from tournaments.web.base.phone import address
+
+
+@pytest.fixture
+def organiser(client):
+    """A browser in English, signed in as an organiser."""
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    client.user = UserFactory(username="Nil")
+    client.force_login(client.user)
+    return client
+
+
+@pytest.fixture
+def rules():
+    return HouseRulesetFactory(slug="moda")
+
+
+def edit(slug="moda"):
+    return reverse("house_ruleset", args=[slug])
+
+
+def send(client, changes, action="save", slug="moda", **headers):
+    form = form_of(client.get(edit(slug)))
+    form.update(changes)
+    sent = {name: value for name, value in form.items() if value is not None}
+    return client.post(edit(slug), {**sent, "action": action}, **headers)
+
+
+def stored(slug="moda"):
+    return HouseRuleset.objects.get(slug=slug).document
+
+
+# Who may.
+
+
+# From the list.
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_every_game_is_copied_and_saved_unchanged(organiser, ruleset):
+    answer = organiser.post(reverse("copy_rules"), {"source": ruleset, "name": "Our game"})
+
+    assert answer.url == edit("our-game")
+    before = stored("our-game")
+    saved = send(organiser, {}, slug="our-game")
+    assert saved.status_code == 302, text_of(saved)
+    assert stored("our-game") == before
+    assert HouseRuleset.objects.get().revision == 2
+
+
+def test_what_is_no_ruleset_cannot_be_copied(organiser):
+    assert organiser.post(reverse("copy_rules"), {"source": "bridge"}).status_code == 404
+
+
+def test_document_goes_out_and_comes_in_again(organiser, rules):
+    out = organiser.get(reverse("export_rules", args=["moda"]))
+
+    assert out["Content-Disposition"] == 'attachment; filename="moda.json"'
+    answer = organiser.post(reverse("import_rules"), {"text": out.content.decode()})
+    assert answer.url == edit("moda-rules")
+    assert stored("moda-rules") == {**json.loads(out.content), "id": "moda-rules"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "This is no JSON"),
+        ('{"format": "kingscore-ruleset/1"}', "contracts: "),
+        ("[]", "This is not what belongs here"),
+    ],
+)
+def test_document_that_cannot_be_read_is_refused_with_the_reasons(organiser, text, says):
+    answer = organiser.post(reverse("import_rules"), {"text": text})
+    assert answer.status_code == 422
+    assert says in text_of(answer)
+    assert not HouseRuleset.objects.exists()
+
+
+# Changing.
+
+
+def look(client, changes):
+    return send(client, changes, action="", HTTP_HX_REQUEST="true")
+
+
+def test_change_is_looked_at_at_once_and_not_saved(organiser, rules):
+    answer = look(organiser, {RIFKI: "−400"})
+
+    assert "Not zero-sum: all scores of a whole game add up to −160." in text_of(answer)
+    assert "Rıfkı (king of hearts) −400" in text_of(answer)
+    assert stored() == rules.document
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "says"),
+    [
+        ({RIFKI: "many"}, RIFKI, "expected: a number"),
+        ({"deals": ""}, "deals", "it needs a number of deals or a target"),
+        ({"deals": "24"}, "deals", "a side that declares 6 times may find only 5 contracts left"),
+        ({"contracts.4.quota": "0"}, "contracts.4.quota", "between 1 and 10000"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field(organiser, rules, changes, field, says):
+    seen, saved = look(organiser, changes), send(organiser, changes)
+
+    assert saved.status_code == 422
+    for page in (seen, saved):
+        html = page.content.decode()
+        at = html.index(f'id="{field.replace(".", "-")}-errors"')
+        assert says in html[at : html.index("</ul>", at)]
+    assert stored() == rules.document
+    # What was typed is still there.
+    name, value = next(iter(changes.items()))
+    assert form_of(saved)[name] == value
+
+
+def test_changed_rules_are_saved_and_played(organiser, rules):
+    changes = {RIFKI: "-400", "contracts.4.name": "Papaz", "name": "Moda, dear"}
+
+    answer = send(organiser, changes)
+
+    assert (answer.status_code, answer.url) == (302, edit())
+    row = HouseRuleset.objects.get()
+    assert (row.name, row.revision, row.author) == ("Moda, dear", 2, organiser.user)
+    assert row.document["contracts"][4]["values"] == {"heart_king": -400}
+    assert row.document["contracts"][4]["name"] == "Papaz"
+
+
+def test_table_is_given_and_denied_choices(organiser, rules):
+    send(organiser, {"choose.king": None, "settings.out": "mean"})
+    document = stored()
+    assert [option["setting"] for option in document["options"]] == ["king_deals", "out"]
+    assert document["settings"]["out"] == "mean"
+    send(organiser, {"choose.king": "on", "settings.king": "off"})
+    assert stored()["options"][-1] == {
+        "setting": "king",
+        "values": ["off", "ends-game", "declared"],
+    }
+
+
+def test_contract_comes_and_goes(organiser, rules):
+    page = send(organiser, {"unit": "diamond_eight"}, action="add")
+    assert "Eight of diamonds" in text_of(page)
+    assert form_of(page)["contracts.7.values.diamond_eight"] == "-10"
+    assert stored() == rules.document
+
+    form = form_of(page)
+    form |= {"contracts.7.quota": "1", "deals": "20", "action": "save"}
+    saved = organiser.post(edit(), form)
+    assert saved.status_code == 302, text_of(saved)
+    assert stored()["contracts"][7] == {
+        "id": "diamond-eight",
+        "kind": "penalty",
+        "values": {"diamond_eight": -10},
+        "quota": 1,
+    }
+
+    page = send(organiser, {}, action="remove:7")
+    assert "Not saved yet." in text_of(page)
+    organiser.post(edit(), {**form_of(page), "action": "save"})
+    assert len(stored()["contracts"]) == 7
+
+
+def test_contract_of_a_fixed_order_comes_and_goes_with_its_part(organiser):
+    organiser.post(reverse("copy_rules"), {"source": "portuguese-king", "name": "Moda"})
+    page = send(organiser, {}, action="remove:0")
+    organiser.post(edit(), {**form_of(page), "action": "save"})
+    document = stored()
+    assert (document["deals"], len(document["stages"])) == (9, 6)
+    page = send(organiser, {"unit": "tricks", "stages.5.deals": "2"}, action="add")
+    organiser.post(edit(), {**form_of(page), "action": "save"})
+    document = stored()
+    assert document["deals"] == 8
+    assert document["stages"][-1] == {"deals": 1, "contracts": ["no-tricks"]}
+
+
+def test_two_who_save_at_once_lose_nothing(organiser, rules):
+    mine = {**form_of(organiser.get(edit())), RIFKI: "-400", "action": "save"}
+    send(organiser, {"deals": "16"})
+
+    answer = organiser.post(edit(), mine)
+
+    assert answer.status_code == 409
+    assert "Nil has changed these rules meanwhile, so nothing is saved." in text_of(answer)
+    assert stored()["deals"] == 16
+    # What was typed stands there, and can be saved again.
+    again = form_of(answer)
+    assert again[RIFKI] == "-400"
+    assert organiser.post(edit(), {**again, "action": "save"}).status_code == 302
+    assert stored()["contracts"][4]["values"] == {"heart_king": -400}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"revision": "1", "document": "{"},
+        {"revision": "1", "document": '{"contracts": [5]}'},
+        {"revision": "1", "document": '{"contracts": []}', "action": "remove:x"},
+    ],
+)
+def test_form_that_is_not_ours_is_refused(organiser, rules, form):
+    assert organiser.post(edit(), form).status_code == 400
+
+
+# Trying.
+
+
+def try_out(client, text):
+    return client.post(reverse("try_rules", args=["moda"]), {"text": text})
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("{", "This is no JSON"), ('[{"type": "deal"}]', "Entry 0:"), ("7", "expected")],
+)
+def test_impossible_entries_are_refused_with_the_reason(organiser, rules, text, says):
+    answer = try_out(organiser, text)
+    assert answer.status_code == 422
+    assert says in text_of(answer)
+
+
+# At the table.
+
+
+def test_table_plays_by_house_rules(organiser, rules):
+    send(organiser, {RIFKI: "-400", "contracts.4.name": "Papaz"})
+    page = organiser.get(reverse("new") + "?ruleset=moda")
+    assert "Moda rules" in text_of(page)
+    table = {f"name{seat}": name for seat, name in enumerate(["Ada", "Bora", "Can", "Ece"])}
+
+    answer = organiser.post(reverse("new"), {**table, "ruleset": "moda", "first_declarer": "0"})
+
+    game = Game.objects.get()
+    assert answer.url == address(game, "write")
+    assert game.document["contracts"][4]["values"] == {"heart_king": -400}
+    assert "Papaz" in text_of(organiser.get(answer.url))
+
+
+def test_contract_nobody_knows_is_played_and_printed(organiser):
+    rules = HouseRulesetFactory(slug="moda")
+    added = {"id": "black-ladies", "kind": "penalty", "values": {"queens": -13, "tricks": "1/2"}}
+    document = rules.document | {"deals": 1, "quotas": {}}
+    document["contracts"] = [*document["contracts"], added]
+    organiser.post(reverse("import_rules"), {"text": json.dumps(document)})
+    deal = {
+        "type": "deal",
+        "contract": "black-ladies",
+        "counts": {"queens": [1, 1, 2, 0], "tricks": [5, 5, 3, 0]},
+    }
+    game = GameFactory(head=SetupFactory(ruleset="moda-rules"), entries=[deal])
+
+    for name in ("write", "follow"):
+        page = organiser.get(address(game, name))
+        assert "black-ladies" in text_of(page)
+    answer = organiser.post(reverse("scoresheet", args=[game.public_id, game.secret("write")]))
+    assert answer.status_code in (200, 302)
+    report = Report.objects.get()
+    tasks.build_report(report.pk)
+    report.refresh_from_db()
+    assert (report.state, report.error) == ("done", "")
+
+
+def test_whatever_a_table_may_choose_has_a_name():
+    assert SETTINGS.keys() - set(FIXED) <= OPTIONS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"), [("Moda Kıraathanesi", "moda-kiraathanesi"), ("♠♥", "house")]
+)
+def test_slug_is_made_of_the_name_and_nobody_elses(organiser, name, slug):
+    organiser.post(reverse("copy_rules"), {"source": "turkish-king", "name": name})
+    assert stored(slug)["id"] == slug

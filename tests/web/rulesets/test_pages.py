@@ -1,0 +1,168 @@
+"""The rules pages: what a ruleset's data says, examples by the engine, prose."""
+
+from dataclasses import replace
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import EVENING, GameFactory, SetupFactory
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.rules.scoring import check_deal, deal_sum
+from tournaments.engine.variants import RULESETS
+from tournaments.models import HouseRuleset
+from tournaments.presenters.rulesets import describe
+from tournaments.web.base.phone import address
+from tournaments.web.rulesets.examples import examples_of, scored_examples
+from tournaments.web.rulesets.pages import rules_page
+
+
+def house_ruleset(slug, like="turkish-king", **changes):
+    rules = replace(RULESETS[like], id=slug, name=slug.title(), **changes)
+    document = write_ruleset(rules)
+    HouseRuleset.objects.create(slug=slug, name=rules.name, document=document, changed_at=EVENING)
+    return rules
+
+
+def open_rules(visitor, ruleset):
+    return visitor.get(reverse("rules_of_game", args=[ruleset]))
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_every_game_has_its_rules(visitor, ruleset):
+    page = open_rules(visitor, ruleset)
+
+    assert page.status_code == 200
+    assert page.context["how"].strip()
+    assert page.context["rules"].examples
+    assert page.context["rules"].ending
+
+
+def test_contracts_say_units_values_sum_and_how_often():
+    lines = rules_page(RULESETS["turkish-king"]).contracts
+
+    said = [
+        (c.symbol, c.name, [(v.name, v.total, v.each) for v in c.values], c.sum, c.often)
+        for c in lines
+    ]
+    assert said == [
+        ("∅", "No tricks", [("Tricks", 13, -50)], -650, "2× a game"),
+        ("♥", "No hearts", [("Hearts", 13, -30)], -390, "2× a game"),
+        ("KJ", "No men", [("Kings and jacks", 8, -60)], -480, "2× a game"),
+        ("Q", "No queens", [("Queens", 4, -100)], -400, "2× a game"),
+        ("♥K", "Rıfkı (king of hearts)", [("King of hearts", 1, -320)], -320, "2× a game"),
+        ("12·13", "Last two", [("Last two tricks", 2, -180)], -360, "2× a game"),
+        ("+", "Trump", [("Tricks", 13, 50)], 650, ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "options", "length", "ending"),
+    [
+        ("krapet", {}, "one game decides", "It is over when someone has won."),
+        ("krapet", {"target": 3}, "first to 3 games", "It is over when someone has won 3 games."),
+        (
+            "krapet",
+            {"scoring": "points"},
+            "first to 300",
+            "The game ends as soon as someone has 300 or more.",
+        ),
+        ("rifki", {}, "20 deals", "The game ends after deal 20."),
+    ],
+)
+def test_end_of_a_game_is_shown_by_what_it_counts(ruleset, options, length, ending):
+    page = rules_page(RULESETS[ruleset].with_options(options))
+
+    assert dict(page.facts)["Length"] == length
+    assert page.ending == (ending, "The highest total wins; equal totals win together.")
+
+
+# Only a player of a pair can play alone; all other examples are possible.
+ALONE = {"euchre-two": 6, "euchre-three": 6}
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=list(RULESETS))
+def test_every_contract_has_possible_examples_with_the_sum_of_its_table(ruleset):
+    scored = scored_examples(ruleset)
+    plain = {example.contract.id: example for example in reversed(scored)}
+    left_out = [e for e in examples_of(ruleset) if any(check_deal(e.rules, e.contract, e.deal))]
+
+    assert plain.keys() == set(ruleset.by_id)
+    assert all(sum(example.points) == example.sum for example in scored)
+    for contract in ruleset.contracts:
+        assert deal_sum(contract) in (None, plain[contract.id].sum)
+    assert len(left_out) == ALONE.get(ruleset.id, 0)
+
+
+# Counted by hand from docs/rules.md.
+@pytest.mark.parametrize(
+    ("ruleset", "contract", "said", "points"),
+    [
+        ("turkish-king", "no-tricks", (), (-50, -300, -200, -100)),
+        ("italian-king", "domino", (), (9, -3, -5, -1)),
+        ("italian-king-pairs", "domino", ("out first: A + C",), (15, -15)),
+        ("barbu", "no-tricks", ("A××B",), (18, -32, -8, -4)),
+        ("euchre", "euchre", ("maker: A", "B defends alone"), (0, 2)),
+    ],
+)
+def test_examples_are_scored_as_the_rules_say(ruleset, contract, said, points):
+    examples = [e for e in scored_examples(RULESETS[ruleset]) if e.contract.id == contract]
+
+    assert points in [example.points for example in examples if example.said == said]
+
+
+def test_rules_are_served_to_programs(visitor):
+    answer = visitor.get(reverse("rules_json", args=["euchre"]))
+
+    assert answer.json() == describe(RULESETS["euchre"])
+
+
+def test_house_rules_have_their_page_with_the_prose_of_their_family(visitor):
+    house_ruleset("club-king", deals=16)
+
+    page = open_rules(visitor, "club-king")
+
+    assert "<h1>Club-King</h1>" in page.text
+    assert "These are house rules" in page.text
+    assert dict(page.context["rules"].facts)["Length"] == "16 deals"
+    assert page.context["how"] == open_rules(visitor, "turkish-king").context["how"]
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"), [("rules_at_table", "write"), ("rules_followed", "follow")]
+)
+def test_table_shows_the_rules_as_it_plays_them(visitor, page, kind, django_assert_num_queries):
+    head = SetupFactory(ruleset="krapet", players=("Ayşe", "Burak"), options={"scoring": "points"})
+    game = GameFactory(head=head)
+    sheet = visitor.get(address(game, kind))
+    url = reverse(page, args=[game.public_id, game.secret(kind)])
+
+    with django_assert_num_queries(2):
+        rules = visitor.get(url)
+
+    assert f'href="{url}"' in sheet.text
+    assert f'href="{address(game, kind)}"' in rules.text
+    options = {option.name: option.values for option in rules.context["rules"].options}
+    assert options["Scoring"] == (("games won", False), ("points", True))
+    assert options["Target"][0] == ("300", True)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("page", ["rules", "new"])
+def test_rulesets_are_listed_in_one_query(visitor, page, number, django_assert_num_queries):
+    for index in range(number):
+        house_ruleset(f"club-king-{index}")
+
+    with django_assert_num_queries(1):
+        text = visitor.get(reverse(page)).text
+
+    assert f"Club-King-{number - 1}" in text
+
+
+@pytest.mark.parametrize(("ruleset", "queries"), [("turkish-king", 0), ("club-king", 1)])
+def test_rules_of_one_game_ask_the_database_for_house_rules_only(
+    visitor, ruleset, queries, django_assert_num_queries
+):
+    house_ruleset("club-king")
+
+    with django_assert_num_queries(queries):
+        assert open_rules(visitor, ruleset).status_code == 200

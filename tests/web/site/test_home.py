@@ -1,0 +1,160 @@
+"""The first page: this phone's games, the sample, and how pages look here."""
+
+import random
+
+import pytest
+from django.urls import reverse
+from django.utils import translation
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, SetupFactory, reload
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import Game
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.services.games import playing, writing
+from tournaments.web.base.phone import address
+
+LETTERS = "abcçdefgğhıijklmnoöprsştuüvyzABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
+
+
+def start(visitor, **fields):
+    names = dict(zip(("name0", "name1", "name2", "name3"), SetupFactory().players, strict=True))
+    data = {"ruleset": "turkish-king", "first_declarer": "0", **names, **fields}
+    visitor.post(reverse("new"), data)
+    return Game.objects.latest("pk")
+
+
+def test_home_lists_the_games_of_this_phone_newest_first(visitor):
+    first, second = start(visitor), start(visitor, name0="Ece")
+    GameFactory()
+
+    lines = visitor.get("/").context["games"]
+
+    assert [line.game.address for line in lines] == [
+        address(second, "write"),
+        address(first, "write"),
+    ]
+    assert [line.sheet.row.players[0] for line in lines] == ["Ece", "Ayşe"]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_home_asks_the_database_as_often_however_many_games(
+    visitor, number, django_assert_num_queries
+):
+    for index in range(number):
+        game = start(visitor, name0=f"Ece {index}")
+        for revision, body in enumerate(WHOLE_GAME[:3]):
+            pen = writing.WriteContext(f"some-key-{revision}", revision, game.played_at)
+            playing.record_entry(game.pk, parse_entry(body), pen)
+
+    # Games, their writes, whether there is a leaderboard.
+    with django_assert_num_queries(3):
+        page = visitor.get("/")
+
+    assert [line.state for line in page.context["games"]] == ["deal 4 of 20"] * number
+
+
+def test_start_page_without_signal_asks_one_query_however_many_games(
+    visitor, django_assert_num_queries
+):
+    games = [start(visitor, name0=f"Ece {index}") for index in range(3)]
+
+    with django_assert_num_queries(1):
+        page = visitor.get(reverse("offline"))
+
+    assert [game.row for game, _ruleset in page.context["games"]] == games[::-1]
+
+
+def test_home_opens_a_game_whose_scoring_was_taken_over_to_follow(visitor):
+    game = start(visitor)
+    taken = playing.hand_over(
+        game.pk, game.write_generation, "key-of-another-phone-123", at=EVENING
+    )
+
+    (line,) = visitor.get("/").context["games"]
+
+    assert line.game.address == address(taken, "follow")
+    assert line.delete == ""
+
+
+def test_home_ignores_a_forged_cookie(visitor):
+    visitor.cookies["games"] = "forged"
+    visitor.cookies["table"] = "forged"
+
+    page = visitor.get("/")
+
+    assert page.context["games"] == []
+    assert page.context["again"] is None
+
+
+def test_cookie_of_the_names_stays_small_with_the_longest_names(visitor):
+    # Letters drawn by chance, so that nothing is gained by compressing them.
+    letters = random.Random(7)
+    for _ in range(30):
+        names = {f"name{seat}": "".join(letters.choices(LETTERS, k=30)) for seat in range(4)}
+        start(visitor, **names)
+
+    assert len(visitor.cookies["table"].value) < 3000
+
+
+@pytest.mark.parametrize(
+    ("entries", "ruleset", "state"),
+    [
+        ((), "turkish-king", "deal 1 of 20"),
+        (WHOLE_GAME, "turkish-king", "Out: Ayşe"),
+        (({"type": "stopped", "reason": "time"},), "turkish-king", "Nobody is out."),
+        (({"type": "stopped", "reason": "time"},), "rifki", "Won: Ayşe, Burak, Cem, Deniz"),
+    ],
+)
+def test_state_of_a_game_says_how_far_it_is(entries, ruleset, state):
+    sheet = reload(GameFactory(head=SetupFactory(ruleset=ruleset), entries=entries))
+
+    with translation.override("en"):
+        assert state_of(sheet.game, sheet.outcome, sheet.row.players) == state
+
+
+@pytest.mark.parametrize(("language", "first"), [("en", "Alice"), ("tr", "Ayşe"), ("it", "Anna")])
+def test_sample_is_half_way_with_names_of_the_language(client, language, first):
+    answer = client.post(reverse("sample"), headers={"accept-language": language})
+
+    game = Game.objects.get()
+    sheet = load_sheet(game)
+    assert answer.url == address(game, "write")
+    assert game.players[0] == first
+    assert sheet.game.totals == (0, -140, -620, -290)
+    assert len(sheet.game.deals) == 10
+
+
+def test_preferences_are_remembered_and_lead_back(visitor):
+    answer = visitor.post(
+        reverse("preferences"),
+        {"theme": "dark"},
+        headers={"referer": "http://testserver/new/?again=1"},
+    )
+    visitor.post(reverse("preferences"), {"suits": "four"})
+
+    assert answer.url == "http://testserver/new/?again=1"
+    page = visitor.get("/").text
+    assert 'data-theme="dark"' in page
+    assert 'data-suits="four"' in page
+
+
+def test_form_without_token_is_answered_in_friendly_words(visitor):
+    visitor.handler.enforce_csrf_checks = True
+
+    page = visitor.post(reverse("sample"))
+
+    assert page.status_code == 403
+    assert "This page was open for too long" in page.text
+
+
+def test_preferences_lead_nowhere_else_and_are_none_that_is_no_choice(visitor):
+    away = visitor.post(
+        reverse("preferences"),
+        {"theme": '"><script>'},
+        headers={"referer": "https://elsewhere.example/"},
+    )
+
+    assert away.url == "/"
+    assert "theme" not in visitor.cookies

@@ -1,0 +1,131 @@
+"""What the keeper of the server is shown of it."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.club_factories import AccountFactory
+from tests.factories import ReportFactory
+from tournaments.models import Backup, Check, Worker
+
+WELL = "Everything runs as it should."
+
+
+@pytest.fixture
+def now():
+    return timezone.now()
+
+
+@pytest.fixture
+def keeper(client):
+    client.force_login(AccountFactory(is_staff=True))
+    return client
+
+
+def worker(name, now, seen=timedelta(0), **more):
+    return Worker.objects.create(
+        name=name, version="1", started_at=now - timedelta(days=1), seen_at=now - seen, **more
+    )
+
+
+def backup(now, age):
+    at = now - age
+    return Backup.objects.create(began_at=at, ended_at=at, rows=1, size=1)
+
+
+@pytest.fixture
+def well(now):
+    """A server on which nothing is amiss."""
+    worker("club-1", now)
+    backup(now, timedelta(hours=20))
+
+
+def worries(client):
+    return client.get("/office/status/").context["worries"]
+
+
+def test_a_server_that_runs_as_it_should_says_so(keeper, well):
+    page = keeper.get("/office/status/")
+
+    assert page.context["worries"] == []
+    assert WELL in page.text
+    assert "all applied" in page.text
+    assert "waiting for work, running for 1\xa0day" in page.text
+
+
+def test_without_backup_and_worker_a_new_server_says_both(keeper):
+    assert worries(keeper) == [
+        "There is no backup yet.",
+        "No worker is running: documents, ratings and mails wait.",
+    ]
+
+
+def test_the_last_backup_counts_and_is_missed_after_two_days(keeper, well, now):
+    Backup.objects.all().delete()
+    backup(now, timedelta(days=3))
+    assert worries(keeper) == ["The last backup is more than two days old."]
+
+    backup(now, timedelta(days=1))
+    assert worries(keeper) == []
+
+
+def test_a_worker_at_a_long_task_is_busy_and_a_silent_one_lost(keeper, well, now):
+    busy_since = now - timedelta(minutes=40)
+    worker("club-2", now, task="tournaments.tasks.build_report", task_since=busy_since)
+    worker("club-3", now, seen=timedelta(hours=2))
+
+    page = keeper.get("/office/status/")
+
+    assert page.context["worries"] == []
+    assert "at tournaments.tasks.build_report for 40\xa0minutes" in page.text
+    assert "not heard of for 2\xa0hours" in page.text
+
+
+def test_what_waits_too_long_is_shown(keeper, well, now):
+    ReportFactory(asked_at=now - timedelta(minutes=20))
+
+    page = keeper.get("/office/status/")
+
+    assert page.context["worries"] == [
+        "Something has been waiting for more than a quarter of an hour."
+    ]
+    assert [(queue.kind, queue.length) for _name, queue in page.context["queues"]] == [
+        ("documents", 1),
+        ("ratings", 0),
+        ("letters", 0),
+        ("webhooks", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "found", "age", "said"),
+    [
+        ("", 0, 1, []),
+        ("", 2, 1, ["The last nightly check has found differences."]),
+        ("results: KeyError", 0, 1, ["The last nightly check did not come to its end."]),
+        ("", 0, 3, ["The last nightly check is more than two days old."]),
+    ],
+)
+@pytest.mark.usefixtures("well")
+def test_the_last_nightly_check_is_shown(keeper, error, found, age, said):
+    at = timezone.now() - timedelta(days=age)
+    moments = {"started_at": at, "finished_at": at}
+    Check.objects.create(night=at.date(), error=error, found=found, **moments)
+
+    assert worries(keeper) == said
+
+
+def test_as_many_queries_for_many_workers_as_for_one(keeper, well, now, django_assert_num_queries):
+    # Session and account, four queues, workers in two, backup, check, size, migrations in two.
+    expected = 13
+    keeper.get("/office/status/")
+    with django_assert_num_queries(expected):
+        keeper.get("/office/status/")
+    for number in range(3):
+        worker(f"club-1{number}", now)
+        backup(now, timedelta(hours=number))
+        ReportFactory(asked_at=now)
+
+    with django_assert_num_queries(expected):
+        keeper.get("/office/status/")

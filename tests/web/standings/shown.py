@@ -1,0 +1,32 @@
+"""The standings of a tournament, as they are played and read on their page."""
+
+import re
+
+from django.urls import reverse
+
+from tests.factories import EVENING
+from tests.tournament_builders import opened
+from tests.tournament_builders import play as play_round
+from tournaments.services.audit import NOBODY
+from tournaments.services.rounds.rounds import close_round
+
+
+def play(row, *entries, close=True):
+    """Seat the next round, and play the same at each of its tables."""
+    place = opened(row)
+    play_round(place, entries)
+    if close:
+        close_round(place.pk, NOBODY, at=EVENING)
+    return place
+
+
+def page(looker, row, name="standings", *number, **query):
+    url = reverse(name, args=[row.event.club.slug, row.slug, *number])
+    return looker.get(url, query)
+
+
+def lines(looker, row, **query):
+    """Place, name and points of each row, as they are read."""
+    rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
+    told = r'rank">(.*?)<.*<a [^>]*>(.*?)</a>.*points">(.*?)<'
+    return [re.search(told, each).groups() for each in rows]

@@ -1,0 +1,174 @@
+"""The standings of a tournament on their page, live, per round, hidden, and opened."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record
+from tests.tournament_builders import published, running
+from tests.web.members import member_of
+from tests.web.standings.shown import lines, page, play
+from tournaments.models import Entrant, Game, Ruling, Tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.changes import rename_player
+
+FIVE = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
+STOPPED = {"type": "stopped", "reason": "time"}
+
+
+@pytest.fixture
+def row():
+    return running(*FIVE, rounds=2)
+
+
+@pytest.fixture
+def looker(row):
+    return member_of(row.event.club)
+
+
+def sitting(place, side):
+    return Entrant.objects.get(sittings__round=place, sittings__side=side).player.name
+
+
+def test_finished_tables_count_before_the_round_is_closed(row, looker):
+    place = play(row, *WHOLE_GAME, close=False)
+
+    first, *rest = lines(looker, row)
+
+    assert first == ("1", sitting(place, 0), "540")
+    assert sorted(points for _place, _name, points in rest) == ["0", "−100", "−110", "−330"]
+
+
+def test_name_that_changes_changes_in_the_standings_that_are_kept(row, looker):
+    lines(looker, row)
+    player = Entrant.objects.get(number=1).player
+
+    rename_player(player.pk, "Zeynep", NOBODY, at=EVENING)
+
+    assert "Zeynep" in page(looker, row).text
+    assert "Ayşe" not in page(looker, row).text
+
+
+def test_standings_after_each_round_and_of_one_alone(row, looker):
+    first = play(row, WHOLE_GAME[0], STOPPED)
+    second = play(row, WHOLE_GAME[0], STOPPED)
+
+    after_one = lines(looker, row, after=1)
+    alone = lines(looker, row, only=2)
+
+    assert [name for _p, name, points in after_one if points == "−320"] == [sitting(first, 2)]
+    assert [name for _p, name, points in alone if points == "−320"] == [sitting(second, 2)]
+
+
+def test_last_round_stays_hidden_from_all_but_directors_until_the_end(visitor):
+    row = running(*FIVE, rounds=2, hide_last=True)
+    play(row, WHOLE_GAME[0], STOPPED)
+    last = play(row, *WHOLE_GAME)
+    member = member_of(row.event.club)
+
+    hidden = page(member, row)
+    assert "The last round is on" in hidden.text
+    assert ">540<" not in hidden.text
+    assert ">540<" not in page(member, row, only=2).text
+    number = Entrant.objects.get(sittings__round=last, sittings__side=0).number
+    assert ">540<" not in page(member, row, "why_place", number).text
+
+    assert ">540<" in page(visitor.become("director", row.event.club), row).text
+    Tournament.objects.filter(pk=row.pk).update(state="finished", revision=1000)
+    assert ">540<" in page(member, row).text
+
+
+def test_page_that_follows_is_shown_when_nothing_has_changed(row, looker):
+    play(row, WHOLE_GAME[0], close=False)
+    url = reverse("standings", args=[row.event.club.slug, row.slug])
+    etag = looker.get(url, headers={"hx-request": "true"})["ETag"]
+    asked = {"hx-request": "true", "if-none-match": etag}
+
+    assert looker.get(url, headers=asked).status_code == 304
+    record(Game.objects.get(), STOPPED)
+    assert looker.get(url, headers=asked).status_code == 200
+
+
+def test_why_this_place_opens_the_sum_with_bye_penalty_and_neighbour(row, looker):
+    place = play(row, *WHOLE_GAME)
+    best = Entrant.objects.get(sittings__round=place, sittings__side=0)
+    Ruling.objects.create(
+        round=place, entrant=best, kind="penalty", points=40, reason="late", at=EVENING
+    )
+
+    text = page(looker, row, "why_place", best.number).text
+
+    assert "Points of the game: 540" in text
+    assert "Penalty: −40" in text
+    out = Entrant.objects.get(sittings__round=place, sittings__table=None)
+    assert f"Before {out.player.name}. Points: 500 against 0." in text
+    bye = page(looker, row, "why_place", out.number).text
+    assert "Sat out: the average of 0 rounds played, 0" in bye
+
+
+def test_teams_are_added_up(row, looker):
+    Entrant.objects.filter(number__lte=2).update(team="Kadıköy")
+    Entrant.objects.filter(number__gte=3).update(team="Moda")
+    play(row, WHOLE_GAME[0], STOPPED)
+
+    text = page(looker, row).text
+
+    teams = re.findall(r'<th scope="row">(\w+) <span class="soft small">(\d)<', text)
+    assert sorted(teams) == [("Kadıköy", "2"), ("Moda", "3")]
+    points = re.findall(r'points">(\S+?)<', text[text.index("Teams") :])
+    assert points == ["0", "−320"]
+    assert "Teams" not in page(looker, row, only=1).text
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_queries):
+    row = running(*[f"Oyuncu {n}" for n in range(4 * tables)])
+    play(row, WHOLE_GAME[0], STOPPED)
+    looker = member_of(row.event.club)
+
+    with django_assert_num_queries(10):
+        page(looker, row)
+    with django_assert_num_queries(5):
+        page(looker, row)
+
+
+# Finals: who is in which stage, who is through, and how their sums are told.
+
+
+SHORT = (*WHOLE_GAME[:2], STOPPED)
+EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
+
+
+def stages(looker, row, **query):
+    """Each name with the stage that stands beside it, in order of place."""
+    rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
+    told = [re.search(r'<a [^>]*>(.*?)</a>(?: <span class="stage.*?>(.*?)<)?', r) for r in rows]
+    return [(each[1], each[2]) for each in told]
+
+
+def test_stages_stand_beside_the_names_and_the_last_rounds_are_called_by_theirs():
+    row = running(*EIGHT, rounds=1, finals=8)
+    looker = member_of(row.event.club)
+    play(row, *SHORT, close=False)
+    assert {stage for _name, stage in stages(looker, row)} == {None}
+
+    row.event.rounds.update(closed_at=EVENING)
+    row.refresh_from_db()
+    row.revision += 1
+    row.save()
+    assert [stage for _name, stage in stages(looker, row)] == ["→ Semi-final"] * 8
+
+    play(row, *SHORT)
+    after = stages(looker, row)
+    assert [stage for _name, stage in after] == ["→ Final"] * 4 + ["Semi-final"] * 4
+    final = published(row)
+    assert [stage for _name, stage in stages(looker, row)] == ["Final"] * 4 + ["Semi-final"] * 4
+    there = {sitting.entrant.player.name for sitting in final.sittings.all()}
+    assert {name for name, stage in after if stage == "→ Final"} == there
+    assert stages(looker, row, after=2) == after
+
+    heads = re.findall(r'<th scope="col" class="num round">(.*?)<', page(looker, row).text)
+    assert heads == ["1", "Semi-final", "Final"]
+    assert {stage for _name, stage in stages(looker, row, only=1)} == {None}

@@ -1,0 +1,232 @@
+"""The club in numbers: what its games add up to, for those who may see its ratings."""
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from django.urls import reverse
+
+from tests.club_factories import (
+    ClubFactory,
+    EntrantFactory,
+    EventFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.factories import EVENING
+from tests.web.members import member_of
+from tests.web.standings.evenings import evening
+from tournaments.models import Club, Event, Game, Player, PlayerRating, RatingChange, Seat
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.changes import remove_player
+from tournaments.services.ratings.computing import sweep_ratings
+
+FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
+
+
+@pytest.fixture
+def club():
+    return ClubFactory(slug="moda", name="Moda King", rates_evenings=True)
+
+
+def games(club, *totals, names=FOUR, at=EVENING, kings=(), **event):
+    """An evening at which the four of a table, one after another, had so many points."""
+    held = EventFactory(club=club, **event)
+    place = RoundFactory(event=held, closed_at=at)
+    for number, worth in enumerate(totals, 1):
+        table = TableFactory(round=place, number=number, players=names)
+        out = [side for side, points in enumerate(worth) if points > 0]
+        result = {
+            "totals": list(worth),
+            "ranks": [1 + sum(other > own for other in worth) for own in worth],
+            "out": out,
+            "sunk": [side for side in range(4) if side not in out],
+            "kings": list(kings),
+            "contracts": {"last-two": []},
+        }
+        when = at + timedelta(minutes=number)
+        Game.objects.filter(table=table).update(result=result, played_at=when)
+    return held
+
+
+def page(browser, club, **query):
+    return browser.get(reverse("club_records", args=[club.slug]), query)
+
+
+def text(html):
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def section(html, name):
+    """The text of a section, by the name of its heading."""
+    start = html.index(f'aria-labelledby="{name}"')
+    return text(html[start:].split("</section>")[0].split(">", 1)[1])
+
+
+def records(html):
+    """What stands under each record: value and names."""
+    found = {}
+    for part in re.findall(r'<section aria-labelledby="record-\d">.*?</section>', html, re.DOTALL):
+        title = re.search(r"<h3[^>]*>(.*?)</h3>", part)[1]
+        lines = re.findall(r"<li>(.*?)<a class=\"link small\"", part, re.DOTALL)
+        found[title] = [text(line) for line in lines]
+    return found
+
+
+def figures(html):
+    return re.findall(r"<dd>(\d+)</dd>", html)
+
+
+def test_records_are_read_from_the_games(club):
+    games(club, (540, -110, -330, -100), (100, -50, -30, -20), kings=[2])
+    games(club, (-400, 700, -200, -100), at=EVENING + timedelta(days=7))
+
+    html = page(member_of(club), club).text
+
+    assert records(html) == {
+        "Highest game": ["700 Burak", "540 Ayşe", "100 Ayşe"],
+        "Lowest game": ["−400 Ayşe", "−330 Cem", "−200 Cem"],
+        "Most Kings": ["2 Cem"],
+        "Longest run out": ["2 games Ayşe"],
+    }
+    assert figures(html) == ["3", "4", "2"]
+    game = Game.objects.order_by("played_at").last()
+    assert reverse("club_game", args=[club.slug, game.public_id]) in html
+
+
+def test_season_limits_what_is_added_up(club):
+    winter = SeasonFactory(club=club, name="Kış")
+    games(club, (540, -110, -330, -100), season=winter)
+    games(club, (700, -300, -300, -100))
+    browser = member_of(club)
+
+    assert figures(page(browser, club).text)[0] == "2"
+    assert figures(page(browser, club, season=winter.pk).text)[0] == "1"
+    assert figures(page(browser, club, season="7x").text)[0] == "2"
+
+
+def test_champion_leads_the_league_where_there_is_one(club):
+    season = SeasonFactory(club=club, name="Kış", league_best=2)
+    evening(season, [dict(zip(FOUR, (10, 20, 30, -60), strict=True))])
+    games(club, (540, -110, -330, -100), season=season)
+
+    told = section(page(member_of(club), club).text, "champion")
+
+    assert told == "In the lead: Kış Cem 30 points in the league"
+
+
+def test_champion_of_a_season_without_a_league_has_the_highest_rating(club):
+    season = SeasonFactory(club=club, name="Kış", ends_on=date(2026, 10, 1))
+    for _ in range(60):
+        games(club, (300, -20, -80, -200), season=season)
+    later = SeasonFactory(
+        club=club, name="Bahar", starts_on=date(2099, 1, 1), ends_on=date(2099, 2, 1)
+    )
+    sweep_ratings()
+    best = PlayerRating.objects.order_by("-mean").first()
+    assert (best.player.name, best.provisional) == ("Ayşe", False)
+
+    told = section(page(member_of(club), club).text, "champion")
+
+    assert told.startswith(f"Champion: Kış Ayşe the highest rating after its games {best.points}")
+    assert later.name not in told
+
+
+def test_who_shows_the_same_points_after_a_season_are_its_champions_together(club):
+    season = SeasonFactory(club=club, name="Kış", ends_on=date(2026, 10, 1))
+    games(club, (300, -20, -80, -200), season=season)
+    sweep_ratings()
+    for name, mean in (("Ayşe", 1540.4), ("Burak", 1539.6), ("Cem", 1539.4)):
+        RatingChange.objects.filter(rating__player__name=name).update(mean=mean, variance=40.0**2)
+
+    told = section(page(member_of(club), club).text, "champion")
+
+    assert told == "Champion: Kış Ayşe · Burak the highest rating after its games 1540"
+
+
+def test_house_players_hold_no_records(club):
+    held = games(club, (540, -110, -330, -100))
+    player = Player.objects.get(name="Ayşe")
+    EntrantFactory(
+        tournament=TournamentFactory(event=held, state="running"), player=player, house=True
+    )
+
+    html = page(member_of(club), club).text
+
+    assert records(html)["Highest game"] == ["−100 Deniz", "−110 Burak", "−330 Cem"]
+    assert figures(html)[1] == "3"
+
+
+def test_only_members_see_it_unless_the_club_takes_part_on_the_server(club, client):
+    games(club, (540, -110, -330, -100), published=True)
+    games(club, (700, -300, -300, -100))
+    Club.objects.update(published=True)
+    assert page(client, club).status_code == 404
+
+    Club.objects.update(in_server_ratings=True)
+
+    # Of games that they may not look at, others are told nothing.
+    assert figures(page(client, club).text)[0] == "1"
+    assert figures(page(member_of(club), club).text)[0] == "2"
+    assert (
+        reverse("player", args=[club.slug, Player.objects.first().public_id])
+        not in page(client, club).text
+    )
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_numbers_ask_the_same_however_many_games(club, number, django_assert_num_queries):
+    season = SeasonFactory(club=club)
+    for n in range(number):
+        names = [PlayerFactory(club=club, name=f"Oyuncu {n}-{s}").name for s in range(4)]
+        games(club, (540, -110, -330, -100), names=names, season=season)
+    sweep_ratings()
+    browser = member_of(club)
+
+    with django_assert_num_queries(18):
+        page(browser, club)
+    # Kept until a game changes.
+    with django_assert_num_queries(10):
+        page(browser, club)
+    assert Seat.objects.count() == 4 * number
+    assert Event.objects.count() == number
+
+
+def test_kinds_of_games_are_told_apart(club):
+    games(club, (540, -110, -330, -100), (10, 20, -10, -20))
+    games(club, (9, 8, 7, 6))
+    Game.objects.filter(result__totals=[9, 8, 7, 6]).update(ruleset="italian-king")
+    browser = member_of(club)
+
+    assert records(page(browser, club).text)["Highest game"][0] == "540 Ayşe"
+    italian = page(browser, club, game="italian-king").text
+    assert records(italian)["Highest game"][0] == "9 Ayşe"
+    assert figures(italian)[0] == "1"
+
+
+def test_name_that_was_removed_stands_there_no_more(club):
+    games(club, (540, -110, -330, -100))
+    browser = member_of(club)
+    assert "Ayşe" in page(browser, club).text
+
+    remove_player(Player.objects.get(name="Ayşe").pk, NOBODY, at=EVENING)
+
+    html = page(browser, club).text
+    assert "Ayşe" not in html
+    assert records(html)["Highest game"][0] == "540 removed player"
+
+
+def test_changed_game_changes_what_is_kept(club):
+    games(club, (540, -110, -330, -100))
+    browser = member_of(club)
+    assert records(page(browser, club).text)["Highest game"][0] == "540 Ayşe"
+
+    row = Game.objects.get()
+    row.result["totals"] = [-440, 870, -330, -100]
+    row.revision += 1
+    row.save()
+
+    assert records(page(browser, club).text)["Highest game"][0] == "870 Burak"

@@ -1,0 +1,90 @@
+"""How many queries each page of a list takes: as many for three rows as for one.
+
+Pages whose rows take more to make are counted beside their other tests.
+"""
+
+import pytest
+
+from tests.club_factories import (
+    AccountFactory,
+    EntrantFactory,
+    EventFactory,
+    InvitationFactory,
+    MemberFactory,
+    PlayerFactory,
+    RoundFactory,
+    SeasonFactory,
+    TableFactory,
+    TournamentFactory,
+)
+from tests.counting import queries_of
+from tests.deals import NAMES
+from tests.factories import HouseRulesetFactory
+from tests.program_factories import DeliveryFactory, WebhookFactory
+from tournaments.models import Tournament, Webhook
+
+
+def own_club(user):
+    """Another club of somebody, with a player of theirs."""
+    club = MemberFactory(user=user).club
+    PlayerFactory(club=club, account=user)
+
+
+def person(club):
+    """A member with a player, and an invitation."""
+    PlayerFactory(club=club, account=MemberFactory(club=club).user)
+    InvitationFactory(club=club)
+
+
+def event(club):
+    """An evening of a season, with a table."""
+    place = RoundFactory(event=EventFactory(club=club, season=SeasonFactory(club=club)))
+    number = SeasonFactory(club=club).pk
+    TableFactory(round=place, players=[f"{name} {number}" for name in NAMES])
+
+
+def entrant(club):
+    EntrantFactory(
+        tournament=Tournament.objects.first()
+        or TournamentFactory(event__club=club, slug="acik", state="registration")
+    )
+
+
+def same_name(club):
+    """Players who may be one person."""
+    if not club.players.exists():
+        PlayerFactory(club=club, name="Şule", public_id="kept")
+    PlayerFactory(club=club, name=f"Sule {club.players.count()}")
+
+
+def delivery(club):
+    DeliveryFactory(webhook=Webhook.objects.first() or WebhookFactory(club=club, public_id="hook"))
+
+
+PAGES = {
+    "/": (4, own_club),
+    "/clubs/": (3, own_club),
+    "/me/": (5, own_club),
+    "/clubs/moda/": (7, event),
+    "/clubs/moda/events/": (6, event),
+    "/clubs/moda/games/": (7, event),
+    "/clubs/moda/house-rules/": (5, lambda club: HouseRulesetFactory(club=club)),
+    "/clubs/moda/people/": (7, person),
+    "/clubs/moda/players/": (7, lambda club: PlayerFactory(club=club, account=AccountFactory())),
+    "/clubs/moda/players/kept/merge/": (5, same_name),
+    "/clubs/moda/seasons/": (6, event),
+    "/clubs/moda/tournaments/acik/entrants/": (8, entrant),
+    "/clubs/moda/webhooks/hook/": (6, delivery),
+}
+"""Each page with its queries, and how a row comes to be on it."""
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_takes_as_many_queries_for_three_rows_as_for_one(owner, club, path):
+    queries, add = PAGES[path]
+
+    for more in (1, 2):
+        for _ in range(more):
+            add(owner.user if add is own_club else club)
+        assert queries_of(lambda: owner.get(path)) == queries
+        assert owner.get(path).status_code == 200

@@ -1,0 +1,79 @@
+"""One's own account as the API tells it."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from tournaments.api.fields import ClubNameSerializer, Moment, Strict
+from tournaments.models import Member, Scope, User
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.queries.people.members import account_name
+
+
+class MembershipSerializer(ClubNameSerializer):
+    """A club of an account; `month_by_mail` is null where it does not direct the club."""
+
+    slug = serializers.CharField(source="club.slug")
+    name = serializers.CharField(source="club.name")
+    role = serializers.ChoiceField(Role.choices)
+    joined_at = Moment()
+    month_by_mail = serializers.SerializerMethodField()
+
+    def get_month_by_mail(self, member: Member) -> bool | None:
+        return member.month_by_mail if member.role in DIRECTING else None
+
+
+class MyPlayerSerializer(serializers.Serializer[Any]):
+    """A player that an account has claimed; `shown_name` is what others read."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField()
+    shown_name = serializers.CharField()
+    initials = serializers.BooleanField()
+    club = ClubNameSerializer()
+
+
+class MyTokenSerializer(serializers.Serializer[Any]):
+    """The token that asks."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField()
+    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
+    expires_at = Moment(source="expiry", allow_null=True)
+
+
+class AccountSerializer(serializers.Serializer[Any]):
+    """An account with its clubs, its players, and the token that asks."""
+
+    id = serializers.IntegerField(source="user.pk")
+    name = serializers.SerializerMethodField()
+    email = serializers.CharField(source="user.email")
+    clubs = MembershipSerializer(many=True)
+    players = MyPlayerSerializer(many=True)
+    token = MyTokenSerializer()
+
+    def get_name(self, details: dict[str, Any]) -> str:
+        user: User = details["user"]
+        return account_name(user)
+
+
+class InitialsSerializer(Strict):
+    """Whether somebody is shown by initials."""
+
+    initials = serializers.BooleanField()
+
+
+class ClaimCodeSerializer(Strict):
+    """The code of a card, as it is typed."""
+
+    code = serializers.CharField(max_length=60)
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    """A player who can be claimed; `own` is whom the account has in this club already."""
+
+    id = serializers.CharField(source="player.public_id")
+    name = serializers.CharField(source="player.name")
+    club = ClubNameSerializer(source="player.club")
+    secret = serializers.CharField(source="player.claim_secret")
+    own = serializers.CharField(source="own.public_id", default=None, allow_null=True)

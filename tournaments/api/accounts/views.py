@@ -1,0 +1,157 @@
+"""Addresses of one's own account and players, and of the cards that make a player one's own."""
+
+from allauth.core.ratelimit import consume
+from django.db import transaction
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.accounts.serializers import (
+    AccountSerializer,
+    ClaimCodeSerializer,
+    ClaimSerializer,
+    InitialsSerializer,
+    MyPlayerSerializer,
+)
+from tournaments.api.idempotency import idempotent
+from tournaments.api.people.serializers import DataSerializer
+from tournaments.api.people.views import exported
+from tournaments.api.problems import problem_response
+from tournaments.api.views import Resource
+from tournaments.models import Member, PersonalToken, Player, Scope, addresses
+from tournaments.permissions import account_of
+from tournaments.services.people.changes import remove_player, set_initials
+from tournaments.services.people.claims import (
+    TooManyCodes,
+    WrongClaimCode,
+    claim_player,
+    find_by_code,
+    unlink_account,
+)
+from tournaments.services.people.players import lock_people
+
+
+class Me(Resource):
+    @extend_schema(responses=AccountSerializer)
+    def get(self, request: Request) -> Response:
+        """The account of the token, with its clubs and players, and the token's rights."""
+        user = self.account
+        if not isinstance(request.auth, PersonalToken):
+            raise NotAuthenticated
+        clubs = Member.objects.of_user(user).select_related("club")
+        players = Player.objects.belonging_to(user).select_related("club")
+        details = {
+            "user": user,
+            "clubs": clubs.order_by("club__name", "club"),
+            "players": players.order_by("club__name", "pk"),
+            "token": request.auth,
+        }
+        return self.shown(AccountSerializer, details)
+
+
+class MyPlayerResource(Resource):
+    """An address of one's own player."""
+
+    scope = Scope.MANAGE
+
+    def own(self, public_id: str) -> Player:
+        rows = Player.objects.belonging_to(self.visitor.user).select_related("club")
+        return get_object_or_404(addresses.named(rows, public_id))
+
+
+class MyPlayer(MyPlayerResource):
+    @extend_schema(responses=MyPlayerSerializer)
+    def get(self, request: Request, public_id: str) -> Response:
+        """A player whom the account has claimed."""
+        return self.shown(MyPlayerSerializer, self.own(public_id))
+
+    @extend_schema(request=InitialsSerializer, responses=MyPlayerSerializer)
+    def patch(self, request: Request, public_id: str) -> Response:
+        """Be shown by initials, or by the whole name again; also on old sheets."""
+        self.own(public_id)
+        said = self.said(InitialsSerializer, partial=True)
+        with transaction.atomic():
+            row = self._locked(public_id)
+            if "initials" in said:
+                set_initials(row.pk, said["initials"], self.actor, at=timezone.now())
+        return self.shown(MyPlayerSerializer, self.own(public_id))
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, public_id: str) -> Response:
+        """Have one's name taken out of everything for good; the results stay."""
+        with transaction.atomic():
+            row = self._locked(public_id)
+            remove_player(row.pk, self.actor, at=timezone.now())
+        return Response(status=204)
+
+    def _locked(self, public_id: str) -> Player:
+        """The player, unless they have changed since they were read."""
+        lock_people(self.own(public_id).club_id)
+        row = self.own(public_id)
+        self.check_unchanged(MyPlayerSerializer, row)
+        return row
+
+
+class MyData(MyPlayerResource):
+    @extend_schema(request=None, responses=DataSerializer)
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """All that the club keeps about one's player."""
+        return exported(self.own(public_id), self.actor, timezone.now())
+
+
+class MyRelease(MyPlayerResource):
+    @extend_schema(request=None, responses={204: None})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Let go of a player, as one claimed by mistake."""
+        unlink_account(self.own(public_id).pk, self.actor, at=timezone.now())
+        return Response(status=204)
+
+
+class ClaimCode(Resource):
+    scope = Scope.MANAGE
+
+    @extend_schema("claim_by_code", request=ClaimCodeSerializer, responses=ClaimSerializer)
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
+
+        Wrong codes are counted, for the player and for the account.
+        """
+        user = self.account
+        typed = self.said(ClaimCodeSerializer)["code"]
+        if not consume(self.visitor, action="claim_code", dry_run=True):
+            return problem_response(TooManyCodes(), request.path)
+        try:
+            found = find_by_code(typed, self.actor, at=timezone.now())
+        except WrongClaimCode as wrong:
+            consume(self.visitor, action="claim_code")
+            # Returned and not raised, so that what was counted stays.
+            return problem_response(wrong, request.path)
+        own = Player.objects.filter(club=found.club, account=user).first()
+        return self.shown(ClaimSerializer, {"player": found, "own": own})
+
+
+class Claim(Resource):
+    scope = Scope.MANAGE
+
+    @extend_schema(responses=ClaimSerializer)
+    def get(self, request: Request, public_id: str, secret: str) -> Response:
+        """The player of a link, for whoever has it."""
+        rows = Player.objects.claimable_at(public_id, secret).select_related("club")
+        found, user = get_object_or_404(rows), account_of(self.visitor)
+        own = Player.objects.filter(club=found.club, account=user).first() if user else None
+        return self.shown(ClaimSerializer, {"player": found, "own": own})
+
+    @extend_schema(request=None, responses=MyPlayerSerializer)
+    @idempotent
+    def post(self, request: Request, public_id: str, secret: str) -> Response:
+        """Make a player one's own, and the account a member of the club; twice is no error."""
+        if account_of(self.visitor) is None:
+            get_object_or_404(Player.objects.claimable_at(public_id, secret))
+        row = claim_player(public_id, secret, self.account_actor, at=timezone.now())
+        return self.shown(MyPlayerSerializer, row)

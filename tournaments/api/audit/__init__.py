@@ -1,0 +1,1 @@
+"""The audit of a club, and the feed of changes."""

@@ -1,0 +1,74 @@
+"""The feed of changes, in which nobody who follows misses one."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from tournaments.api.audit.serializers import FeedSerializer, FollowingSerializer
+from tournaments.api.views import Resource
+from tournaments.models import AuditEntry, ChangeFeed, Club, Event, Game
+from tournaments.models.audit import AuditEntryQuerySet
+from tournaments.permissions import seen_club
+from tournaments.queries.audit import Named
+from tournaments.services.base.refusals import Refused
+
+MOST_LOOKED_AT = 20_000
+"""So far one answer looks ahead, for whoever may see little of what there is."""
+
+
+class FeedBeginsAgain(Refused, code="feed-begins-again", status=410):
+    sentence = _("Unknown position in the feed: begin again at 0.")
+
+
+class Changes(Resource):
+    # For a feed that begins again: earlier entries are deleted.
+    refusals = ("410",)
+
+    @extend_schema(parameters=[FollowingSerializer], responses=FeedSerializer)
+    def get(self, request: Request) -> Response:
+        """The changes after a number, in order: all where you direct, else the public ones.
+
+        Ask again with the `last` of the answer; nothing comes later under a number before it.
+        """
+        following = FollowingSerializer(data=request.query_params.dict())
+        following.is_valid(raise_exception=True)
+        said = following.validated_data
+        left = ChangeFeed.number_new_lines()
+        # Read before the lines: entries numbered meanwhile come after it.
+        last = ChangeFeed.last_number()
+        if said["after"] > last:
+            raise FeedBeginsAgain(data={"last": last})
+        lines, reached = _read(self._followed(said), said, last)
+        feed = {"results": lines, "last": reached, "more": left or reached < last}
+        context = {
+            **self.get_serializer_context(),
+            "named": Named(
+                lines, Game.objects.seen_by(request.user), Club.objects.of_member(request.user)
+            ),
+        }
+        return Response(FeedSerializer(feed, context=context).data)
+
+    def _followed(self, said: dict[str, Any]) -> AuditEntryQuerySet:
+        lines = AuditEntry.objects.followed_by(self.request.user)
+        if said["club"]:
+            lines = lines.filter(club=seen_club(self.visitor, said["club"]))
+        if said["event"]:
+            seen = Event.objects.seen_by(self.request.user)
+            lines = lines.filter(event=get_object_or_404(seen, public_id=said["event"]))
+        return lines
+
+
+def _read(
+    lines: AuditEntryQuerySet, said: dict[str, Any], last: int
+) -> tuple[list[AuditEntry], int]:
+    """Return the entries after a number, up to the size of one answer, and the last number."""
+    if said["after"] == last:
+        return [], last
+    until = min(last, said["after"] + MOST_LOOKED_AT)
+    rows = lines.filter(number__gt=said["after"], number__lte=until)
+    found = list(rows.select_related("club", "event__tournament")[: said["limit"]])
+    return found, (found[-1].number or 0) if len(found) == said["limit"] else until

@@ -1,1 +1,0 @@
-"""The feed of changes: everything that happens, in order, for programs that follow."""

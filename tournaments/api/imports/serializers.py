@@ -1,0 +1,187 @@
+"""Imports and their effects, in the API.
+
+Files are for people: a program reads its own and sends their lines.
+"""
+
+import re
+from fractions import Fraction
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from tournaments.api.fields import PointsField, Strict
+from tournaments.api.schema import component
+from tournaments.engine.play.entry_checks import FINEST_PART
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import Points, whole
+from tournaments.services.imports.refusals import MOST_LINES, MOST_RECORDS
+
+MOST_COUNTED = 999
+MOST_POINTS = 1_000_000
+LONGEST_IMPORTED_NAME = 200
+"""Longer than any name: the service reports the line."""
+
+FRACTION = re.compile(r"-?[0-9]{1,10}/[1-9][0-9]{0,4}")
+
+
+class SentPointsField(PointsField):
+    """Points as they are sent: a whole number, or `"p/q"`."""
+
+    default_error_messages = {"no-points": _("This is not a number of points.")}
+
+    def to_internal_value(self, data: Any) -> Points:
+        """The points, in bounds, and in parts no finer than a sheet can hold."""
+        is_whole = isinstance(data, int) and not isinstance(data, bool)
+        is_part = isinstance(data, str) and FRACTION.fullmatch(data)
+        if not is_whole and not is_part:
+            self.fail("no-points")
+        points = Fraction(data)
+        if abs(points) > MOST_POINTS or FINEST_PART % points.denominator:
+            self.fail("no-points")
+        return whole(points)
+
+
+class ImportSerializer(Strict):
+    """How something is imported.
+
+    With `dry_run` nothing is: the answer tells what would be. Its `seen` tells that plan from
+    another one; an import that is sent with it is refused where the plan is another one by then.
+    """
+
+    dry_run = serializers.BooleanField(default=False)
+    seen = serializers.CharField(max_length=64, default="", allow_blank=True)
+
+
+class PlayerLineSerializer(Strict):
+    """A player to be taken over."""
+
+    name = serializers.CharField(max_length=LONGEST_IMPORTED_NAME, allow_blank=True)
+    initials = serializers.BooleanField(default=False)
+
+
+class ImportPlayersSerializer(ImportSerializer):
+    """Players to be taken over, all or none."""
+
+    lines = serializers.ListField(child=PlayerLineSerializer(), min_length=1, max_length=MOST_LINES)
+
+
+class GamesImportSerializer(ImportSerializer):
+    """How games are imported.
+
+    `evening` is the name of an evening that has none. `meant` says of a name that several may be
+    meant by who it is: the id of a player, or `new`.
+    """
+
+    evening = serializers.CharField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    meant = serializers.DictField(
+        child=serializers.CharField(max_length=16, allow_blank=True), default=dict
+    )
+
+
+class ResultLineSerializer(Strict):
+    """The points of a player in one game; the lines of a table are in seat order."""
+
+    date = serializers.DateField()
+    evening = serializers.CharField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    round = serializers.IntegerField(min_value=1, max_value=MOST_COUNTED, default=1)
+    table = serializers.IntegerField(min_value=1, max_value=MOST_COUNTED, default=1)
+    player = serializers.CharField(max_length=LONGEST_IMPORTED_NAME, allow_blank=True)
+    points = SentPointsField()
+
+
+class ImportResultsSerializer(GamesImportSerializer):
+    """Results of past evenings, of which only the totals are known.
+
+    `early` says that games may have ended before their last deal, so that no sum is checked.
+    """
+
+    ruleset = serializers.CharField(max_length=LONGEST_ID)
+    options = serializers.DictField(default=dict)
+    early = serializers.BooleanField(default=False)
+    lines = serializers.ListField(child=ResultLineSerializer(), min_length=1, max_length=MOST_LINES)
+
+
+@extend_schema_field(component("GameRecord"))
+class SentRecordField(serializers.JSONField):
+    """A `kingscore-game/1` document."""
+
+
+class ImportRecordsSerializer(GamesImportSerializer):
+    """Records of whole games; the title of a record is the name of its evening."""
+
+    records = serializers.ListField(child=SentRecordField(), min_length=1, max_length=MOST_RECORDS)
+
+
+class KnownPlayerSerializer(serializers.Serializer[Any]):
+    """A player of the club."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField()
+
+
+class ImportProblemSerializer(serializers.Serializer[Any]):
+    """Something that is wrong, with its path in what was sent."""
+
+    code = serializers.CharField()
+    where = serializers.CharField()
+    message = serializers.CharField()
+    params = serializers.DictField()
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """The effect of an import; `imported` counts added players or games, 0 in a dry run."""
+
+    seen = serializers.CharField()
+    imported = serializers.IntegerField()
+    problems = ImportProblemSerializer(many=True)
+
+
+class PlayerSeenSerializer(serializers.Serializer[Any]):
+    """The effect of a line: `player` already has the name; players in `like` have similar ones."""
+
+    name = serializers.CharField(source="line.name")
+    is_new = serializers.BooleanField()
+    player = KnownPlayerSerializer(allow_null=True)
+    like = KnownPlayerSerializer(many=True)
+
+
+class PlayersPlanSerializer(PlanSerializer):
+    """The effect of a list of players, line by line."""
+
+    lines = PlayerSeenSerializer(many=True)
+
+
+class SeatedSerializer(serializers.Serializer[Any]):
+    """Who sits at a seat: a player of the club, or a new one, whose id is null."""
+
+    id = serializers.CharField(allow_null=True)
+    name = serializers.CharField()
+
+
+class ImportedGameSerializer(serializers.Serializer[Any]):
+    """A game and where it goes; one that is `there` was imported, or played, before."""
+
+    date = serializers.DateField(allow_null=True)
+    evening = serializers.CharField()
+    round = serializers.IntegerField(allow_null=True)
+    table = serializers.IntegerField(allow_null=True)
+    there = serializers.BooleanField()
+    players = SeatedSerializer(many=True)
+
+
+class DoubtSerializer(serializers.Serializer[Any]):
+    """A name that nobody has, and who may be meant; `chosen` is empty where that must be said."""
+
+    name = serializers.CharField()
+    like = KnownPlayerSerializer(many=True)
+    chosen = serializers.CharField()
+
+
+class GamesPlanSerializer(PlanSerializer):
+    """The effect of importing games."""
+
+    games = ImportedGameSerializer(many=True)
+    new_players = serializers.ListField(child=serializers.CharField())
+    doubtful = DoubtSerializer(many=True)

@@ -1,1 +1,0 @@
-"""What is only read: the club in numbers."""

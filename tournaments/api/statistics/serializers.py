@@ -1,0 +1,98 @@
+"""The club in numbers as the API tells it."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from tournaments.api.fields import Moment, PointsField
+
+
+class NamedSerializer(serializers.Serializer[Any]):
+    """A player; `id` is null for who is no member, and of whoever was removed, without a name."""
+
+    name = serializers.CharField(allow_blank=True)
+    id = serializers.CharField(allow_null=True)
+
+
+class PlayedFamilySerializer(serializers.Serializer[Any]):
+    """A kind of game with how many were played."""
+
+    family = serializers.CharField(source="key")
+    games = serializers.IntegerField(min_value=0)
+
+
+class PlayedSeasonSerializer(serializers.Serializer[Any]):
+    """A season with how many games it had."""
+
+    id = serializers.IntegerField(source="key")
+    name = serializers.CharField()
+    games = serializers.IntegerField(min_value=0)
+
+
+class ScopeSerializer(serializers.Serializer[Any]):
+    """The limits of the numbers, and the possible ones."""
+
+    family = serializers.CharField(allow_blank=True)
+    season = serializers.IntegerField(allow_null=True)
+    families = PlayedFamilySerializer(many=True)
+    seasons = PlayedSeasonSerializer(many=True)
+
+
+class RecordSerializer(serializers.Serializer[Any]):
+    """A record: its value, holder and game, begun `at`."""
+
+    value = PointsField()
+    players = NamedSerializer(many=True)
+    game = serializers.CharField()
+    at = Moment()
+
+
+class ActiveSerializer(serializers.Serializer[Any]):
+    """Who has played so many games at so many evenings."""
+
+    player = NamedSerializer()
+    games = serializers.IntegerField(min_value=0)
+    evenings = serializers.IntegerField(min_value=0)
+
+
+class HourSerializer(serializers.Serializer[Any]):
+    """How many games began in an hour of a day of the week, from Monday, 0."""
+
+    weekday = serializers.IntegerField(min_value=0, max_value=6)
+    hour = serializers.IntegerField(min_value=0, max_value=23)
+    games = serializers.IntegerField(min_value=0)
+
+
+class PlayedMonthSerializer(serializers.Serializer[Any]):
+    """How many games were played in a month."""
+
+    year = serializers.IntegerField()
+    month = serializers.IntegerField(min_value=1, max_value=12)
+    games = serializers.IntegerField(min_value=0)
+
+
+class ChampionSerializer(serializers.Serializer[Any]):
+    """Who leads a season, or has won it: by the `points` of its league, else by `rating`."""
+
+    season = serializers.CharField()
+    is_final = serializers.BooleanField()
+    players = NamedSerializer(many=True)
+    points = PointsField(allow_null=True)
+    rating = serializers.IntegerField(allow_null=True)
+
+
+class ClubNumbersSerializer(serializers.Serializer[Any]):
+    """The statistics of a club in one kind of game."""
+
+    limited_to = ScopeSerializer()
+    games = serializers.IntegerField(min_value=0)
+    players = serializers.IntegerField(min_value=0)
+    evenings = serializers.IntegerField(min_value=0)
+    champion = ChampionSerializer(allow_null=True)
+    highest = RecordSerializer(many=True)
+    lowest = RecordSerializer(many=True)
+    most_kings = RecordSerializer(many=True)
+    longest_runs_out = RecordSerializer(many=True)
+    most_active = ActiveSerializer(many=True)
+    hours = HourSerializer(many=True)
+    months = PlayedMonthSerializer(many=True)

@@ -1,1 +1,0 @@
-"""Tables of clubs, for whoever has their card or their sheet."""

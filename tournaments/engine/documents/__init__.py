@@ -1,0 +1,1 @@
+"""The portable JSON documents: strict reading, writing, and JSON Schemas."""

@@ -1,0 +1,228 @@
+"""The forms of `kingscore-pairing/1`, checked strictly, and of `kingscore-seating/1`.
+
+`pairing_records` checks how the parts of a document agree. It also checks sizes and repeated names,
+which have their own codes although JSON Schema could express them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tournaments.engine.documents.record_shapes import TEXT, where
+from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.rulesets import number_of
+from tournaments.engine.rules.shapes import (
+    LARGEST,
+    POINTS_SCHEMA,
+    SWITCH,
+    Problems,
+    Schema,
+    Shape,
+    fields,
+    head_schema,
+    is_integer,
+    is_text,
+    list_schema,
+    listed,
+    object_schema,
+    plain,
+    refer,
+    wrong_type,
+)
+
+PAIRING_FORMAT = "kingscore-pairing/1"
+SEATING_FORMAT = "kingscore-seating/1"
+TABLE_SIZES = (2, 4)
+
+
+def _check_format(where: str, value: Any) -> Problems:
+    if not is_text(value):
+        yield wrong_type(where, "string")
+    if value != PAIRING_FORMAT:
+        yield Problem(Code.UNKNOWN_FORMAT, where, {"expected": PAIRING_FORMAT})
+
+
+def _is_name(value: Any) -> bool:
+    return is_text(value) and value != ""
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_names, value))
+
+
+def _is_score(value: Any) -> bool:
+    score = number_of(value)
+    return score is not None and -LARGEST < score < LARGEST
+
+
+def _is_count(value: Any) -> bool:
+    return is_integer(value) and value >= 0
+
+
+def _is_rating(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _tuples(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(tuple, value))
+
+
+def _entrant(**found: Any) -> Entrant:
+    """Build an entrant; its rating does not affect the seating."""
+    found.pop("rating", None)
+    return Entrant(**found)
+
+
+def _field(**found: Any) -> PairingField:
+    del found["format"]
+    return PairingField(**found)
+
+
+def _names(**sizes: int) -> Schema:
+    return {"type": "array", "items": refer("text"), "uniqueItems": True, **sizes}
+
+
+NAME: Schema = {**refer("text"), "minLength": 1}
+INTEGER: Schema = {"type": "integer"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+TABLE: Schema = _names(minItems=TABLE_SIZES[0], maxItems=TABLE_SIZES[-1])
+TWO: Schema = _names(minItems=2, maxItems=2)
+NAMES = "list of strings"
+
+ENTRANT = fields(
+    {
+        "id": plain("string", _is_name, NAME),
+        "score": plain('integer or "p/q"', _is_score, POINTS_SCHEMA, number_of),
+        "club": plain("string", is_text, refer("text")),
+        "rating": plain("number", _is_rating, {"type": "number"}),
+    },
+    required=("id",),
+    make=_entrant,
+)
+ROUND = fields(
+    {
+        "tables": plain("list of lists", _are_tables, list_schema(TABLE), _tuples),
+        "byes": plain(NAMES, _is_names, _names(), tuple),
+    },
+    required=("tables",),
+    make=PlayedRound,
+)
+PAIRING = fields(
+    {
+        "format": Shape(_check_format, {"const": PAIRING_FORMAT}),
+        "table_size": plain("integer", is_integer, {"enum": list(TABLE_SIZES)}),
+        "seed": plain("integer", is_integer, INTEGER),
+        "entrants": listed(ENTRANT),
+        "rounds": listed(ROUND),
+        "rounds_left": plain("integer", _is_count, COUNT),
+        "avoid": listed(plain(NAMES, _is_names, TWO, tuple)),
+        "fixed": listed(plain(NAMES, _is_names, TABLE, tuple)),
+        "separate_clubs": SWITCH,
+    },
+    required=("format", "entrants"),
+    make=_field,
+)
+
+QUALITY = ("repeat_meetings", "repeat_bound", "seat_imbalance", "avoided_met", "same_club")
+REASONS: Mapping[str, tuple[str, ...]] = {
+    "fixed": ("with",),
+    "score-group": ("rank",),
+    "met-before": ("players", "times"),
+    "not-met": ("tables",),
+    "seat": ("seat", "times"),
+    "fewest-byes": ("byes",),
+    "lowest-score": ("lower",),
+}
+"""The reasons for a table or for a bye, with their parameters: whole numbers from 0."""
+
+
+def pairing_schema() -> Schema:
+    """Return the schema of a `kingscore-pairing/1` document."""
+    small, large = TABLE_SIZES
+    return {
+        **head_schema("pairing", PAIRING_FORMAT),
+        "description": "Who is to be seated, and what the seating depends on. What is left out"
+        " has its default. The form only: who may be named where is checked when it is read.",
+        **PAIRING.schema,
+        "if": {**where("table_size", {"const": small}), "required": ["table_size"]},
+        "then": _of_size(small),
+        "else": _of_size(large),
+        "$defs": {"text": TEXT},
+    }
+
+
+def _of_size(size: int) -> Schema:
+    """The conditions for one table size: enough entrants, full earlier tables, groups that fit."""
+    tables = where("tables", {"items": {"minItems": size, "maxItems": size}})
+    return {
+        "properties": {
+            "entrants": {"minItems": size},
+            "rounds": {"items": tables},
+            "fixed": {"items": {"maxItems": size}},
+        }
+    }
+
+
+SEATING: Schema = {
+    "format": {"const": SEATING_FORMAT},
+    "tables": {
+        "description": "The ids of entrants in order of seats.",
+        "type": "array",
+        "minItems": 1,
+        "oneOf": [{"items": _names(minItems=size, maxItems=size)} for size in TABLE_SIZES],
+    },
+    "byes": {"description": "Who sits out.", **_names()},
+    "quality": refer("quality"),
+    "why": {
+        "description": "The reasons for each entrant, also for those who sit out.",
+        "type": "object",
+        "propertyNames": NAME,
+        "additionalProperties": {**list_schema(refer("reason")), "minItems": 1},
+    },
+    "seed": INTEGER,
+}
+SPREAD: Schema = {
+    "description": "Mean over the tables of highest minus lowest score, to 2 decimals.",
+    "type": "number",
+    "minimum": 0,
+}
+PROBLEM: Schema = {
+    "entry": {"type": "null"},
+    "code": {"enum": list(map(str, Code))},
+    "where": {"description": "Path of the field at fault.", "type": "string"},
+    "params": {"type": "object"},
+}
+REFUSAL: Schema = {
+    "format": {"const": SEATING_FORMAT},
+    "valid": {"const": False},
+    "problems": {**list_schema(object_schema(PROBLEM)), "minItems": 1},
+}
+
+
+def seating_schema() -> Schema:
+    """Return the schema of a `kingscore-seating/1` document."""
+    return {
+        **head_schema("seating", SEATING_FORMAT),
+        "description": "Who sits where in the next round, how good that is and why; or what is"
+        " wrong with the document that asked for it.",
+        "oneOf": [refer("seating"), refer("refusal")],
+        "$defs": {
+            "text": TEXT,
+            "count": COUNT,
+            "seating": object_schema(SEATING),
+            "quality": object_schema(
+                {"score_spread": SPREAD} | dict.fromkeys(QUALITY, refer("count"))
+            ),
+            "reason": {"oneOf": [_reason(code) for code in REASONS]},
+            "refusal": object_schema(REFUSAL),
+        },
+    }
+
+
+def _reason(code: str) -> Schema:
+    params = object_schema(dict.fromkeys(REASONS[code], refer("count")))
+    return object_schema({"code": {"const": code}, "params": params})

@@ -1,0 +1,79 @@
+"""JSON Schemas of single fields of a record."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tournaments.engine.rules.entry_shapes import TableShape, numbers
+from tournaments.engine.rules.rulesets import LARGEST_COUNT, Option
+from tournaments.engine.rules.shapes import Schema, refer
+from tournaments.engine.rules.units import UNITS
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The shared definitions of a schema; equal schemas share one name."""
+
+    by_name: Schema = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def define(self, name: str, schema: Schema) -> Schema:
+        """Return a reference to `schema`, defining it under `name` unless it already has a name."""
+        # Compare as text: in Python, True == 1.
+        known = self.names.setdefault(json.dumps(schema), name)
+        if known == name:
+            assert self.by_name.setdefault(name, schema) == schema, f"{name} is two things"
+        return refer(known)
+
+
+def where(name: str, shape: Schema | bool) -> Schema:
+    """Return a schema of objects that gives one field a shape if it is present."""
+    return {"properties": {name: shape}}
+
+
+TEXT: Schema = {
+    "description": "Anything but NUL and halves of characters.",
+    "type": "string",
+    "pattern": "^[^\\u0000\\ud800-\\udfff]*$",
+}
+NAME: Schema = {"allOf": [refer("text"), {"pattern": "\\S"}]}
+NONZERO_POINTS: Schema = {
+    "description": 'Points other than 0: a whole number, or a string such as "-9/2".',
+    "type": ["integer", "string"],
+    "not": {"const": 0},
+    "pattern": "^-?[0-9]{1,30}/(?!0+$)[0-9]{1,30}$",
+}
+MONEY: Schema = {
+    "type": ["integer", "string"],
+    "minimum": 1,
+    "pattern": "^(?!0+/)[0-9]{1,30}/(?!0+$)[0-9]{1,30}$",
+}
+COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_COUNT}
+OPTIONS: Mapping[str, Schema] = {
+    "count": COUNT,
+    "even-count": {**COUNT, "multipleOf": 2},
+    "money": MONEY,
+}
+
+
+def option_shape(option: Option) -> Schema:
+    """Return the schema of the values of an option."""
+    return {"enum": list(option.values)} if option.kind == "one-of" else OPTIONS[option.kind]
+
+
+def define_counts(table: TableShape, shared: Definitions) -> Schema:
+    """Return the schema of the units taken, with one number per side."""
+    each = shared.define(f"one_for_each_of_{table.side_names}", numbers(table.sides).schema)
+    most = {
+        unit.id: unit.most * table.together if unit.total is None else unit.total
+        for unit in UNITS.values()
+    }
+    counts = {
+        "description": "Units taken, one number per side; they add up to what there is of them.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            unit: {**each, "items": {"maximum": number}} for unit, number in most.items()
+        },
+    }
+    return shared.define(f"counts_of_{table.side_names}", counts)

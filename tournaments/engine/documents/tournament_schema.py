@@ -1,0 +1,231 @@
+"""The form of `kingscore-tournament/1`: one table of shapes, checked strictly and published.
+
+`tournament_records` checks how the parts of a document agree.
+"""
+
+from typing import Any
+
+from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.rules.limits import (
+    LONGEST_ID,
+    LONGEST_NAME,
+    LONGEST_REASON,
+    LONGEST_SHOWN_NAME,
+    LONGEST_TOURNAMENT_SLUG,
+)
+from tournaments.engine.rules.shapes import (
+    DAY,
+    LARGE,
+    MOMENT,
+    OBJECT,
+    SMALL,
+    SWITCH,
+    WORTH,
+    Problems,
+    Schema,
+    Shape,
+    below,
+    fields,
+    head_schema,
+    listed,
+    matching,
+    one_of,
+    or_null,
+    plain,
+    slug,
+    text,
+    whole,
+    wrong_type,
+)
+from tournaments.engine.standings.finals import STAGES
+from tournaments.engine.standings.round_results import RULINGS
+from tournaments.engine.standings.tournament_settings import SETTINGS
+
+TOURNAMENT_FORMAT = "kingscore-tournament/1"
+
+STATES = ("draft", "registration", "running", "finished")
+HEAD_WRITE, WITHDRAWAL = "head", "withdrawal"
+WRITES = ("entry", "completion", "reveal", "correction", WITHDRAWAL, HEAD_WRITE)
+
+
+def _check_standings(where: str, value: Any) -> Problems:
+    if not isinstance(value, dict):
+        yield wrong_type(where, "object")
+        return
+    for name, row in value.items():
+        yield from ENTRANT_ID.check(below(where, name), name)
+        if not isinstance(row, list) or len(row) != len(("place", "points")):
+            yield wrong_type(below(where, name), "list of place and points")
+            continue
+        yield from PLACE.check(f"{below(where, name)}[0]", row[0])
+        yield from WORTH.check(f"{below(where, name)}[1]", row[1])
+
+
+PLAYER_ID = matching("p[1-9][0-9]{0,5}", "p1, p2, …")
+ENTRANT_ID = matching("e[1-9][0-9]{0,3}", "e1, e2, …")
+NAME = text(LONGEST_NAME, least=1)
+TITLE = text(LONGEST_NAME)
+COUNT, PLACE, NUMBER = whole(0, LARGE), whole(1, SMALL), whole(1, SMALL)
+ROUND_NUMBER = whole(1, 200)
+STANDINGS = Shape(
+    _check_standings,
+    {
+        "type": "object",
+        "propertyNames": ENTRANT_ID.schema,
+        "additionalProperties": {
+            "type": "array",
+            "prefixItems": [PLACE.schema, WORTH.schema],
+            "minItems": 2,
+            "maxItems": 2,
+        },
+    },
+)
+"""The places and points of entrants, by id, when a round was closed."""
+
+SEASON = fields(
+    {"name": NAME, "starts_on": DAY, "ends_on": DAY, "league_best": or_null(whole(1, SMALL))}
+)
+
+
+def _of_event(*names: str) -> dict[str, Shape]:
+    return {name: EVENT_FIELDS[name].shape for name in names}
+
+
+_NEEDED = {
+    "slug": slug(LONGEST_TOURNAMENT_SLUG),
+    **_of_event("name", "held_on"),
+    "season": or_null(SEASON),
+    "state": one_of(STATES),
+    **_of_event("published", "table_codes", "confirmations"),
+    "seed": COUNT,
+}
+FURTHER = tuple(name for name in EVENT_FIELDS if name not in _NEEDED)
+"""The fields of events that are newer than the format; a document leaves out empty ones."""
+
+TOURNAMENT = fields({**_NEEDED, **_of_event(*FURTHER)}, required=_NEEDED)
+ENTRANT = fields(
+    {
+        "id": ENTRANT_ID,
+        "players": listed(PLAYER_ID, 1, 2),
+        "team": text(LONGEST_NAME),
+        "represents": text(LONGEST_NAME),
+        "house": SWITCH,
+        "joins_in": NUMBER,
+        "withdrawn_at": or_null(MOMENT),
+        "checked_in": whole(0, SMALL),
+        "registered_at": MOMENT,
+    }
+)
+SUBSTITUTE = fields(
+    {
+        "entrant": ENTRANT_ID,
+        "round": ROUND_NUMBER,
+        "instead_of": PLAYER_ID,
+        "player": PLAYER_ID,
+    }
+)
+WRITE = fields(
+    {
+        "revision": NUMBER,
+        "kind": one_of(WRITES),
+        "position": or_null(whole(0, SMALL)),
+        "body": or_null(OBJECT),
+        "before": or_null(OBJECT),
+        "author": text(LONGEST_NAME),
+        "reason": text(LONGEST_REASON),
+        "at": MOMENT,
+        "key": matching("[0-9A-Za-z_-]{1,64}", "1 to 64 letters, digits, - or _"),
+    }
+)
+HEAD = fields(
+    {
+        "players": listed(text(LONGEST_SHOWN_NAME, least=1), 2, 4),
+        "first_declarer": whole(0, 3),
+        "options": OBJECT,
+        "title": TITLE,
+        "place": TITLE,
+    }
+)
+GAME = fields(
+    {
+        "record": OBJECT.with_schema({"$ref": "urn:kingscore:game:1"}),
+        "writes": listed(WRITE),
+        "confirmations": listed(fields({"seat": whole(0, 3), "revision": NUMBER, "at": MOMENT})),
+    }
+)
+TABLE = fields(
+    {
+        "number": NUMBER,
+        "entrants": listed(ENTRANT_ID, 2, 4),
+        "seats": listed(PLAYER_ID, 2, 4),
+        "extra_seconds": COUNT,
+        "game": GAME,
+    }
+)
+SEATING = fields(
+    {
+        "tables": listed(listed(ENTRANT_ID, 2, 4)),
+        "byes": listed(ENTRANT_ID),
+        "locked": listed(whole(0, SMALL)),
+    }
+)
+ROUND = fields(
+    {
+        "number": ROUND_NUMBER,
+        "stage": one_of(("", *STAGES)),
+        "published_at": or_null(MOMENT),
+        "opened_at": or_null(MOMENT),
+        "closed_at": or_null(MOMENT),
+        "clock": fields({"seconds": or_null(COUNT), "used": COUNT, "started_at": or_null(MOMENT)}),
+        "seating": or_null(SEATING),
+        "standings": or_null(STANDINGS),
+        "tables": listed(TABLE),
+        "byes": listed(ENTRANT_ID),
+    }
+)
+RULING = fields(
+    {
+        "round": ROUND_NUMBER,
+        "entrant": ENTRANT_ID,
+        "kind": one_of(RULINGS),
+        "points": WORTH,
+        "reason": text(LONGEST_REASON, least=1),
+        "at": MOMENT,
+        "withdrawn_at": or_null(MOMENT),
+    }
+)
+DOCUMENT = fields(
+    {
+        "format": plain(
+            TOURNAMENT_FORMAT,
+            lambda value: isinstance(value, str),
+            {"const": TOURNAMENT_FORMAT},
+        ),
+        "club": fields({"slug": slug(LONGEST_ID), "name": NAME}),
+        "tournament": TOURNAMENT,
+        "ruleset": plain(
+            "string or object",
+            lambda value: isinstance(value, str | dict),
+            {"type": ["string", "object"], "else": {"$ref": "urn:kingscore:ruleset:1"}}
+            | {"if": {"type": "string"}},
+        ),
+        "options": OBJECT,
+        "settings": SETTINGS,
+        "players": listed(fields({"id": PLAYER_ID, "name": or_null(NAME), "initials": SWITCH})),
+        "entrants": listed(ENTRANT),
+        "substitutes": listed(SUBSTITUTE),
+        "rounds": listed(ROUND),
+        "rulings": listed(RULING),
+    }
+)
+
+
+def tournament_schema() -> Schema:
+    """Return the schema of a `kingscore-tournament/1` document."""
+    return {
+        **head_schema("tournament", TOURNAMENT_FORMAT),
+        "description": "A whole tournament: who took part, who sat where, every sheet with its"
+        " history, and what was ruled. The form only: what the parts say of each other is"
+        " checked when it is imported.",
+        **DOCUMENT.schema,
+    }

@@ -1,0 +1,368 @@
+"""Check that a ruleset can be played and that it contradicts itself nowhere."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from tournaments.engine.play.games import ORDERS
+from tournaments.engine.play.outcomes import OUTCOMES
+from tournaments.engine.rules.fields import KING_FIELDS
+from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.ruleset_ends import check_end
+from tournaments.engine.rules.rulesets import OPTION_KINDS, Contract, Option, Ruleset, Setting
+from tournaments.engine.rules.steps import CAPPOTTO
+from tournaments.engine.rules.units import UNITS
+
+ON_OFF = (False, True)
+
+SETTINGS: Mapping[str, Option] = MappingProxyType(
+    {
+        option.setting: option
+        for option in (
+            Option("outcome", tuple(OUTCOMES)),
+            Option("order", tuple(ORDERS)),
+            Option("king", tuple(KING_FIELDS)),
+            Option("king_deals", ("all", "trump")),
+            Option("out", ("positive", "mean")),
+            Option("naming", ("blind", "sealed")),
+            Option("dealer", ("before", "declares")),
+            Option("deals", kind="count"),
+            Option("cappotto", ("none", *CAPPOTTO)),
+            Option("domino_winners", ("one", "several")),
+            Option("domino_redeal", ON_OFF),
+            Option("no_trump_declaration", ON_OFF),
+            Option("blind_declaration", ON_OFF),
+            Option("sale", ON_OFF),
+            Option("stake", kind="money"),
+            Option("declarations", ("one-each", "free")),
+            Option("scoring", ("win", "points")),
+            Option("target", kind="count"),
+            Option("march", kind="count"),
+            Option("march_alone", kind="count"),
+            Option("euchred_alone", kind="count"),
+            Option("euchred_alone_by_alone", kind="count"),
+            Option("deck", (24, 32, 25)),
+            Option("laps", ON_OFF),
+            Option("slam", ON_OFF),
+        )
+    }
+)
+"""Every setting of rulesets, with its possible values."""
+
+
+NO_COUNTS = ("makers-and-defenders", "piles-emptied")
+"""Scorings without counts of units and without named contracts."""
+
+NEEDED_SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "domino": ("domino_winners",),
+        "makers-and-defenders": (
+            "march",
+            "march_alone",
+            "euchred_alone",
+            "euchred_alone_by_alone",
+        ),
+        "piles-emptied": ("scoring",),
+    }
+)
+
+NEEDED_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "pair-domino": ("closed_by",),
+        "makers-and-defenders": ("maker", "tricks"),
+        "piles-emptied": ("winner", "left"),
+    }
+)
+
+OWN_UNIT: Mapping[str, str] = MappingProxyType(
+    {"domino": "cards_left", "pair-domino": "cards_left", "places": "places"}
+)
+"""Scorings with a single unit that no other scoring uses."""
+
+OF_EVERY_DEAL = ("tricks_played", "sealed", "salt", "offered", "third", "partner", "doubles")
+OF_A_CONTRACT = (
+    "tricks_played",
+    "rifki_holder",
+    "blind",
+    "sale",
+    "closed_by",
+    "maker",
+    "tricks",
+    "alone",
+    "defender_alone",
+    "winner",
+    "left",
+    "calls",
+)
+
+FIELD_OF_STEP: Mapping[str, str] = MappingProxyType(
+    {
+        "blind": "blind",
+        "sale": "sale",
+        "secret-pair": "partner",
+        "third": "third",
+        "doubles": "doubles",
+    }
+)
+
+
+def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
+    """Yield every reason why some game of this ruleset cannot be played to its end."""
+    faults = list(_check_sides(ruleset))
+    # Check contracts and steps only if the sides are valid.
+    if not faults:
+        faults += _check_play(ruleset)
+    settings = list(_check_settings(ruleset))
+    faults += [*settings, *_check_options(ruleset), *_check_ids(ruleset)]
+    # Invalid settings cannot give a number of deals.
+    if not settings:
+        faults += _check_length(ruleset)
+    yield from faults
+    # Check the end of games only if the rest is valid.
+    if not faults:
+        yield from check_end(ruleset)
+
+
+def _check_play(ruleset: Ruleset) -> Iterator[Problem]:
+    for number, contract in enumerate(ruleset.contracts):
+        where = f"contracts.{number}"
+        for problem in _of(ruleset, contract):
+            yield Problem(problem.code, f"{where}.{problem.where}", problem.params)
+    yield from _check_fields(ruleset)
+    yield from _check_steps(ruleset)
+
+
+def _bad(where: str, why: str, **params: object) -> Problem:
+    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
+
+
+def _check_sides(ruleset: Ruleset) -> Iterator[Problem]:
+    sides = ruleset.sides
+    count = max(sides, default=0) + 1
+    in_turn = tuple(seat % count for seat in range(len(sides)))
+    if len(sides) not in range(2, 5) or count < 2 or len(sides) % count or sides != in_turn:
+        yield _bad("sides", "sides")
+    elif ruleset.declares == "pair" and ruleset.seats_in_a_side == 1:
+        yield _bad("declares", "needs-pairs")
+
+
+def _fits(setting: str, value: Setting) -> bool:
+    option = SETTINGS[setting]
+    return OPTION_KINDS[option.kind](option, value)
+
+
+def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
+    for setting, value in ruleset.settings.items():
+        if not _fits(setting, value):
+            yield _bad(f"settings.{setting}", "value", got=value)
+    if "outcome" not in ruleset.settings:
+        yield Problem(Code.MISSING_FIELD, "settings.outcome", {"field": "outcome"})
+    for contract in ruleset.contracts:
+        for setting in NEEDED_SETTINGS.get(contract.scoring, ()):
+            if setting not in ruleset.settings:
+                yield Problem(Code.MISSING_FIELD, f"settings.{setting}", {"field": setting})
+    sealed = {"sealed", "salt"} & set(ruleset.fields)
+    if bool(sealed) != (ruleset.settings.get("naming") == "sealed") or len(sealed) == 1:
+        yield _bad("settings.naming", "sealed")
+    if ruleset.settings.get("king", "off") != "off" and ruleset.unnamed is not None:
+        yield _bad("settings.king", "no-king")
+
+
+FIXED = ("outcome", "naming", "dealer", "march_alone", "euchred_alone_by_alone")
+"""Settings that a table cannot choose."""
+
+
+def _check_options(ruleset: Ruleset) -> Iterator[Problem]:
+    options = {option.setting: option for option in ruleset.options}
+    if len(options) < len(ruleset.options):
+        yield _bad("options", "repeated")
+    for number, option in enumerate(ruleset.options):
+        where = f"options.{number}"
+        if option.setting in FIXED or not _is_choice(option):
+            yield _bad(where, "option", option=option.setting)
+        elif option.setting in ruleset.settings:
+            if not OPTION_KINDS[option.kind](option, ruleset.settings[option.setting]):
+                yield _bad(where, "default", option=option.setting)
+        elif option.kind == "one-of":
+            yield _bad(where, "no-default", option=option.setting)
+    yield from _check_implied(ruleset, options)
+
+
+def _is_choice(option: Option) -> bool:
+    """Whether the values of an option are valid for its setting."""
+    kind = SETTINGS[option.setting].kind
+    if option.kind == "one-of":
+        types = {(type(value), value) for value in option.values}
+        fits = all(_fits(option.setting, value) for value in option.values)
+        return bool(option.values) and len(types) == len(option.values) and fits
+    counts = kind == "count" and option.kind in ("count", "even-count")
+    return not option.values and (option.kind == kind or counts)
+
+
+def _check_implied(ruleset: Ruleset, options: Mapping[str, Option]) -> Iterator[Problem]:
+    for setting, by_value in ruleset.implied.items():
+        for value, follows in by_value.items():
+            for name, chosen in ((setting, value), *follows.items()):
+                option = options.get(name)
+                if option is None or not OPTION_KINDS[option.kind](option, chosen):
+                    yield _bad("implied", "implied", option=name)
+
+
+def _check_ids(ruleset: Ruleset) -> Iterator[Problem]:
+    contracts = ruleset.contracts
+    if not contracts:
+        yield _bad("contracts", "no-contracts")
+    for number, contract in enumerate(contracts):
+        if contract.id in [earlier.id for earlier in contracts[:number]]:
+            yield _bad(f"contracts.{number}.id", "repeated")
+    for number, stage in enumerate(ruleset.stages):
+        for name in stage.contracts:
+            if name not in ruleset.by_id:
+                where = f"stages.{number}.contracts"
+                yield Problem(Code.UNKNOWN_CONTRACT, where, {"contract": name})
+        if not stage.contracts or len(set(stage.contracts)) < len(stage.contracts):
+            yield _bad(f"stages.{number}.contracts", "stage")
+    for kind in ruleset.quotas:
+        if kind not in {contract.kind for contract in contracts}:
+            yield _bad(f"quotas.{kind}", "no-such-kind", kind=kind)
+
+
+# One contract.
+
+
+def _of(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
+    yield from _check_units(ruleset, contract)
+    yield from _check_prizes(ruleset, contract)
+    yield from _check_who_plays(ruleset, contract)
+    yield from _check_contract_fields(contract)
+    if contract.cappotto and (contract.scoring != "per-unit" or len(contract.values) != 1):
+        yield _bad("cappotto", "one-unit")
+    if contract.badges and contract.scoring in NO_COUNTS:
+        yield _bad("badges", "no-units")
+    if contract.replay_one_each and "one-each" not in ruleset.voids:
+        yield _bad("replay_one_each", "one-each")
+
+
+def _check_units(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
+    own = OWN_UNIT.get(contract.scoring)
+    if contract.scoring in NO_COUNTS:
+        if contract.values:
+            yield _bad("values", "no-units")
+    elif own is not None:
+        if tuple(contract.values) != (own,):
+            yield _bad("values", "own-unit", unit=own)
+    elif not contract.values:
+        yield _bad("values", "no-values")
+    for unit in contract.values:
+        if own is None and UNITS[unit].total is None:
+            yield _bad(f"values.{unit}", "not-fixed", unit=unit)
+        elif ruleset.all_units and unit not in ruleset.all_units:
+            yield _bad(f"values.{unit}", "all-units", unit=unit)
+    if contract.scoring == "places" and any(contract.values.values()):
+        yield _bad("values.places", "prizes-instead")
+
+
+def _check_prizes(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
+    """Require a prize for each place, one for going out first, or none."""
+    wanted = {"places": ruleset.side_count, "pair-domino": 1}.get(contract.scoring, 0)
+    if len(contract.prizes) != wanted:
+        yield _bad("prizes", "prizes", expected=wanted)
+
+
+def _check_who_plays(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
+    if contract.scoring in ("pair-difference", "pair-domino") and ruleset.side_count != 2:
+        yield _bad("scoring", "two-sides")
+    elif contract.scoring == "pair-domino" and ruleset.seats_in_a_side == 1:
+        yield _bad("scoring", "needs-pairs")
+    elif contract.scoring == "piles-emptied" and ruleset.seats != 2:
+        yield _bad("scoring", "two-players")
+    if contract.named == (contract.scoring in NO_COUNTS):
+        yield _bad("named", "named")
+    elif not contract.named and (len(ruleset.contracts) > 1 or _is_limited(ruleset)):
+        yield _bad("named", "alone")
+
+
+def _is_limited(ruleset: Ruleset) -> bool:
+    limits = [(contract.quota, contract.quota_each) for contract in ruleset.contracts]
+    return bool(ruleset.quotas or ruleset.stages) or any(limit != (None, None) for limit in limits)
+
+
+def _check_contract_fields(contract: Contract) -> Iterator[Problem]:
+    for field in contract.fields:
+        if field not in OF_A_CONTRACT:
+            yield _bad("fields", "field-of-every-deal", field=field)
+        elif field in ("blind", "sale") and not contract.declared:
+            yield _bad("fields", "undeclared")
+    for field in NEEDED_FIELDS.get(contract.scoring, ()):
+        if field not in contract.fields:
+            yield Problem(Code.MISSING_FIELD, "fields", {"field": field})
+    needed = {field for scoring in NEEDED_FIELDS.values() for field in scoring}
+    needed |= {"alone", "defender_alone", "calls"}
+    if needed & set(contract.fields) and contract.scoring not in NEEDED_FIELDS:
+        yield _bad("fields", "no-such-scoring")
+
+
+# The whole game.
+
+
+def _check_fields(ruleset: Ruleset) -> Iterator[Problem]:
+    for field in ruleset.fields:
+        if field not in OF_EVERY_DEAL:
+            yield _bad("fields", "field-of-a-contract", field=field)
+    if ("offered" in ruleset.fields) != ("third" in ruleset.fields):
+        yield _bad("fields", "offered")
+    elif "offered" in ruleset.fields and any(c.quota is None for c in ruleset.contracts):
+        yield _bad("fields", "offered-quota")
+    elif "sealed" in ruleset.fields and "offered" in ruleset.fields:
+        yield _bad("fields", "offered-sealed")
+    if any(UNITS[unit].total is None for unit in ruleset.all_units):
+        yield _bad("all_units", "not-fixed")
+
+
+def _check_steps(ruleset: Ruleset) -> Iterator[Problem]:
+    anywhere = {*ruleset.fields, *(f for c in ruleset.contracts for f in c.fields)}
+    for step, field in FIELD_OF_STEP.items():
+        if (step in ruleset.steps) != (field in anywhere):
+            yield _bad("steps", "step-and-field", step=step)
+    each_alone = ruleset.seats_in_a_side == 1
+    everyone_declares = all(contract.declared for contract in ruleset.contracts)
+    counted = all(contract.values for contract in ruleset.contracts)
+    possible = {
+        "cappotto": counted,
+        "sale": each_alone,
+        "doubles": each_alone and counted,
+        "secret-pair": each_alone and ruleset.seats == 4 and everyone_declares and counted,
+        "third": ruleset.side_count == 2 and everyone_declares and _has_closers(ruleset),
+    }
+    for step in ruleset.steps:
+        if not possible.get(step, True):
+            yield _bad("steps", "step", step=step)
+
+
+def _has_closers(ruleset: Ruleset) -> bool:
+    """Whether every prize is for going out first."""
+    return all(not c.prizes or c.scoring == "pair-domino" for c in ruleset.contracts)
+
+
+def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
+    options = {option.setting for option in ruleset.options}
+    if ruleset.stages and sum(stage.deals for stage in ruleset.stages) != ruleset.deals:
+        deals = sum(stage.deals for stage in ruleset.stages)
+        yield _bad("stages", "stages", deals=deals, expected=ruleset.deals or 0)
+    if "deals" in options | ruleset.settings.keys() and _is_limited(ruleset):
+        yield _bad("deals", "deals-chosen")
+    if ruleset.length is None and "target" not in ruleset.settings:
+        yield _bad("deals", "no-end")
+    elif ruleset.length is None and _is_limited(ruleset):
+        yield _bad("deals", "target-runs-out")
+    if ruleset.passes and _is_limited(ruleset):
+        yield _bad("passes", "passes")
+    if ruleset.length is None and not any(_can_win(contract) for contract in ruleset.contracts):
+        yield _bad("settings.target", "target")
+
+
+def _can_win(contract: Contract) -> bool:
+    if contract.scoring == "per-unit":
+        return any(each > 0 for each in contract.values.values())
+    if contract.scoring in NO_COUNTS:
+        return True
+    return any(contract.values.values()) or any(prize > 0 for prize in contract.prizes)

@@ -1,0 +1,1 @@
+"""Rules of the games: rulesets, units, entries, and the scoring of a deal."""

@@ -1,0 +1,325 @@
+"""The further fields of a deal: the contracts that allow them, and their checks."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
+from typing import Any
+
+from tournaments.engine.rules import entry_shapes as shapes
+from tournaments.engine.rules.entries import NO_TRUMP, Deal
+from tournaments.engine.rules.entry_shapes import (
+    ALL_TRICKS,
+    CARDS_OF_BOTH_PACKS,
+    PILES,
+    TRICKS_OF_FIVE,
+    ShapeAt,
+)
+from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.rulesets import Contract, Ruleset, Setting
+
+Check = Callable[[Ruleset, Deal, Any], Iterator[Problem]]
+
+
+def _anything(_ruleset: Ruleset, _deal: Deal, _value: Any) -> Iterator[Problem]:
+    """Accept any value: other checks cover this field together with others."""
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a deal: its shape at a table, its description, and its check.
+
+    A completed deal needs a field that is `required`. With a `switch` the field exists only if that
+    setting is on. With `required_where` it is needed if that setting has that value.
+    """
+
+    shape: ShapeAt
+    about: str
+    check: Check = _anything
+    required: bool = False
+    switch: str | None = None
+    required_where: tuple[str, Setting] | None = None
+
+
+KING_FIELDS: Mapping[Setting, tuple[str, ...]] = MappingProxyType(
+    {"off": (), "ends-game": ("king",), "declared": ("king", "king_declared_by")}
+)
+
+
+def fields_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
+    """Return the fields that a deal of `contract` may have.
+
+    The contract, declarer, counts and trump are not among them.
+    """
+    king = KING_FIELDS[ruleset.settings.get("king", "off")]
+    names = (*ruleset.fields, *contract.fields, *king)
+    return tuple(name for name in names if _is_on(ruleset, FIELDS[name]))
+
+
+def fields_anywhere(ruleset: Ruleset) -> frozenset[str]:
+    """Return the fields that a deal of some contract may have."""
+    names = set(chain.from_iterable(fields_of(ruleset, c) for c in ruleset.contracts))
+    has_suits = any(contract.named or contract.trumps for contract in ruleset.contracts)
+    return frozenset(names | ({"trump"} if has_suits else set()))
+
+
+def trumps_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
+    """Return the possible trumps of a contract at this table."""
+    if ruleset.settings.get("no_trump_declaration", True):
+        return contract.trumps
+    return tuple(trump for trump in contract.trumps if trump != NO_TRUMP)
+
+
+def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """Check each of the further fields of a deal by itself."""
+    allowed = fields_of(ruleset, contract) if deal.details else ()
+    for name, value in deal.details.items():
+        if name == "trump" and (contract.named or contract.trumps):
+            yield from _check_trump(trumps_of(ruleset, contract), value)
+        elif name not in allowed:
+            yield Problem(Code.UNEXPECTED_FIELD, name, {"field": name})
+        else:
+            yield from FIELDS[name].check(ruleset, deal, value)
+    if deal.counts is not None or not contract.named:
+        yield from _check_required(ruleset, contract, deal)
+
+
+def _check_required(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    if REQUIRED.isdisjoint(ruleset.fields) and REQUIRED.isdisjoint(contract.fields):
+        return  # The usual case, so it must be fast.
+    for name in fields_of(ruleset, contract):
+        if name not in deal.details and is_required(ruleset, FIELDS[name]):
+            yield Problem(Code.MISSING_FIELD, name, {"field": name})
+
+
+def _is_on(ruleset: Ruleset, field: Field) -> bool:
+    return field.switch is None or bool(ruleset.settings.get(field.switch))
+
+
+def is_required(ruleset: Ruleset, field: Field) -> bool:
+    """Return whether a completed deal needs a field."""
+    if field.required_where is None:
+        return field.required
+    setting, value = field.required_where
+    return ruleset.settings.get(setting) == value
+
+
+def _check_trump(allowed: tuple[str, ...], trump: object) -> Iterator[Problem]:
+    if trump not in allowed:
+        yield Problem(Code.BAD_TRUMP, "trump", {"trump": trump, "allowed": list(allowed)})
+
+
+def check_seat(ruleset: Ruleset, where: str, seat: int) -> Iterator[Problem]:
+    """Check that a seat exists."""
+    if seat not in range(ruleset.seats):
+        yield Problem(Code.BAD_SEAT, where, {"seats": ruleset.seats, "got": seat})
+
+
+def _seat(where: str) -> Check:
+    return lambda ruleset, _deal, seat: check_seat(ruleset, where, seat)
+
+
+def _check_partner(ruleset: Ruleset, deal: Deal, partner: int) -> Iterator[Problem]:
+    yield from check_seat(ruleset, "partner", partner)
+    if partner == deal.declarer:
+        yield Problem(Code.BAD_PARTNER, "partner", {"seat": partner})
+
+
+def _check_sale(ruleset: Ruleset, deal: Deal, sale: Mapping[str, int]) -> Iterator[Problem]:
+    """The dealer sells the declaration for a number of tricks (`docs/rules.md` §2.1)."""
+    yield from _check_keys("sale", sale, ("buyer", "tricks"))
+    if deal.details.get("blind"):
+        yield Problem(Code.BAD_SALE, "sale", {"why": "blind"})
+    buyer, tricks = sale.get("buyer"), sale.get("tricks")
+    if buyer is not None:
+        yield from check_seat(ruleset, "sale.buyer", buyer)
+        if buyer == deal.declarer:
+            yield Problem(Code.BAD_SALE, "sale.buyer", {"why": "own"})
+    if tricks is not None and tricks not in range(1, ALL_TRICKS + 1):
+        yield Problem(Code.BAD_SALE, "sale.tricks", {"why": "price", "most": ALL_TRICKS})
+
+
+def _check_keys(where: str, value: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Problem]:
+    for key in keys:
+        if key not in value:
+            yield Problem(Code.MISSING_FIELD, f"{where}.{key}", {"field": key})
+    for key in value:
+        if key not in keys:
+            yield Problem(Code.UNEXPECTED_FIELD, f"{where}.{key}", {"field": key})
+
+
+def _check_closed_by(ruleset: Ruleset, _deal: Deal, side: int) -> Iterator[Problem]:
+    if side not in range(ruleset.side_count):
+        yield Problem(Code.BAD_SEAT, "closed_by", {"seats": ruleset.side_count, "got": side})
+
+
+def _check_doubles(
+    ruleset: Ruleset, _deal: Deal, doubles: tuple[Mapping[str, Any], ...]
+) -> Iterator[Problem]:
+    """Pairs that have doubled each other: two different seats, each pair once."""
+    pairs = [frozenset(double["seats"]) for double in doubles]
+    for seat in sorted({seat for double in doubles for seat in double["seats"]}):
+        yield from check_seat(ruleset, "doubles", seat)
+    if any(len(double["seats"]) != 2 for double in doubles) or any(len(p) != 2 for p in pairs):
+        yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "pair"})
+    elif len(set(pairs)) < len(pairs):
+        yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "twice"})
+
+
+def _check_tricks_of_five(_ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterator[Problem]:
+    if tricks < 0:
+        yield Problem(Code.NEGATIVE_COUNT, "tricks", {"got": tricks})
+    elif tricks > TRICKS_OF_FIVE:
+        yield Problem(Code.COUNT_TOO_LARGE, "tricks", {"most": TRICKS_OF_FIVE, "got": tricks})
+
+
+def _check_alone(ruleset: Ruleset, _deal: Deal, alone: bool) -> Iterator[Problem]:
+    """Only one player of a pair can play alone."""
+    if alone and ruleset.seats_in_a_side == 1:
+        yield Problem(Code.UNEXPECTED_FIELD, "alone", {"field": "alone"})
+
+
+def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Iterator[Problem]:
+    if seat is None:
+        return
+    if ruleset.seats_in_a_side == 1:
+        yield Problem(Code.UNEXPECTED_FIELD, "defender_alone", {"field": "defender_alone"})
+    elif seat not in range(ruleset.seats):
+        yield from check_seat(ruleset, "defender_alone", seat)
+    else:
+        maker = deal.details.get("maker", -1)
+        if maker in range(ruleset.seats) and ruleset.sides[maker] == ruleset.sides[seat]:
+            yield Problem(Code.BAD_EUCHRE, "defender_alone", {"seat": seat})
+
+
+def _check_winner(ruleset: Ruleset, _deal: Deal, winner: int | None) -> Iterator[Problem]:
+    """Nobody wins a stalemate."""
+    if winner is not None:
+        yield from check_seat(ruleset, "winner", winner)
+
+
+def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterator[Problem]:
+    """Check the piles: the winner's are empty, all others have cards, at most both packs."""
+    faults = list(_check_piles(ruleset, left))
+    yield from faults
+    if faults:
+        return
+    cards = [sum(left[pile][seat] for pile in PILES) for seat in range(ruleset.seats)]
+    if max(cards) > CARDS_OF_BOTH_PACKS:
+        most = {"most": CARDS_OF_BOTH_PACKS, "got": max(cards)}
+        yield Problem(Code.COUNT_TOO_LARGE, "left", most)
+    winner = deal.details.get("winner", -1)
+    empty = [seat for seat in range(ruleset.seats) if cards[seat] == 0]
+    known = winner in (None, *range(ruleset.seats))
+    if known and empty != ([] if winner is None else [winner]):
+        yield Problem(Code.BAD_KRAPET, "left", {"why": "empty", "winner": winner})
+
+
+def _check_piles(ruleset: Ruleset, left: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _check_keys("left", left, PILES)
+    for pile in PILES:
+        if pile in left:
+            yield from _check_one_per_seat(ruleset, f"left.{pile}", left[pile])
+
+
+def _check_one_per_seat(
+    ruleset: Ruleset, where: str, numbers: tuple[int, ...]
+) -> Iterator[Problem]:
+    if len(numbers) != ruleset.seats:
+        yield Problem(Code.WRONG_SEATS, where, {"expected": ruleset.seats, "got": len(numbers)})
+    elif min(numbers) < 0:
+        yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(numbers)})
+
+
+def _check_calls(ruleset: Ruleset, _deal: Deal, calls: tuple[int, ...]) -> Iterator[Problem]:
+    return _check_one_per_seat(ruleset, "calls", calls)
+
+
+FIELDS: Mapping[str, Field] = MappingProxyType(
+    {
+        "king": Field(shapes.seat, "Who took all 13 tricks.", _seat("king")),
+        "king_declared_by": Field(
+            shapes.seat, "Who declared King before the first lead.", _seat("king_declared_by")
+        ),
+        "tricks_played": Field(shapes.number(1, ALL_TRICKS), "13 when left out."),
+        "rifki_holder": Field(
+            shapes.seat, "Who was dealt the king of hearts.", _seat("rifki_holder")
+        ),
+        "sealed": Field(shapes.hexadecimal(64), "SHA-256 of contract, colon and salt, in hex."),
+        "salt": Field(
+            shapes.hexadecimal(32, 1000),
+            "Random bits in hex, at least 128, shown with the contract.",
+        ),
+        "blind": Field(
+            shapes.switch, "Declared before the cards were seen.", switch="blind_declaration"
+        ),
+        "sale": Field(
+            shapes.sale,
+            "To whom the dealer sold the declaration, and for how many tricks.",
+            _check_sale,
+            switch="sale",
+        ),
+        "partner": Field(
+            shapes.seat, "Who held the card that the dealer called.", _check_partner, required=True
+        ),
+        "offered": Field(shapes.offer, "The two contracts the dealer offered."),
+        "third": Field(shapes.switch, "The partner took neither of them."),
+        "closed_by": Field(
+            shapes.side, "The side that went out first.", _check_closed_by, required=True
+        ),
+        "doubles": Field(shapes.doubles, "Pairs of seats that doubled each other.", _check_doubles),
+        "maker": Field(
+            shapes.seat, "Who named or ordered up the trump.", _seat("maker"), required=True
+        ),
+        "tricks": Field(
+            shapes.number(0, TRICKS_OF_FIVE),
+            "Tricks of the makers, of five.",
+            _check_tricks_of_five,
+            required=True,
+        ),
+        "alone": Field(shapes.pairs_switch, "The maker played without a partner.", _check_alone),
+        "defender_alone": Field(
+            shapes.partner_or_null,
+            "The defender who played without a partner.",
+            _check_defender_alone,
+        ),
+        "winner": Field(shapes.seat_or_null, "Null in a stalemate.", _check_winner, required=True),
+        "left": Field(
+            shapes.piles,
+            "Cards left in each pile, one number per seat.",
+            _check_left,
+            required_where=("scoring", "points"),
+        ),
+        "calls": Field(shapes.calls, "Calls of krapet, one number per seat.", _check_calls),
+    }
+)
+"""The further fields of a deal by name, in the order in which they are written."""
+
+NAMES = list(FIELDS)
+NAMES.insert(NAMES.index("offered"), NAMES.pop(NAMES.index("closed_by")))
+"""Their names in the order of the published JSON Schema of rulesets."""
+
+DEAL: Mapping[str, Field] = MappingProxyType(
+    {
+        "contract": Field(
+            shapes.contract, "Its id in the ruleset; none where a game has only one."
+        ),
+        "declarer": Field(
+            shapes.seat, "Whose turn it is; in Italian King the dealer, also of a sale."
+        ),
+        "trump": Field(
+            shapes.word(lambda table: table.trumps),
+            "The suit, or none for a declaration without trump.",
+        ),
+        **FIELDS,
+        "counts": Field(
+            shapes.counts, "Without counts the deal is open, which only the last entry may be."
+        ),
+    }
+)
+"""Every field of a deal."""
+
+REQUIRED = frozenset(
+    name for name, field in FIELDS.items() if field.required or field.required_where
+)

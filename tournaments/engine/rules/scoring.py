@@ -1,0 +1,394 @@
+"""Check and score one deal."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+from tournaments.engine.rules.entries import Deal
+from tournaments.engine.rules.entry_shapes import ALL_TRICKS
+from tournaments.engine.rules.fields import KING_FIELDS, check_fields, fields_of
+from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.rulesets import TRUMP, Contract, PerSide, Points, Ruleset, whole
+from tournaments.engine.rules.steps import STEPS
+from tournaments.engine.rules.units import UNITS, Counts, Unit, check_agreement, fewest_tricks
+
+
+@dataclass(frozen=True, slots=True)
+class King:
+    """A King at the table: the seat it depends on, and whether it was made."""
+
+    seat: int
+    made: bool
+
+
+def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
+    """Return the King made or failed in a deal, by the table's King rule."""
+    rule = ruleset.settings.get("king", "off")
+    if rule == "off" or (rule == "declared" and "king_declared_by" not in deal.details):
+        return None
+    taker = _taker_of_all_tricks(ruleset, deal)
+    if rule == "declared":
+        seat = int(deal.details["king_declared_by"])
+        return King(seat, taker == ruleset.sides[seat])
+    if taker is None or not _king_counts_in(ruleset, contract):
+        return None
+    return King(int(deal.details.get("king", taker)), made=True)
+
+
+def king_is_said(ruleset: Ruleset, contract: Contract) -> bool:
+    """Return whether a King must be stated because the counts of this contract do not show it."""
+    switched_on = ruleset.settings.get("king", "off") != "off"
+    return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)
+
+
+def king_is_declared(ruleset: Ruleset, deal: Deal) -> bool:
+    """Return whether someone declared King in this deal, at a table that allows it."""
+    rule = ruleset.settings.get("king", "off")
+    return "king_declared_by" in KING_FIELDS[rule] and "king_declared_by" in deal.details
+
+
+def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """A King needs all 13 tricks of a deal in which it counts."""
+    stated = _stated_kings(ruleset, deal)
+    if not stated:
+        return
+    why = _why_no_king(ruleset, contract, deal, stated)
+    if why is not None:
+        where = "king" if "king" in stated else "king_declared_by"
+        yield Problem(Code.BAD_KING, where, {"why": why})
+
+
+def _taker_of_all_tricks(ruleset: Ruleset, deal: Deal) -> int | None:
+    """The side with all 13 tricks, from a count of tricks or else as the table states."""
+    tricks = (deal.counts or {}).get("tricks")
+    if tricks is not None:
+        return tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
+    king = deal.details.get("king")
+    return None if king is None else ruleset.sides[int(king)]
+
+
+def _king_counts_in(ruleset: Ruleset, contract: Contract) -> bool:
+    return contract.kind == TRUMP or ruleset.settings.get("king_deals", "all") == "all"
+
+
+def _stated_kings(ruleset: Ruleset, deal: Deal) -> dict[str, int]:
+    """The side named by each King field, if the table has the field and the seat exists.
+
+    The check of each field reports the fields that are left out here.
+    """
+    details = deal.details
+    return {
+        name: ruleset.sides[int(details[name])]
+        for name in KING_FIELDS[ruleset.settings.get("king", "off")]
+        if name in details and details[name] in range(ruleset.seats)
+    }
+
+
+def _why_no_king(
+    ruleset: Ruleset, contract: Contract, deal: Deal, stated: Mapping[str, int]
+) -> str | None:
+    """The reason why a stated King is impossible, as a word for messages; None if it is valid."""
+    if not _king_counts_in(ruleset, contract):
+        return "only-in-trump"
+    if int(deal.details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
+        return "ended-early"
+    king = stated.get("king")
+    if king is None:
+        return None
+    if not _may_hold_everything(ruleset, deal.counts or {}, king):
+        return "not-all-units"
+    if ruleset.settings["king"] == "declared" and not _declared_by(king, deal, stated):
+        return "not-declared"
+    return None
+
+
+def _declared_by(king: int, deal: Deal, stated: Mapping[str, int]) -> bool:
+    """Whether the King was declared; another check reports a seat that does not exist."""
+    if "king_declared_by" in stated:
+        return stated["king_declared_by"] == king
+    return "king_declared_by" in deal.details
+
+
+def _may_hold_everything(ruleset: Ruleset, counts: Counts, side: int) -> bool:
+    """Whether a side has every unit, among the counts with one number per side."""
+    return all(
+        numbers[side] == UNITS[unit].total
+        for unit, numbers in counts.items()
+        if unit in UNITS and len(numbers) == ruleset.side_count
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The score of a deal: points per side, in side order, and their expected sum."""
+
+    points: PerSide
+    expected_sum: Points
+    king: King | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """A scoring strategy: it checks counts and turns them into points.
+
+    `deal_sum` is the sum that one deal adds to all scores. If it is None, the sum is known only
+    after play: it is the points awarded.
+    """
+
+    check: Callable[[Ruleset, Contract, Deal], Iterator[Problem]]
+    points: Callable[[Ruleset, Contract, Deal], PerSide]
+    deal_sum: Callable[[Contract], Points | None]
+
+
+def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """Yield every reason why this deal is impossible, in any turn.
+
+    `deal` includes the declarer. An open deal (no counts yet) is checked as far as it goes.
+    """
+    yield from check_fields(ruleset, contract, deal)
+    faults: list[Problem] = []
+    if deal.counts is not None:
+        faults += SCORINGS[contract.scoring].check(ruleset, contract, deal)
+    yield from faults
+    # Check conclusions from counts only if the counts themselves are possible.
+    counts = None if faults else deal.counts
+    yield from _check_replay(ruleset, contract, deal, counts)
+    if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
+        yield from _check_tricks_played(contract, deal, counts)
+    yield from check_king(ruleset, contract, deal)
+
+
+def score_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Score:
+    """Return the points of a completed deal in which `check_deal` found no problem."""
+    scoring = SCORINGS[contract.scoring]
+    points = scoring.points(ruleset, contract, deal)
+    deal_sum = scoring.deal_sum(contract)
+    expected = sum(points) if deal_sum is None else deal_sum
+    for name in ruleset.steps:
+        before, points = points, STEPS[name].move(ruleset, contract, deal, points)
+        if STEPS[name].adds:
+            expected += sum(points) - sum(before)
+    return Score(points, expected, find_king(ruleset, contract, deal))
+
+
+def deal_sum(contract: Contract) -> Points | None:
+    """Return the sum that one deal of a contract adds to all scores; None if it is not fixed."""
+    return SCORINGS[contract.scoring].deal_sum(contract)
+
+
+def _check_replay(
+    ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
+) -> Iterator[Problem]:
+    """Require a void for one unit each, unless a King was declared: it then counts as failed."""
+    if not contract.replay_one_each or counts is None or king_is_declared(ruleset, deal):
+        return
+    for unit in contract.values:
+        if all(number == 1 for number in counts[unit]):
+            yield Problem(Code.MUST_BE_VOID, f"counts.{unit}", {"contract": contract.id})
+
+
+def _check_tricks_played(
+    contract: Contract, deal: Deal, counts: Counts | None
+) -> Iterator[Problem]:
+    played = deal.details["tricks_played"]
+    fewest = 1 if contract.may_end_early else ALL_TRICKS
+    if counts is not None and contract.may_end_early:
+        fewest = sum(fewest_tricks(unit, counts[unit.id]) for unit in contract.units)
+    if played < 0:
+        yield Problem(Code.NEGATIVE_COUNT, "tricks_played", {"got": played})
+    elif played > ALL_TRICKS:
+        yield Problem(Code.COUNT_TOO_LARGE, "tricks_played", {"most": ALL_TRICKS, "got": played})
+    elif played < fewest:
+        yield Problem(
+            Code.INCONSISTENT_COUNTS, "tricks_played", {"why": "fewest", "fewest": fewest}
+        )
+
+
+# Counting units.
+
+
+def units_written(ruleset: Ruleset, contract: Contract, counts: Counts) -> tuple[str, ...]:
+    """Return the units of a deal: those of the contract, or all that the table may write."""
+    beyond = any(unit in ruleset.all_units and unit not in contract.values for unit in counts)
+    return ruleset.all_units if beyond else tuple(contract.values)
+
+
+def _check_unit(unit: Unit, counts: tuple[int, ...], sides: int, most: int) -> Iterator[Problem]:
+    """Check the counts of one unit: one per side, none negative, summing to the total.
+
+    `most` is the most that one side can have.
+    """
+    where = f"counts.{unit.id}"
+    if len(counts) != sides:
+        yield Problem(Code.WRONG_SEATS, where, {"expected": sides, "got": len(counts)})
+        return
+    if min(counts) < 0:
+        yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(counts)})
+    if max(counts) > most:
+        yield Problem(Code.COUNT_TOO_LARGE, where, {"most": most, "got": max(counts)})
+    if unit.total is not None and sum(counts) != unit.total:
+        yield Problem(Code.WRONG_TOTAL, where, {"expected": unit.total, "got": sum(counts)})
+
+
+def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    counts = deal.counts or {}
+    expected = units_written(ruleset, contract, counts)
+    faults = False
+    for unit in counts:
+        if unit not in expected:
+            faults = True
+            yield Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+    for name in expected:
+        for problem in _check_one_unit(ruleset, name, counts):
+            faults = True
+            yield problem
+    if not faults and len(expected) > 1:
+        yield from check_agreement(counts)
+
+
+def _check_one_unit(ruleset: Ruleset, name: str, counts: Counts) -> Iterator[Problem]:
+    unit = UNITS[name]
+    if name not in counts:
+        yield Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name})
+        return
+    most = unit.total if unit.total is not None else unit.most * ruleset.seats_in_a_side
+    yield from _check_unit(unit, counts[name], ruleset.side_count, most)
+
+
+def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    counts = deal.counts or {}
+    columns = [[each * count for count in counts[unit]] for unit, each in contract.values.items()]
+    if len(columns) == 1:  # The usual case, so it must be fast.
+        return tuple(columns[0])
+    return tuple(map(sum, zip(*columns, strict=True)))
+
+
+def _pair_difference(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """`value × (own − other)` for one side and its mirror for the other (§2.4)."""
+    own, other = _points_per_unit(ruleset, contract, deal)
+    return own - other, other - own
+
+
+# Domino.
+
+
+def _check_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """The sides that went out have no cards left; only one does, unless the table allows more."""
+    faults = list(_check_units(ruleset, contract, deal))
+    yield from faults
+    if faults or deal.counts is None:
+        return
+    winners = deal.counts["cards_left"].count(0)
+    if winners == 0 or (winners > 1 and ruleset.settings["domino_winners"] == "one"):
+        why = "winners" if ruleset.settings["domino_winners"] == "one" else "no-winner"
+        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": why})
+
+
+def _domino(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """One point for each card left; the sides that went out share what the others lose."""
+    left = (deal.counts or {})["cards_left"]
+    lost = [contract.values["cards_left"] * cards for cards in left]
+    won = Fraction(-sum(lost), left.count(0))
+    return tuple(whole(won) if cards == 0 else lost[side] for side, cards in enumerate(left))
+
+
+def _check_pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """The pair that went out may hold its partner's cards; each other player has at least one."""
+    faults = list(_check_units(ruleset, contract, deal))
+    yield from faults
+    closer = deal.details.get("closed_by")
+    if faults or deal.counts is None or closer not in (0, 1):
+        return
+    left = deal.counts["cards_left"]
+    if left[closer] > UNITS["cards_left"].most:
+        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "closer"})
+    if left[1 - closer] < ruleset.seats_in_a_side:
+        yield Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "others"})
+
+
+def _pair_domino(ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """The difference of the cards left, and a bonus for the pair that went out first."""
+    own, other = _pair_difference(ruleset, contract, deal)
+    bonus = contract.prizes[0] if deal.details["closed_by"] == 0 else -contract.prizes[0]
+    return own + bonus, other - bonus
+
+
+def _check_places(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """Each side has a different place, from 1; numbers out of range are reported together."""
+    places = (deal.counts or {}).get("places", ())
+    if len(places) != ruleset.side_count:
+        yield from _check_units(ruleset, contract, deal)
+    else:
+        others = {
+            name: numbers for name, numbers in (deal.counts or {}).items() if name != "places"
+        }
+        for unit in others:
+            yield Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+        if sorted(places) != list(range(1, ruleset.side_count + 1)):
+            yield Problem(Code.BAD_DOMINO, "counts.places", {"why": "places"})
+
+
+def _places(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
+    """A prize for each place, in the order of going out."""
+    return tuple(contract.prizes[place - 1] for place in (deal.counts or {})["places"])
+
+
+# Euchre and Krapet: their entries are not counts of units.
+
+
+def _no_counts(_ruleset: Ruleset, _contract: Contract, _deal: Deal) -> Iterator[Problem]:
+    yield Problem(Code.UNEXPECTED_FIELD, "counts", {"field": "counts"})
+
+
+def _makers_and_defenders(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+    """The table of `docs/rules.md` §4."""
+    details, settings = deal.details, ruleset.settings
+    tricks, alone = details["tricks"], bool(details.get("alone"))
+    makers = ruleset.sides[details["maker"]]
+    if tricks >= MOST_TRICKS_TO_WIN:
+        march = settings["march_alone"] if alone else settings["march"]
+        won = int(march) if tricks == ALL_FIVE else 1
+        return tuple(won if side == makers else 0 for side in range(ruleset.side_count))
+    won = int(settings["euchred_alone"]) if alone else EUCHRED
+    if details.get("defender_alone") is not None:
+        if tricks == 0:
+            won = max(won, LONE_SWEEP)
+        if alone:
+            won = max(won, int(settings["euchred_alone_by_alone"]))
+    return tuple(0 if side == makers else won for side in range(ruleset.side_count))
+
+
+MOST_TRICKS_TO_WIN, ALL_FIVE = 3, 5
+EUCHRED, LONE_SWEEP = 2, 4
+
+
+def _piles_emptied(ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+    """Score a win, or points: a bonus and the loser's remaining cards (`docs/rules.md` §3)."""
+    winner = deal.details["winner"]
+    if ruleset.settings["scoring"] == "win":
+        return tuple(int(side == winner) for side in range(ruleset.side_count))
+    left = deal.details["left"]
+    weights = {"reserve": 2, "stock": 1, "waste": 1}
+    cards = [sum(each * left[pile][side] for pile, each in weights.items()) for side in (0, 1)]
+    if winner is not None:
+        won = [0, 0]
+        won[winner] = WON + cards[1 - winner]
+        return tuple(won)
+    return max(0, cards[1] - cards[0]), max(0, cards[0] - cards[1])
+
+
+WON = 30
+
+SCORINGS: Mapping[str, Scoring] = MappingProxyType(
+    {
+        "per-unit": Scoring(_check_units, _points_per_unit, lambda contract: contract.unit_sum),
+        "pair-difference": Scoring(_check_units, _pair_difference, lambda _contract: 0),
+        "domino": Scoring(_check_domino, _domino, lambda _contract: 0),
+        "pair-domino": Scoring(_check_pair_domino, _pair_domino, lambda _contract: 0),
+        "places": Scoring(_check_places, _places, lambda contract: sum(contract.prizes)),
+        "makers-and-defenders": Scoring(_no_counts, _makers_and_defenders, lambda _contract: None),
+        "piles-emptied": Scoring(_no_counts, _piles_emptied, lambda _contract: None),
+    }
+)
+"""The named scoring strategies; each contract names one of them."""

@@ -1,0 +1,233 @@
+"""Finals after the last round: who plays on, who advances, and the final places.
+
+At tables of four, four play one final. Eight play two semi-finals, from which two each advance;
+sixteen play four quarter-finals, from which the winners do. At tables of two (players, or pairs),
+half of them are eliminated in each stage; the losers of the semi-finals do not play for a place.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.round_results import Competitor, RoundResults
+from tournaments.engine.standings.standings import Standing, rank_entrants
+from tournaments.engine.standings.tallies import Tally, tally_rounds
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+
+STAGES = ("final", "semi-final", "quarter-final", "round-of-16")
+"""The names of the stages, the last one first."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalStage:
+    """A round of the finals by its name; ids in seat order for each table, the best one first."""
+
+    name: str
+    tables: tuple[tuple[str, ...], ...]
+
+
+def stages(cut: int, table_size: int = 4) -> tuple[str, ...]:
+    """Return the names of the stages in the order of play; empty without a cut."""
+    return STAGES[: len(_fields(cut, table_size))][::-1]
+
+
+def next_stage(
+    standings: Sequence[Standing],
+    competitors: Iterable[Competitor],
+    played: Sequence[RoundResults],
+    settings: TournamentSettings,
+    table_size: int = 4,
+) -> FinalStage | None:
+    """Return the tables of the next stage; None after the last one, or without finals.
+
+    `standings` are those at the cut. `played` are the finals so far, with their tables in seating
+    order. The best of each table advance: by the ranks of the game, or by what the round is worth
+    if a ruling concerns the table, with a forfeit behind everything. The standings at the cut
+    decide between equals. If an entrant has withdrawn, the next one steps in.
+
+    Raises:
+        InvalidEntry: if too few entrants are left to play on.
+        ValueError: if the last stage is not finished.
+    """
+    competitors = tuple(competitors)
+    fields, names = _fields(settings.finals, table_size), stages(settings.finals, table_size)
+    if len(played) >= len(names):
+        return None
+    gone = {competitor.id for competitor in competitors if competitor.withdrawn}
+    name, size = names[len(played)], fields[len(played)]
+    if not played:
+        best = _first([row.entrant for row in standings], size, gone)
+        return FinalStage(name, _seed(best, table_size))
+    if not _is_finished(played[-1]):
+        raise ValueError("The stage before is not finished.")
+    orders = _table_orders(standings, competitors, played[-1], settings)
+    through = size // len(orders)
+    best = [entrant for order in orders for entrant in _first(order, through, gone)]
+    seeds = _seeds(standings)
+    return FinalStage(
+        name,
+        tuple(
+            tuple(sorted(best[at : at + table_size], key=seeds.__getitem__))
+            for at in range(0, size, table_size)
+        ),
+    )
+
+
+def rank_with_finals(
+    competitors: Iterable[Competitor],
+    rounds: Sequence[RoundResults],
+    finals: Sequence[RoundResults],
+    settings: TournamentSettings,
+    seed: int = 0,
+) -> tuple[Standing, ...]:
+    """Return the standings with the games after the cut, stage by stage.
+
+    Entrants who reached a later stage rank before all others; the rest keep their order at the cut.
+    Within a stage, points decide: all of them if they are carried, else those since the cut, which
+    `points` then shows. Then the last table decides, then the standings at the cut. At tables of
+    two, only the last game decides. Entrants who played on never share a place.
+    """
+    competitors = tuple(competitors)
+    at_cut = rank_entrants(competitors, rounds, settings, seed)
+    if not finals:
+        return at_cut
+    counted = [*rounds, *finals]
+    after = {row.entrant: row for row in rank_entrants(competitors, counted, settings, seed)}
+    points = {name: row.points for name, row in after.items()}
+    if not settings.carry:
+        points = {row.entrant: row.points for row in rank_entrants(competitors, finals, settings)}
+    order: list[str] = []
+    table_size = max((len(table.entrants) for table in finals[0].tables), default=4)
+    fields = _fields(settings.finals, table_size)
+    for reached in _by_stage(at_cut, competitors, finals, settings, fields):
+        decide = reached if table_size == 2 else _by_points(reached, points)
+        order += [name for name in decide if name not in order]
+    played_on = [
+        replace(after[name], place=place, points=points[name], shared=False)
+        for place, name in enumerate(order, start=1)
+    ]
+    return (*played_on, *_the_rest(at_cut, order, len(finals)))
+
+
+def _fields(cut: int, table_size: int) -> list[int]:
+    """The number of players in each stage."""
+    fields = [cut] if cut else []
+    while fields and fields[-1] > table_size:
+        fields.append(table_size if table_size > 2 else fields[-1] // 2)
+    return fields
+
+
+def _seeds(standings: Sequence[Standing]) -> dict[str, int]:
+    return {row.entrant: seed for seed, row in enumerate(standings)}
+
+
+def _first(order: Sequence[str], count: int, gone: set[str]) -> list[str]:
+    """The first `count` names that are not in `gone`."""
+    there = [name for name in order if name not in gone]
+    if len(there) < count:
+        params = {"expected": count, "got": len(there)}
+        raise InvalidEntry([Problem(Code.TOO_FEW_ENTRANTS, "finals", params)])
+    return there[:count]
+
+
+def _seed(best: Sequence[str], table_size: int) -> tuple[tuple[str, ...], ...]:
+    """The first tables: a snake at fours (1-4-5-8, 2-3-6-7), at twos 1-8, 4-5, 2-7, 3-6."""
+    if table_size == 2:
+        bracket = [0]
+        while len(bracket) < len(best):
+            last = 2 * len(bracket) - 1
+            bracket = [seed for upper in bracket for seed in (upper, last - upper)]
+        return tuple(
+            (best[one], best[other]) for one, other in zip(*[iter(bracket)] * 2, strict=True)
+        )
+    tables: list[list[str]] = [[] for _ in range(len(best) // table_size)]
+    for row in range(table_size):
+        names = best[row * len(tables) : (row + 1) * len(tables)]
+        for table, name in zip(tables, names if row % 2 == 0 else names[::-1], strict=True):
+            table.append(name)
+    return tuple(map(tuple, tables))
+
+
+def _is_finished(played: RoundResults) -> bool:
+    return all(table.finished for table in played.tables)
+
+
+def _table_orders(
+    standings: Sequence[Standing],
+    competitors: Iterable[Competitor],
+    played: RoundResults,
+    settings: TournamentSettings,
+) -> list[list[str]]:
+    """For each table of a finished round its entrants, the best first."""
+    tallies, seeds = tally_rounds(competitors, [played], settings), _seeds(standings)
+    return [
+        _table_order([tallies[name] for name in table.entrants if name in tallies], seeds)
+        for table in played.tables
+    ]
+
+
+def _table_order(tallies: Sequence[Tally], seeds: dict[str, int]) -> list[str]:
+    ruled = any(tally.adjusted or tally.penalized for tally in tallies)
+
+    def key(tally: Tally) -> tuple[bool, Points, int, int]:
+        (game,) = tally.counted
+        worth = -tally.points if ruled else 0
+        return not game.was_played, worth, game.table.ranks[game.side], seeds[tally.id]
+
+    return [tally.id for tally in sorted(tallies, key=key)]
+
+
+def _by_stage(
+    standings: Sequence[Standing],
+    competitors: Iterable[Competitor],
+    finals: Sequence[RoundResults],
+    settings: TournamentSettings,
+    fields: Sequence[int],
+) -> Iterator[list[str]]:
+    """The entrants of each stage, the last stage first, and the best of each table first.
+
+    If another stage follows a finished last one, those who are to play it come first.
+    """
+    seeds = _seeds(standings)
+    for played in reversed(finals):
+        if not _is_finished(played):
+            there = [name for table in played.tables for name in table.entrants if name in seeds]
+            yield sorted(there, key=seeds.__getitem__)
+            continue
+        orders = _table_orders(standings, competitors, played, settings)
+        if played is finals[-1] and len(finals) < len(fields):
+            gone = {competitor.id for competitor in competitors if competitor.withdrawn}
+            there = _across(([n for n in order if n not in gone] for order in orders), seeds)
+            yield there[: fields[len(finals)]]
+        yield _across(orders, seeds)
+
+
+def _across(orders: Iterable[Sequence[str]], seeds: dict[str, int]) -> list[str]:
+    """The first of every table, then the second of every table, and so on."""
+    places = {name: place for order in orders for place, name in enumerate(order)}
+    return sorted(places, key=lambda name: (places[name], seeds[name]))
+
+
+def _by_points(reached: Sequence[str], points: dict[str, Points]) -> list[str]:
+    # Sorting keeps the order of equals: that of their tables.
+    return sorted(reached, key=lambda name: points[name], reverse=True)
+
+
+def _the_rest(
+    at_cut: Sequence[Standing], played_on: Sequence[str], finals: int
+) -> Iterator[Standing]:
+    """Those who did not play on, in their old order, behind those who did."""
+    rest = [row for row in at_cut if row.entrant not in played_on]
+    equals = Counter(row.place for row in rest)
+    place = len(played_on) + 1
+    for at, row in enumerate(rest):
+        if at and rest[at - 1].place != row.place:
+            place = len(played_on) + at + 1
+        yield replace(
+            row,
+            place=place,
+            shared=equals[row.place] > 1,
+            by_round=row.by_round + (None,) * finals,
+        )

@@ -1,0 +1,112 @@
+"""Sums of points over several entrants or evenings: teams, and leagues over a season."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tournaments.engine.play.outcomes import rank
+from tournaments.engine.rules.rulesets import Points, whole
+from tournaments.engine.standings.round_results import Competitor
+from tournaments.engine.standings.standings import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class TeamStanding:
+    """A team with its members in the order of their places; only `counted` members add points."""
+
+    team: str
+    place: int
+    points: Points
+    members: tuple[str, ...]
+    counted: tuple[str, ...]
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonStanding:
+    """A player over a season.
+
+    `by_evening` holds the points of each evening (None: not there). `counted` are the evenings in
+    the sum, by their places from 0, in order.
+    """
+
+    player: str
+    place: int
+    points: Points
+    by_evening: tuple[Points | None, ...]
+    counted: tuple[int, ...]
+    shared: bool
+
+
+def team_standings(
+    standings: Sequence[Standing], competitors: Iterable[Competitor], best: int | None = None
+) -> tuple[TeamStanding, ...]:
+    """Return the teams by the sum of their members' points, or of the `best` so many.
+
+    Teams with the same sum share a place, in the order of their names. Entrants without a team do
+    not count.
+    """
+    teams = {competitor.id: competitor.team for competitor in competitors}
+    members: dict[str, list[Standing]] = {}
+    for standing in standings:
+        if teams[standing.entrant]:
+            members.setdefault(teams[standing.entrant], []).append(standing)
+    # The best of a team come first, because the standings are in order.
+    sums = {
+        team: whole(sum(standing.points for standing in rows[:best]))
+        for team, rows in members.items()
+    }
+    return tuple(
+        TeamStanding(
+            team=team,
+            place=place,
+            points=sums[team],
+            members=tuple(standing.entrant for standing in members[team]),
+            counted=tuple(standing.entrant for standing in members[team][:best]),
+            shared=shared,
+        )
+        for team, place, shared in _places(sums)
+    )
+
+
+def league(
+    evenings: Sequence[Mapping[str, Points]], best: int | None = None
+) -> tuple[SeasonStanding, ...]:
+    """Return the season after `evenings`: for each, the points of those who were there.
+
+    For each player all evenings count, or the `best` so many; among equal ones the earlier. Players
+    with the same sum share a place, in the order of their ids.
+    """
+    players = {player for evening in evenings for player in evening}
+    counted = {player: _best_evenings(evenings, player, best) for player in players}
+    sums = {
+        player: whole(sum(evenings[at][player] for at in counted[player])) for player in players
+    }
+    return tuple(
+        SeasonStanding(
+            player=player,
+            place=place,
+            points=sums[player],
+            by_evening=tuple(evening.get(player) for evening in evenings),
+            counted=counted[player],
+            shared=shared,
+        )
+        for player, place, shared in _places(sums)
+    )
+
+
+def _best_evenings(
+    evenings: Sequence[Mapping[str, Points]], player: str, best: int | None
+) -> tuple[int, ...]:
+    there = [at for at, evening in enumerate(evenings) if player in evening]
+    # Sorting keeps the order of equals: the earlier one counts.
+    there.sort(key=lambda at: evenings[at][player], reverse=True)
+    return tuple(sorted(there[:best]))
+
+
+def _places(sums: Mapping[str, Points]) -> list[tuple[str, int, bool]]:
+    """Name, place and whether it is shared, in order of place."""
+    names = sorted(sums, key=lambda name: (-sums[name], name))
+    places = rank([sums[name] for name in names])
+    return [
+        (name, place, places.count(place) > 1) for name, place in zip(names, places, strict=True)
+    ]

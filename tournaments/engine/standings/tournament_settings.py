@@ -1,0 +1,213 @@
+"""The settings of a tournament, read strictly and written, and presets of them.
+
+Settings name choices from the closed lists below.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+from tournaments.engine.rules import shapes
+from tournaments.engine.rules.problems import Code, Problem
+from tournaments.engine.rules.rulesets import Points, number_of
+from tournaments.engine.rules.shapes import (
+    INTEGER,
+    POINTS_SCHEMA,
+    STRING,
+    SWITCH,
+    WORTH,
+    Problems,
+    Schema,
+    Shape,
+    is_text,
+    listed,
+    or_null,
+    write_value,
+    wrong_type,
+)
+from tournaments.engine.standings.tallies import BYE_AVERAGE
+from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+
+SEATINGS = ("swiss", "random", "fixed", "rank-near", "rank-spread", "round-robin", "manual")
+"""Methods of seating: by points, random, by a plan for the whole event, neighbours in the standings
+(1-2-3-4), across the standings (1-5-9-13), round robin, or by the director."""
+
+POINTS = ("game", "places", "out", "pair-difference")
+"""The worth of a round: the points of the game or of the place, a win for being out, or the lead
+over the others."""
+
+ODD = ("bye", "house")
+"""Entrants left over get a bye, or house players fill the table."""
+
+FINALS = (0, 4, 8, 16)
+OVERTIME = ("as-it-stands", "last-deal-void")
+CHECK_INS = ("none", "once", "round")
+
+MOST_ROUNDS = 30
+LONGEST_ROUND = 600
+"""In minutes."""
+MOST_PLACES = 4
+LARGEST_WORTH = 10_000
+"""The greatest worth of a place or a bye; its negative is the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSettings:
+    """The settings of a tournament; the defaults suit an evening in a club.
+
+    `rounds` is the number of rounds before the finals. `place_points` are the points of the first
+    place and of those after it, for `points = "places"`. `bye` is the average of the rounds played
+    so far, or a fixed number. `finals` is the number who play on after the last round (0: nobody),
+    with their points if they `carry`, else from zero. `minutes` is the time limit of a round (None:
+    no limit), and `overtime` decides about a game that is not over by then. `check_in` says when
+    entrants confirm that they are there. With `hide_last`, only directors see the results of
+    the last round before the tournament is finished.
+    """
+
+    rounds: int = 3
+    seating: str = "swiss"
+    separate_clubs: bool = False
+    points: str = "game"
+    place_points: tuple[Points, ...] = (4, 2, 1, 0)
+    tie_breaks: tuple[str, ...] = ("wins", "kings", "head-to-head", "opponents", "best-game")
+    odd: str = "bye"
+    bye: str | Points = BYE_AVERAGE
+    finals: int = 0
+    carry: bool = True
+    minutes: int | None = None
+    overtime: str = "as-it-stands"
+    check_in: str = "none"
+    hide_last: bool = False
+
+
+def read_settings(document: Any) -> TournamentSettings:
+    """Read settings from a JSON object, with defaults for fields that are left out.
+
+    Raises:
+        InvalidEntry: with every problem; `where` is the field, with the place in a list.
+    """
+    settings: TournamentSettings = SETTINGS.load(document)
+    return settings
+
+
+def write_settings(settings: TournamentSettings) -> dict[str, Any]:
+    """Return settings as a JSON object, with all fields in order; `read_settings` reads it back."""
+    return {field.name: write_value(getattr(settings, field.name)) for field in fields(settings)}
+
+
+def _limited(
+    shape: Shape, fits: Callable[[Any], bool], allowed: object, schema: Schema | None = None
+) -> Shape:
+    """Restrict a shape to some of its values."""
+
+    def check(where: str, value: Any) -> Problems:
+        if not fits(value):
+            yield _not_allowed(where, allowed)
+
+    return shape.also(check, schema)
+
+
+def _not_allowed(where: str, allowed: object) -> Problem:
+    option = where.rpartition(".")[2].partition("[")[0]
+    return Problem(Code.UNKNOWN_OPTION, where, {"option": option, "allowed": allowed})
+
+
+def _choice(*choices: object) -> Shape:
+    named = list(choices)
+    kind = INTEGER if type(choices[0]) is int else STRING
+    return _limited(kind, choices.__contains__, named, {"enum": named})
+
+
+def _count(most: int) -> Shape:
+    schema = {"type": "integer", "minimum": 1, "maximum": most}
+    return _limited(INTEGER, lambda value: 1 <= value <= most, f"1–{most}", schema)
+
+
+def _check_bye(where: str, value: Any) -> Problems:
+    if value != BYE_AVERAGE:
+        yield from _WORTH.check(where, value)
+
+
+def _check_tie_breaks(where: str, value: Any) -> Problems:
+    """Require known tie-breaks, each at most once."""
+    if not isinstance(value, list):
+        yield wrong_type(where, "list of strings")
+        return
+    for at, name in enumerate(value):
+        if not is_text(name):
+            yield wrong_type(f"{where}[{at}]", "string")
+        elif name not in TIE_BREAKS or name in value[:at]:
+            yield _not_allowed(f"{where}[{at}]", list(TIE_BREAKS))
+
+
+def _are_place_points(value: list[Any]) -> bool:
+    """Require two to `MOST_PLACES` values, none better than those before it."""
+    worth = [number_of(each) or 0 for each in value]
+    return 2 <= len(worth) <= MOST_PLACES and worth == sorted(worth, reverse=True)
+
+
+_WORTH = _limited(
+    WORTH,
+    lambda value: -LARGEST_WORTH <= (number_of(value) or 0) <= LARGEST_WORTH,
+    f"−{LARGEST_WORTH}–{LARGEST_WORTH}",
+    {**POINTS_SCHEMA, "minimum": -LARGEST_WORTH, "maximum": LARGEST_WORTH},
+)
+_MINUTES = _count(LONGEST_ROUND)
+
+SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
+    {
+        "rounds": _count(MOST_ROUNDS),
+        "seating": _choice(*SEATINGS),
+        "separate_clubs": SWITCH,
+        "points": _choice(*POINTS),
+        "place_points": _limited(
+            listed(_WORTH),
+            _are_place_points,
+            f"2–{MOST_PLACES}",
+            {"type": "array", "items": _WORTH.schema, "minItems": 2, "maxItems": MOST_PLACES},
+        ),
+        "tie_breaks": Shape(
+            _check_tie_breaks,
+            {"type": "array", "items": {"enum": list(TIE_BREAKS)}, "uniqueItems": True},
+            tuple,
+        ),
+        "odd": _choice(*ODD),
+        "bye": Shape(
+            _check_bye,
+            {"oneOf": [{"const": BYE_AVERAGE}, _WORTH.schema]},
+            lambda value: value if value == BYE_AVERAGE else number_of(value),
+        ),
+        "finals": _choice(*FINALS),
+        "carry": SWITCH,
+        "minutes": or_null(_MINUTES).with_schema({**_MINUTES.schema, "type": ["integer", "null"]}),
+        "overtime": _choice(*OVERTIME),
+        "check_in": _choice(*CHECK_INS),
+        "hide_last": SWITCH,
+    }
+)
+SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)
+"""The settings in a document; each may be left out."""
+
+PRESETS: Mapping[str, TournamentSettings] = MappingProxyType(
+    {
+        "club-evening": TournamentSettings(),
+        "swiss-day": TournamentSettings(
+            rounds=5,
+            points="places",
+            tie_breaks=("total-points", "wins", "opponents", "head-to-head", "best-game"),
+            minutes=75,
+            check_in="once",
+            hide_last=True,
+        ),
+        "league-night": TournamentSettings(
+            rounds=2,
+            seating="rank-near",
+            points="places",
+            tie_breaks=("total-points", "wins", "kings"),
+            odd="house",
+        ),
+        "final-of-four": TournamentSettings(rounds=3, finals=4, carry=False, check_in="once"),
+    }
+)
+"""Presets of settings to start from."""

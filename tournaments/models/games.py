@@ -1,0 +1,303 @@
+"""Games at a table, and every revision of their sheets."""
+
+import hashlib
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import Q
+
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
+from tournaments.models import addresses
+from tournaments.models.addresses import new_public_id
+from tournaments.models.clubs import Club
+from tournaments.models.events import Event, Table
+from tournaments.models.people import Player, User
+
+
+class Match(models.Model):
+    """The length of a match; the standing is always computed from its games.
+
+    Laps and slam are options of the games' ruleset; those of the first game count.
+    """
+
+    class Length(models.TextChoices):
+        """The condition that ends a match, by the engine's names."""
+
+        BEST_OF = "best-of"
+        FIRST_TO = "first-to"
+
+    length = models.CharField(max_length=10, choices=Length)
+    number = models.PositiveSmallIntegerField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(length__in=["best-of", "first-to"]), name="match_length_known"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="match_of_one_game_or_more"),
+        ]
+        verbose_name_plural = "matches"
+
+    def __str__(self) -> str:
+        return f"{self.length} {self.number}"
+
+
+AT_OPEN_ROUND = Q(table=None) | Q(
+    table__round__opened_at__isnull=False, table__round__closed_at=None
+)
+
+
+def digest(key: str) -> str:
+    """Return the digest of a key that gives access: it verifies the key but cannot replace it."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class GameQuerySet(models.QuerySet["Game"]):
+    """Permissions on games, by the address used."""
+
+    def writable_at(
+        self, public_id: str, secret: str, user: User | AnonymousUser | None = None
+    ) -> "GameQuerySet":
+        """Filter to the game whose sheet this address may score.
+
+        Once the round is closed, only the club's directors may score.
+        """
+        games = self._at("write", public_id, secret)
+        if user is None or not user.is_authenticated:
+            return games.filter(AT_OPEN_ROUND)
+        clubs = Club.objects.directed_by(user)
+        return games.filter(AT_OPEN_ROUND | Q(table__round__event__club__in=clubs))
+
+    def closed_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """Filter to the game that this address could score until its round was closed."""
+        games = self._at("write", public_id, secret)
+        return games.filter(table__round__closed_at__isnull=False)
+
+    def takeable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """Filter to the game whose scoring this address may take over while its round is open."""
+        return self._at("pen", public_id, secret).filter(AT_OPEN_ROUND)
+
+    def readable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        return self._at("follow", public_id, secret)
+
+    def once_writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """Filter to the game whose scoring was since taken over from this address."""
+        row = self.named(public_id).first()
+        if row is None:
+            return self.none()
+        earlier = range(max(1, row.write_generation - 10), row.write_generation)
+        once = any(addresses.matches(secret, "write", public_id, g) for g in earlier)
+        return self.filter(pk=row.pk) if once else self.none()
+
+    def ever_writable_at(self, public_id: str, secret: str) -> "GameQuerySet":
+        """Filter to the game that this address may score now, or could once."""
+        games = self._at("write", public_id, secret)
+        return self.once_writable_at(public_id, secret) if games.query.is_empty() else games
+
+    def taken_with(self, public_id: str, key: str) -> "GameQuerySet":
+        return self.named(public_id).filter(taken_with=digest(key))
+
+    def named(self, public_id: str) -> "GameQuerySet":
+        return addresses.named(self, public_id)
+
+    def seen_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
+        """Filter to the games that a visitor may see without the address of their table."""
+        return self.filter(table__round__event__in=Event.objects.seen_by(user))
+
+    def directed_by(self, user: User | AnonymousUser | None) -> "GameQuerySet":
+        return self.filter(table__round__event__club__in=Club.objects.directed_by(user))
+
+    def _at(self, kind: str, public_id: str, secret: str) -> "GameQuerySet":
+        return addresses.found_at(self, kind, public_id, secret, Game.generation_field(kind))
+
+
+class Game(models.Model):
+    """One game at one table: its setup. Its revisions hold the entries."""
+
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    ruleset = models.CharField(max_length=LONGEST_ID)
+    # The house rules at the start of the game; null for a built-in ruleset.
+    document = models.JSONField(null=True, blank=True)
+    options = models.JSONField(default=dict, blank=True)
+    players = models.JSONField()
+    first_declarer = models.PositiveSmallIntegerField(default=0)
+    title = models.CharField(max_length=LONGEST_NAME, blank=True)
+    place = models.CharField(max_length=LONGEST_NAME, blank=True)
+    played_at = models.DateTimeField()
+    revision = models.PositiveIntegerField(default=0)
+    write_generation = models.PositiveIntegerField(default=1)
+    follow_generation = models.PositiveIntegerField(default=1)
+    # Null, not "": any number of games may start without a key.
+    start_key = models.CharField(max_length=64, null=True, blank=True, editable=False)  # noqa: DJ001
+
+    taken_with = models.CharField(max_length=64, blank=True, editable=False)
+    # When another phone last took over scoring.
+    taken_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # The result of a finished game, as `sheets.result_of` returns it; null while the game goes on.
+    # A cache of the folded revisions for sums over many games; it can be deleted and computed
+    # again.
+    result = models.JSONField(null=True, blank=True, editable=False)
+
+    # The match, and this game's number in it, from 1; most games have none.
+    match = models.ForeignKey(
+        Match, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
+    )
+    match_number = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    # The game of an open table that this one is a rematch of.
+    rematch_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="rematches"
+    )
+
+    # The table of a club's event; null for an open table, which belongs to nobody.
+    table = models.ForeignKey(
+        Table, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
+    )
+
+    objects = GameQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(write_generation__gte=1) & Q(follow_generation__gte=1),
+                name="game_generations_from_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(first_declarer__lt=4), name="game_first_declarer_is_a_seat"
+            ),
+            models.UniqueConstraint(fields=["start_key"], name="game_one_per_start_key"),
+            models.UniqueConstraint(fields=["match", "match_number"], name="game_one_per_number"),
+            models.UniqueConstraint(fields=["rematch_of"], name="game_one_rematch"),
+            models.CheckConstraint(
+                condition=Q(match__isnull=True, match_number__isnull=True)
+                # Explicit, because a comparison with NULL is not false.
+                | Q(match__isnull=False, match_number__isnull=False, match_number__gte=1),
+                name="game_number_in_its_match",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ruleset} {self.public_id}"
+
+    @staticmethod
+    def generation_field(kind: str) -> str:
+        """Return the field that revokes addresses of a kind; `pen` and `write` share one."""
+        return "follow_generation" if kind == "follow" else "write_generation"
+
+    def generation(self, kind: str) -> int:
+        value: int = getattr(self, self.generation_field(kind))
+        return value
+
+    def secret(self, kind: str) -> str:
+        """Return the secret part of this game's address of a kind (`write`, `pen`, `follow`)."""
+        return addresses.derive(kind, self.public_id, self.generation(kind))
+
+
+class Seat(models.Model):
+    """The player of the club at a seat, from 0, of a game.
+
+    The names in the game's setup are the names that its players want shown.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="seats")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["game", "number"], name="seat_one_player"),
+            models.UniqueConstraint(fields=["player", "game"], name="seat_one_per_player"),
+            models.CheckConstraint(condition=Q(number__lt=4), name="seat_number_is_a_seat"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.number} of game {self.game_id}"
+
+
+class Confirmation(models.Model):
+    """A player's confirmation that a finished sheet is right at a given revision."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="confirmations")
+    seat = models.PositiveSmallIntegerField()
+    revision = models.PositiveIntegerField()
+    # Null if it was given on the table's phone.
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="confirmations"
+    )
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "revision", "seat"], name="confirmation_one_per_seat"
+            ),
+            models.CheckConstraint(condition=Q(seat__lt=4), name="confirmation_seat_is_a_seat"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} of game {self.game_id} at revision {self.revision}"
+
+
+class Revision(models.Model):
+    """A revision of a sheet: an entry, a correction or withdrawal of one, or a new setup.
+
+    Rows are only ever added. The sheet has, for each position, the body with the highest revision;
+    a body of None is a withdrawn entry. A completion replaces a deal that was begun, a reveal
+    replaces a sealed one.
+    """
+
+    class Kind(models.TextChoices):
+        ENTRY = "entry"
+        COMPLETION = "completion"
+        REVEAL = "reveal"
+        CORRECTION = "correction"
+        WITHDRAWAL = "withdrawal"
+        HEAD = "head"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="revisions")
+    revision = models.PositiveIntegerField()
+    key = models.CharField(max_length=64)
+    kind = models.CharField(max_length=10, choices=Kind)
+    position = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+    # The setup that a new one replaces; unlike an entry, the first setup has no row of its own.
+    before = models.JSONField(null=True)
+    # The author's name given with the revision: programs send one, phones do not.
+    author = models.CharField(max_length=LONGEST_NAME, blank=True)
+    # The signed-in account, and the phone as a digest that is unique to this game.
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="revisions"
+    )
+    phone = models.CharField(max_length=64, blank=True, editable=False)
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["revision"]
+        constraints = [
+            models.UniqueConstraint(fields=["game", "revision"], name="revision_one_per_revision"),
+            models.UniqueConstraint(fields=["game", "key"], name="revision_one_per_key"),
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=["entry", "completion", "reveal", "correction", "withdrawal", "head"]
+                ),
+                name="revision_kind_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="head", position__isnull=True)
+                | (~Q(kind="head") & Q(position__isnull=False)),
+                name="revision_position_unless_head",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="withdrawal", body__isnull=True)
+                | (~Q(kind="withdrawal") & Q(body__isnull=False)),
+                name="revision_body_unless_withdrawal",
+            ),
+            models.CheckConstraint(condition=~Q(key=""), name="revision_key_not_empty"),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="revision_number_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.revision} of game {self.game_id}"

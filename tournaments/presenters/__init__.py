@@ -1,0 +1,1 @@
+"""Presenters: build the content of pages, documents and API answers."""

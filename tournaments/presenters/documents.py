@@ -1,0 +1,90 @@
+"""Presentation of a requested document, and access to it."""
+
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils import timezone, translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from tournaments.models import Report, addresses
+from tournaments.queries.games.sheets import rules_of
+from tournaments.services.documents.building import FULL, LOST
+from tournaments.texts import labels
+from tournaments.texts.documents import NAMES, SUBJECTS
+
+Kind = Report.Kind
+
+CONTENT_TYPES = {
+    Report.Format.PDF: "application/pdf",
+    Report.Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Report.Format.CSV: "text/csv; charset=utf-8",
+    Report.Format.JSON: "application/json",
+}
+
+
+def report_secret(pk: int) -> str:
+    return addresses.derive("report", str(pk), 1)
+
+
+def report_at(request: HttpRequest, pk: int, secret: str) -> Report:
+    """Return the report at an address if the visitor may see its subject; else raise 404."""
+    if not addresses.matches(secret, "report", str(pk), 1):
+        raise Http404
+    rows = Report.objects.readable_by(request.user).kept(timezone.now())
+    return get_object_or_404(rows.select_related("game", "club", "event", "player"), pk=pk)
+
+
+def may_cancel(request: HttpRequest, row: Report) -> bool:
+    """Return whether the visitor may cancel it; nobody may cancel an anonymous club request."""
+    return row.club is None or (row.asked_by_id is not None and row.asked_by == request.user)
+
+
+def title_of(row: Report) -> str:
+    if row.kind == Kind.EMPTY_SHEET:
+        ruleset = labels.ruleset_name(row.parameters["ruleset"])
+        return _("%(ruleset)s, empty sheet") % {"ruleset": ruleset}
+    return str(NAMES[Kind(row.kind)])
+
+
+def about(row: Report) -> list[str]:
+    """Return a few lines that describe the subject of the document."""
+    if row.game is not None:
+        day = date_format(timezone.localtime(row.game.played_at), "DATE_FORMAT")
+        head = [row.game.title, day] if row.game.title else [day]
+        return [" · ".join(row.game.players), " · ".join(head)]
+    lines = [row.player.shown_name] if row.player else []
+    lines += [row.event.name] if row.event else []
+    lines += [row.club.name] if row.club else []
+    more = SUBJECTS.get(Kind(row.kind))
+    return [*lines, *([more(row.parameters)] if more else [])]
+
+
+def reason_of(row: Report) -> str:
+    if row.error == LOST:
+        return _("the worker was stopped each time while it was at it")
+    if row.error == FULL:
+        return _("there is no room on the disk of the server")
+    return row.error
+
+
+def file_name(row: Report) -> str:
+    """Return a file name that still identifies the document years later."""
+    with translation.override(row.language):
+        name = _file_name(row)
+    # Characters that a file system takes for a folder separator.
+    return "".join("-" if letter in "/\\:" else letter for letter in name) + f".{row.format}"
+
+
+def _file_name(row: Report) -> str:
+    if row.game is not None:
+        day = timezone.localdate(row.game.played_at).isoformat()
+        title = row.game.title or labels.name_of(rules_of(row.game))
+        return " ".join([title, day, *row.game.players])
+    if row.club is None:
+        return title_of(row)
+    day = row.event.held_on.isoformat() if row.event else ""
+    whose = [row.player.shown_name] if row.player else []
+    whose += [row.event.name if row.event else row.club.name]
+    more = SUBJECTS.get(Kind(row.kind))
+    what = [title_of(row), *([more(row.parameters)] if more else [])]
+    return " ".join(part for part in [*whose, day, *what] if part)

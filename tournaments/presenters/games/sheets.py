@@ -1,0 +1,419 @@
+"""Texts of a sheet: its lines, the state or end of a game, and the payments.
+
+The pages, the PDF and the text for a terminal all use these.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tournaments.engine.play.games import Game, PlayedDeal
+from tournaments.engine.play.outcomes import Outcome, who_declared
+from tournaments.engine.play.settlement import settle
+from tournaments.engine.rules.entries import (
+    IMPORTED,
+    REMARKS,
+    Adjustment,
+    Entry,
+    Passed,
+    Redeal,
+    Stopped,
+    Void,
+    Written,
+)
+from tournaments.engine.rules.entry_shapes import ALL_TRICKS, PILES, TRICKS_OF_FIVE
+from tournaments.engine.rules.rulesets import PerSide, Ruleset, Setting, number_of
+from tournaments.texts import labels
+
+MOST_IN_A_LINE = 3
+"""In a narrow column, more numbers of one deal than this are split into two lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealLine:
+    """A completed deal as texts.
+
+    `taken` is the recorded result per side. `side` is the declarer's side (None: nobody declared),
+    `declarer` the declarer's name if a side has several players. `marks` are further remarks;
+    `king` is the side that made King.
+    """
+
+    taken: tuple[str, ...]
+    side: int | None
+    declarer: str
+    marks: tuple[str, ...]
+    king: int | None
+
+
+def remarks_of(entry: Written) -> dict[str, str]:
+    """Return the remarks that an entry has."""
+    return {name: value for name in REMARKS if (value := getattr(entry, name)) is not None}
+
+
+def deal_line(game: Game, played: PlayedDeal, players: Sequence[str]) -> DealLine:
+    """Return a completed deal as a line of the sheet; `players` are names in seat order."""
+    ruleset, details = game.ruleset, {**played.deal.details, **remarks_of(played.deal)}
+    seat = who_declared(played)
+    king = played.king
+    told = TAKEN.get(played.contract.scoring, _units_taken)
+    return DealLine(
+        taken=told(game, played),
+        side=None if seat is None else ruleset.sides[seat],
+        declarer=players[seat] if seat is not None and ruleset.seats_in_a_side > 1 else "",
+        marks=tuple(marks_of(ruleset, players, details, ON_THE_SHEET)),
+        king=ruleset.sides[king.seat] if king is not None and king.made else None,
+    )
+
+
+def marks_of(
+    ruleset: Ruleset, players: Sequence[str], details: Mapping[str, Any], names: Iterable[str]
+) -> Iterator[str]:
+    """Yield a short text for each of the fields `names` of a deal."""
+    for name in names:
+        if name in details:
+            said = MARKS[name](ruleset, players, details[name])
+            if said:
+                yield said
+
+
+def numbers_of(game: Game) -> dict[int, int]:
+    """Return the number of each dealt hand, by the index of its entry; passed hands count."""
+    played = {deal.entry for deal in game.deals}
+    hands = [
+        index
+        for index, entry in enumerate(game.entries)
+        if index in played or isinstance(entry, Passed)
+    ]
+    return {index: number for number, index in enumerate(hands, start=1)}
+
+
+# What each side took.
+
+
+def _units_taken(game: Game, played: PlayedDeal) -> tuple[str, ...]:
+    """Return the units of the contract, even if the table has recorded all units."""
+    counts = played.deal.counts or {}
+    columns = [counts[unit] for unit in played.contract.values]
+    return tuple(
+        _numbers([column[side] for column in columns]) for side in range(game.ruleset.side_count)
+    )
+
+
+def _tricks_of_five(game: Game, played: PlayedDeal) -> tuple[str, ...]:
+    """Return the makers' tricks; how several others share the rest is not recorded."""
+    tricks = played.deal.details["tricks"]
+    makers = game.ruleset.sides[played.deal.details["maker"]]
+    rest = str(TRICKS_OF_FIVE - tricks) if game.ruleset.side_count == 2 else ""
+    return tuple(str(tricks) if side == makers else rest for side in range(game.ruleset.side_count))
+
+
+def _cards_in_piles(game: Game, played: PlayedDeal) -> tuple[str, ...]:
+    """Return the cards left in each pile of those with any, if the table has counted them."""
+    left = played.deal.details.get("left")
+    if left is None:
+        return ("",) * game.ruleset.side_count
+    piles = [[left[pile][seat] for pile in PILES] for seat in range(game.ruleset.seats)]
+    return tuple(_numbers(cards) if any(cards) else "0" for cards in piles)
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Join numbers in a row, or in two rows with a space between if there are many."""
+    half = -(-len(numbers) // 2) if len(numbers) > MOST_IN_A_LINE else len(numbers)
+    rows = (numbers[:half], numbers[half:])
+    return " ".join("·".join(map(str, row)) for row in rows if row)
+
+
+TAKEN: Mapping[str, Callable[[Game, PlayedDeal], tuple[str, ...]]] = MappingProxyType(
+    {"makers-and-defenders": _tricks_of_five, "piles-emptied": _cards_in_piles}
+)
+"""The result per side, by scoring strategy; the default is the units."""
+
+
+# What else is said of a deal.
+
+
+def _named(text: Callable[[str], str]) -> Callable[[Ruleset, Sequence[str], Any], str]:
+    return lambda _ruleset, players, seat: "" if seat is None else text(players[seat])
+
+
+def _if_so(text: Callable[[], str]) -> Callable[[Ruleset, Sequence[str], Any], str]:
+    return lambda _ruleset, _players, so: text() if so else ""
+
+
+def _side_named(text: Callable[[str], str]) -> Callable[[Ruleset, Sequence[str], int], str]:
+    return lambda ruleset, players, seat: text(_side_name(ruleset, players, seat))
+
+
+def _sale(_ruleset: Ruleset, players: Sequence[str], sale: Mapping[str, int]) -> str:
+    bought = {"player": players[sale["buyer"]], "tricks": sale["tricks"]}
+    return _("sold to %(player)s for %(tricks)s") % bought
+
+
+def _offered(ruleset: Ruleset, _players: Sequence[str], offered: Sequence[str]) -> str:
+    named = [labels.contract_short(contract, title_of(ruleset, contract)) for contract in offered]
+    return _("offered: %(contracts)s") % {"contracts": ", ".join(named)}
+
+
+def _closed_by(ruleset: Ruleset, players: Sequence[str], side: int) -> str:
+    return _("out first: %(player)s") % {"player": ruleset.side_names(players)[side]}
+
+
+def _doubles(
+    _ruleset: Ruleset, players: Sequence[str], doubles: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return each pair that doubled, by initials, with two signs for a redouble."""
+    short = initials(players)
+    return ", ".join(
+        f"{short[one]}{'××' if double.get('redoubled') else '×'}{short[other]}"
+        for double in doubles
+        for one, other in [double["seats"]]
+    )
+
+
+def initials(players: Sequence[str]) -> list[str]:
+    """Return the shortest distinct prefixes of the names, or else seat numbers."""
+    for letters in range(1, MOST_INITIALS + 1):
+        short = [name[:letters] for name in players]
+        if len(set(short)) == len(short):
+            return short
+    return [str(seat + 1) for seat in range(len(players))]
+
+
+MOST_INITIALS = 3
+
+
+def _winner(_ruleset: Ruleset, players: Sequence[str], seat: int | None) -> str:
+    if seat is None:
+        return _("no winner")
+    return _("won: %(player)s") % {"player": players[seat]}
+
+
+def _left(_ruleset: Ruleset, players: Sequence[str], left: Mapping[str, Sequence[int]]) -> str:
+    piles = [
+        f"{player} {'·'.join(str(left[pile][seat]) for pile in PILES)}"
+        for seat, player in enumerate(players)
+    ]
+    return _("left: %(piles)s") % {"piles": ", ".join(piles)}
+
+
+def _calls(_ruleset: Ruleset, players: Sequence[str], calls: Sequence[int]) -> str:
+    called = [f"{players[seat]} {number}" for seat, number in enumerate(calls) if number]
+    return _("krapet calls: %(calls)s") % {"calls": ", ".join(called)} if called else ""
+
+
+def _tricks_played(_ruleset: Ruleset, _players: Sequence[str], tricks: int) -> str:
+    return _("over after trick %(trick)s") % {"trick": tricks} if tricks < ALL_TRICKS else ""
+
+
+MARKS: Mapping[str, Callable[[Ruleset, Sequence[str], Any], str]] = MappingProxyType(
+    {
+        "maker": _named(lambda name: _("maker: %(player)s") % {"player": name}),
+        "tricks": lambda _ruleset, _players, tricks: _("tricks: %(tricks)s") % {"tricks": tricks},
+        "winner": _winner,
+        "blind": _if_so(lambda: _("blind")),
+        "sale": _sale,
+        "partner": _named(lambda name: _("with %(player)s") % {"player": name}),
+        "third": _if_so(lambda: _("third choice")),
+        "closed_by": _closed_by,
+        "offered": _offered,
+        "doubles": _doubles,
+        "alone": _if_so(lambda: _("alone")),
+        "defender_alone": _named(lambda name: _("%(player)s defends alone") % {"player": name}),
+        "left": _left,
+        "calls": _calls,
+        "rifki_holder": _named(lambda name: _("♥K was dealt to %(player)s") % {"player": name}),
+        "king_declared_by": _named(lambda name: _("King declared: %(player)s") % {"player": name}),
+        "king": _side_named(lambda name: _("King: %(player)s") % {"player": name}),
+        "tricks_played": _tricks_played,
+        "sealed": _if_so(lambda: _("sealed")),
+        **dict.fromkeys(REMARKS, lambda _ruleset, _players, remark: remark),
+    }
+)
+"""The text of a further field of a deal, or of a remark; may be empty."""
+
+ON_THE_SHEET = tuple(
+    name for name in MARKS if name not in ("maker", "tricks", "left", "king", "tricks_played")
+)
+"""The marks of a line that its columns do not show already."""
+
+
+# Lines other than deals.
+
+
+def title_of(ruleset: Ruleset, contract: str) -> str:
+    known = ruleset.by_id.get(contract)
+    return labels.contract_name(contract) if known is None else labels.contract_title(known)
+
+
+def remark(entry: Entry, players: Sequence[str]) -> str:
+    """Return the text of an entry that is no deal, without its contract but with its remarks."""
+    return _with_remarks(_remark(entry, players), entry)
+
+
+def _with_remarks(text: str, entry: Entry) -> str:
+    return " · ".join(filter(None, [text, *remarks_of(entry).values()]))
+
+
+def _remark(entry: Entry, players: Sequence[str]) -> str:
+    match entry:
+        case Void(reason=reason):
+            return labels.reason_name("void", reason)
+        case Redeal(by=seat, reason=reason):
+            return f"{players[seat]} · {labels.reason_name('redeal', reason)}"
+        case Passed():
+            return _("Everyone passed")
+        case Adjustment(reason=reason):
+            return labels.reason_name("adjustment", reason)
+        case Stopped(reason=reason):
+            return _("Stopped: %(reason)s") % {"reason": labels.reason_name("stopped", reason)}
+    return ""
+
+
+# The state or end of a game.
+
+
+def state_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
+    if game.finished:
+        return outcome_of(game, outcome, players)
+    return going_text(game.ruleset, len(game.deals), game.totals)
+
+
+def going_text(ruleset: Ruleset, deals: int, totals: PerSide) -> str:
+    """Return the progress of an unfinished game after `deals` deals."""
+    if ruleset.length is not None:
+        return _("deal %(deal)s of %(deals)s") % {"deal": deals + 1, "deals": ruleset.length}
+    details = " : ".join(map(labels.points_text, totals))
+    return _("%(totals)s, first to %(target)s") % {"totals": details, "target": ruleset.target}
+
+
+def outcome_of(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
+    """Return the result of the game in one sentence; empty while it goes on."""
+    if game.ending is None:
+        return ""
+    if game.ending.seat is not None:
+        return _king_sentence(game, outcome, players, game.ending.seat)
+    return _verdict(game, outcome, players)
+
+
+def _verdict(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
+    """Return who is out, or who has won, by the scores."""
+    names = game.ruleset.side_names(players)
+    out = [names[side] for side in outcome.out]
+    if out:
+        return _("Out: %(players)s") % {"players": ", ".join(out)}
+    if outcome.sunk:
+        return _("Nobody is out.")
+    best = [name for name, rank in zip(names, outcome.ranks, strict=True) if rank == 1]
+    if len(best) == len(names) and game.ruleset.settings["outcome"] not in WON_JOINTLY:
+        return _("A draw.")
+    return _("Won: %(players)s") % {"players": ", ".join(best)}
+
+
+WON_JOINTLY: frozenset[Setting] = frozenset({"highest-wins"})
+"""Outcomes in which equal scores share the victory; in the others nobody wins a draw."""
+
+
+def _king_sentence(game: Game, outcome: Outcome, players: Sequence[str], seat: int) -> str:
+    """Return the sentence for the King that ended a game, made or missed by a player or a pair."""
+    king = {"player": _side_name(game.ruleset, players, seat)}
+    made = game.ending is not None and game.ending.by == "king"
+    if game.ruleset.seats_in_a_side > 1 or not (outcome.out or outcome.sunk):
+        text = _("King by %(player)s!") if made else _("%(player)s declared King and failed.")
+        return f"{text % king} {_verdict(game, outcome, players)}"
+    if made:
+        return _("King! %(player)s alone is out.") % king
+    return _("%(player)s declared King and failed: sunk alone.") % king
+
+
+def _side_name(ruleset: Ruleset, players: Sequence[str], seat: int) -> str:
+    """Return the name of the player of a seat, or of the pair, which takes 13 tricks together."""
+    return ruleset.side_names(players)[ruleset.sides[seat]]
+
+
+def ending_of(game: Game, players: Sequence[str]) -> str:
+    """Return how the game ended, or how far it is; empty after its last deal."""
+    ending, played = game.ending, game.turns
+    if ending is None:
+        return _not_finished(game)
+    if ending.seat is not None:
+        who = {"player": _side_name(game.ruleset, players, ending.seat), "deal": played}
+        if ending.by == "king":
+            return _("King by %(player)s in deal %(deal)s") % who
+        return _("King declared and missed by %(player)s in deal %(deal)s") % who
+    last = game.entries[ending.entry]
+    if isinstance(last, Stopped):
+        return _stopped(game, _with_remarks(labels.reason_name("stopped", last.reason), last))
+    if ending.by == "target":
+        reached = {"target": game.ruleset.target, "deal": played}
+        return _("First to %(target)s: over with deal %(deal)s") % reached
+    return ""
+
+
+def _not_finished(game: Game) -> str:
+    so_far = _so_far(game)
+    if game.ruleset.length is None:
+        return _("Not finished: first to %(target)s, after deal %(played)s") % so_far
+    return _("Not finished: %(played)s of %(deals)s deals") % so_far
+
+
+def _stopped(game: Game, reason: str) -> str:
+    if _only_totals(game):
+        return _("Only its totals are known")
+    so_far = {**_so_far(game), "reason": reason}
+    if game.ruleset.length is None:
+        return _("Stopped early after deal %(played)s: %(reason)s") % so_far
+    return _("Stopped early after %(played)s of %(deals)s deals: %(reason)s") % so_far
+
+
+def _only_totals(game: Game) -> bool:
+    given = [entry for entry in game.entries if isinstance(entry, Adjustment)]
+    return not game.turns and any(entry.reason == IMPORTED for entry in given)
+
+
+def _so_far(game: Game) -> dict[str, object]:
+    ruleset = game.ruleset
+    played = game.turns if ruleset.length is None else len(game.deals)
+    return {"played": played, "deals": ruleset.length, "target": ruleset.target}
+
+
+# Money.
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """One payment: payer, payee, and the localized amount."""
+
+    payer: str
+    payee: str
+    amount: str
+
+    def __str__(self) -> str:
+        return _("%(payer)s pays %(payee)s: %(amount)s") % {
+            "payer": self.payer,
+            "payee": self.payee,
+            "amount": self.amount,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Payments:
+    """The payments at a stake per point; none if all scores are level."""
+
+    stake: str
+    paid: tuple[Paid, ...]
+
+
+def payments_of(game: Game, players: Sequence[str]) -> Payments | None:
+    """Return the payments by the current scores; None if the table plays without money."""
+    stake = number_of(game.ruleset.settings.get("stake"))
+    if stake is None or not game.rows:
+        return None
+    names = game.ruleset.side_names(players)
+    paid = tuple(
+        Paid(names[payment.payer], names[payment.payee], labels.money_text(payment.amount))
+        for payment in settle(game.totals, stake).payments
+    )
+    return Payments(labels.money_text(stake), paid)

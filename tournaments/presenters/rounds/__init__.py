@@ -1,0 +1,1 @@
+"""Rounds: the wall, and tables as directors see them."""

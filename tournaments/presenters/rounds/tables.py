@@ -1,0 +1,180 @@
+"""The tables of a round for directors: their progress and possible problems."""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Case, OuterRef, Subquery, Value, When
+from django.db.models.functions import Coalesce
+
+from tournaments.engine.rules.rulesets import PerSide, number_of
+from tournaments.models import Game, Revision, Round, Table, Tournament
+from tournaments.queries.games.sheets import fold_sheet
+from tournaments.services.games.confirming import Agreement, agreement_of
+from tournaments.services.rounds.clocks import seconds_left
+
+SILENT = timedelta(minutes=10)
+"""A table without an entry for this long may have a problem."""
+
+NEW_PHONE = timedelta(minutes=10)
+
+TROUBLES = ("called", "over-time", "silent", "unconfirmed", "new-phone")
+"""Possible problems at a table, the most urgent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableProgress:
+    """The progress of an unfinished game: whole deals, and points per side."""
+
+    deals: int
+    totals: PerSide
+
+
+MOST_KNOWN = 2000
+_known_progress: OrderedDict[tuple[str, int], TableProgress] = OrderedDict()
+"""Cached progress of sheets, by game and revision; an entry never becomes stale.
+
+Folding the sheets of 250 tables takes half a second, and directors poll every few seconds.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A possible problem at a table, by a code of `TROUBLES`.
+
+    `seconds` is its duration, or the time since it began; `seats` are those that have not
+    confirmed.
+    """
+
+    code: str
+    seconds: int = 0
+    seats: tuple[int, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """Return the urgency; 0 is the most urgent."""
+        return TROUBLES.index(self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A table of a round: its game's progress, last author and time, and its problems.
+
+    `progress` is None once the game is over; `left` is the time left on its clock, in seconds.
+    """
+
+    table: Table
+    row: Game
+    progress: TableProgress | None
+    totals: PerSide
+    agreement: Agreement
+    left: int | None
+    last_at: datetime | None
+    last_by: str
+    troubles: tuple[Trouble, ...]
+
+    @property
+    def urgency(self) -> tuple[int, int]:
+        """Return the sort key that puts the tables that need help first."""
+        first = min((trouble.rank for trouble in self.troubles), default=len(TROUBLES))
+        return first, self.table.number
+
+
+def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Watched]:
+    """Return the tables of a round, those with problems first (3 queries)."""
+    setting = tournament.event.confirmations
+    games = _games(round_)
+    progresses = _progress_of(game for game in games if game.result is None)
+    tables = [
+        _watched(game, progresses.get(game.pk), agreement_of(game, setting, said), at)
+        for game in games
+        for said in [game.confirmations.all()]
+    ]
+    return sorted(tables, key=lambda each: each.urgency)
+
+
+def _games(round_: Round) -> Sequence[Game]:
+    """Return the game of each table, with the author and time of its last revision."""
+    last = Revision.objects.filter(game=OuterRef("pk")).order_by("-revision")
+    # A director has no use for the number of the phone.
+    by = Case(When(author="", then=Coalesce("user__first_name", Value(""))), default="author")
+    rows = Game.objects.filter(table__round=round_).order_by("table__number", "pk")
+    rows = (
+        rows.select_related("table")
+        .prefetch_related("confirmations")
+        .annotate(
+            last_at=Subquery(last.values("at")[:1]), last_by=Subquery(last.values_list(by)[:1])
+        )
+    )
+    games = list(rows)
+    for game in games:
+        # Already loaded: saves one query per table.
+        assert game.table is not None
+        game.table.round = round_
+    return games
+
+
+def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
+    """Return the progress of unfinished games (1 query), without folding cached sheets again."""
+    rows = list(games)
+    # Read each entry only once: another thread may be clearing the cache.
+    found = {row.pk: _known_progress.get((row.public_id, row.revision)) for row in rows}
+    writes: dict[int, list[Revision]] = defaultdict(list)
+    missing = [row for row in rows if found[row.pk] is None]
+    for write in Revision.objects.filter(game__in=missing).order_by("revision"):
+        writes[write.game_id].append(write)
+    for row in missing:
+        seen = (write for write in writes[row.pk] if write.revision <= row.revision)
+        game = fold_sheet(row, tuple(seen)).game
+        progress = TableProgress(len(game.deals), game.totals)
+        found[row.pk] = _known_progress[row.public_id, row.revision] = progress
+    while len(_known_progress) > MOST_KNOWN:
+        _known_progress.popitem(last=False)
+    return {pk: progress for pk, progress in found.items() if progress is not None}
+
+
+def _watched(
+    row: Game, progress: TableProgress | None, agreement: Agreement, at: datetime
+) -> Watched:
+    table = row.table
+    assert table is not None
+    is_laid = table.round.published_at is not None
+    left = seconds_left(table.round, at, table.extra_seconds) if is_laid else None
+    return Watched(
+        table=table,
+        row=row,
+        progress=progress,
+        totals=_result(row) if progress is None else progress.totals,
+        agreement=agreement,
+        left=left,
+        last_at=getattr(row, "last_at", None),
+        last_by=getattr(row, "last_by", None) or "",
+        troubles=tuple(_troubles(table, row, agreement, left, at)),
+    )
+
+
+def _result(row: Game) -> PerSide:
+    return tuple(number_of(points) or 0 for points in (row.result or {})["totals"])
+
+
+def _troubles(
+    table: Table, row: Game, agreement: Agreement, left: int | None, at: datetime
+) -> Iterator[Trouble]:
+    """Yield possible problems; in a round that is not open, only those that block closing it."""
+    going, is_open = row.result is None, table.round.is_open
+    if table.called_at is not None:
+        yield Trouble("called", _seconds(table.called_at, at))
+    if going and is_open and left is not None and left < 0:
+        yield Trouble("over-time", -left)
+    since: datetime | None = getattr(row, "last_at", None) or table.round.opened_at
+    if going and is_open and since is not None and at - since >= SILENT:
+        yield Trouble("silent", _seconds(since, at))
+    if not going and not agreement.enough:
+        yield Trouble("unconfirmed", seats=agreement.missing)
+    if row.taken_at is not None and is_open and at - row.taken_at < NEW_PHONE:
+        yield Trouble("new-phone", _seconds(row.taken_at, at))
+
+
+def _seconds(since: datetime, at: datetime) -> int:
+    return max(0, int((at - since).total_seconds()))

@@ -1,0 +1,53 @@
+"""The wall display: seating, top places, and tables still playing."""
+
+from typing import Any
+
+from tournaments.models import Game, Round
+from tournaments.presenters.standings.standings import last_counted
+from tournaments.queries.tournaments.state import TournamentState
+
+MOST_PLACES = 24
+
+
+def shown_round(state: TournamentState) -> Round | None:
+    """Return the published round that is not over, or else the last published one."""
+    published = [each.row for each in state.seated_rounds if each.row.published_at is not None]
+    going = (round_ for round_ in published if round_.closed_at is None)
+    return next(going, published[-1] if published else None)
+
+
+def seated(state: TournamentState, round_: Round) -> list[tuple[int | None, list[str]]]:
+    """Return the tables of a round with their players' names; the last, without number, is out."""
+    found = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    tables: list[tuple[int | None, list[str]]] = [
+        (table.number, [_name(state, key, round_.number) for key in table.entrants])
+        for table in found.tables
+    ]
+    if found.byes:
+        tables.append((None, [_name(state, key, round_.number) for key in found.byes]))
+    return tables
+
+
+def top_places(state: TournamentState) -> list[tuple[int, str, Any]]:
+    """Return place, name and points of the leaders after the last closed public round."""
+    shown = last_counted(state, directs=False)
+    closed = [each.row.number for each in state.seated_rounds if each.row.closed_at is not None]
+    counted = [number for number in closed if number <= shown]
+    if not counted:
+        return []
+    standings = state.standings_before(max(counted) + 1)[:MOST_PLACES]
+    return [
+        (each.place, state.entrants[each.entrant].shown_name, each.points) for each in standings
+    ]
+
+
+def still_playing(round_: Round) -> list[int]:
+    """Return the numbers of the tables whose games go on (1 query)."""
+    going = Game.objects.filter(table__round=round_, result__isnull=True)
+    return list(going.order_by("table__number").values_list("table__number", flat=True))
+
+
+def _name(state: TournamentState, key: str, number: int) -> str:
+    entrant = state.entrants[key]
+    names = [player.shown_name for player in state.players_of(entrant, number)]
+    return " + ".join(filter(None, names)) or entrant.shown_name

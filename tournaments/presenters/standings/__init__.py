@@ -1,0 +1,1 @@
+"""Standings, their reasons, and leagues."""

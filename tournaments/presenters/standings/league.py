@@ -1,0 +1,73 @@
+"""The league of a season as a visitor may see it: the added points of its evenings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tournaments.engine.rules.rulesets import Points, whole
+from tournaments.engine.standings.season_sums import SeasonStanding, league
+from tournaments.models import Player, Season, Tournament
+from tournaments.models.people import fold_name
+from tournaments.presenters.standings.standings import last_counted
+from tournaments.queries.tournaments.state import TournamentState, load_states
+from tournaments.queries.tournaments.steps import PLAYED
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueReader:
+    """The visitor: a director sees hidden results, a member the players' pages."""
+
+    member: bool
+    directs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueEvening:
+    """A tournament of the season up to its round `last`, with points by player key."""
+
+    tournament: Tournament
+    last: int
+    points: dict[str, Points]
+
+    @property
+    def over(self) -> bool:
+        return self.tournament.state == Tournament.State.FINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class League:
+    """A season's league: its evenings, the rows by place and name, and the players."""
+
+    evenings: Sequence[LeagueEvening]
+    rows: Sequence[SeasonStanding]
+    people: Mapping[str, Player]
+    finals: bool
+
+
+def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) -> League:
+    """Return the league of a season's tournaments as the visitor may see it (5 queries)."""
+    courses = load_states([row for row in rows if row.state in PLAYED])
+    people: dict[str, Player] = {}
+    evenings = [_evening(state, people, looker) for state in courses]
+    evenings = [each for each in evenings if each.last]
+    standings = league([each.points for each in evenings], season.league_best)
+    # Equal places are sorted by name.
+    in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
+    return League(evenings, in_order, people, finals=any(state.stages for state in courses))
+
+
+def _evening(
+    state: TournamentState, people: dict[str, Player], looker: LeagueReader
+) -> LeagueEvening:
+    """Return the points of an evening up to its last closed round; add its players to `people`.
+
+    Finals are left out: only some entrants play them, and their points may start from zero.
+    """
+    closed = sum(each.row.closed_at is not None for each in state.seated_rounds)
+    counted = last_counted(state, directs=looker.directs)
+    last = min(closed, counted, state.settings.rounds)
+    points: dict[str, Points] = {}
+    for key, worth in state.points_after(last).items() if last else ():
+        for player in state.entrants[key].players:
+            people[str(player.pk)] = player
+            points[str(player.pk)] = whole(points.get(str(player.pk), 0) + worth)
+    return LeagueEvening(state.tournament, last, points)

@@ -1,0 +1,143 @@
+"""The standings as a visitor may see them: the rounds that count, and the stages reached."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.tie_breaks import TIE_BREAKS
+from tournaments.models import Tournament
+from tournaments.queries.tournaments.state import TournamentState, settings_of
+from tournaments.texts.labels import stage_name
+
+POINTS: Mapping[str, str | Promise] = {
+    "game": gettext_lazy("the points of the game"),
+    "places": gettext_lazy("points for the place at the table"),
+    "out": gettext_lazy("1 for each game out or won"),
+    "pair-difference": gettext_lazy("how far ahead of the others"),
+}
+
+
+def tie_break_name(name: str) -> str:
+    """Return the name of a tie-break; an unknown one keeps its stored name."""
+    return _(TIE_BREAKS[name].label) if name in TIE_BREAKS else name
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The standings that a visitor may see.
+
+    They are those after round `after`, or those of round `only` alone. `last` is the latest round
+    that counts for them, and `hidden` is set if a later round is kept back. `rounds` are the
+    numbers of those with a column.
+    """
+
+    state: TournamentState
+    rows: tuple[Standing, ...]
+    last: int
+    after: int
+    only: int | None
+    hidden: bool
+
+    @property
+    def until(self) -> int:
+        """Return the last round with a column of its own and a stage reached.
+
+        A round alone has neither.
+        """
+        return 0 if self.only else self.after
+
+    @property
+    def rounds(self) -> list[int]:
+        seated = (each.row.number for each in self.state.seated_rounds)
+        return [number for number in seated if number <= self.until]
+
+    @property
+    def tie_breaks(self) -> list[tuple[int, str]]:
+        """Return index and name of each tie-break that has a value for anybody."""
+        return [
+            (at, tie_break_name(name))
+            for at, name in enumerate(self.state.settings.tie_breaks)
+            if any(row.tie_breaks[at] is not None for row in self.rows)
+        ]
+
+
+def standings_seen(
+    state: TournamentState, *, directs: bool, after: int | None = None, only: int | None = None
+) -> Seen:
+    """Return the standings for a director of the tournament, or for anybody else."""
+    last = last_counted(state, directs=directs)
+    after = min(after or last, last)
+    only = only if only and only <= last else None
+    rows = state.standings_of(only) if only else state.standings_before(after + 1)
+    return Seen(state, rows, last, after, only, hidden=hides(state) and not directs)
+
+
+def last_counted(state: TournamentState, *, directs: bool) -> int:
+    """Return the last round that counts for a visitor, before any hidden one."""
+    rounds = [each.row for each in state.seated_rounds if each.row.published_at]
+    last = rounds[-1].number if rounds else 0
+    if directs or not hides(state):
+        return last
+    return min(last, state.settings.rounds + len(state.stages) - 1)
+
+
+def hides(state: TournamentState) -> bool:
+    """Return whether the standings are hidden: the very last round is published and not over."""
+    number = state.settings.rounds + len(state.stages)
+    over = state.tournament.state == Tournament.State.FINISHED
+    return (
+        settings_of(state.tournament).hide_last
+        and not over
+        and any(each.row.number == number and each.row.published_at for each in state.seated_rounds)
+    )
+
+
+def round_label(state: TournamentState, number: int) -> str:
+    """Return the label of a round: its number, or its stage of the finals."""
+    stages = state.stages
+    stage = number - state.settings.rounds - 1
+    return stage_name(stages[stage]) if 0 <= stage < len(stages) else str(number)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The stage that an entrant plays in, or is `through` to."""
+
+    stage: str
+    through: bool
+
+
+def stages_reached(state: TournamentState, after: int) -> dict[str, Reached]:
+    """Return the stage reached after round `after`, by key of the entrants in the finals."""
+    reached = {
+        key: Reached(seated.row.stage, through=False)
+        for seated in state.seated_rounds
+        if seated.row.stage and seated.row.number <= after
+        for table in seated.tables
+        for key in table.entrants
+    }
+    return reached | _through(state, after)
+
+
+def _through(state: TournamentState, after: int) -> dict[str, Reached]:
+    """Return who plays on after a finished round, by the published next round or a preview."""
+    if not state.stages or not state.settings.rounds <= after <= len(state.seated_rounds):
+        return {}
+    if after == 0 or state.seated_rounds[after - 1].row.closed_at is None:
+        return {}
+    if after < len(state.seated_rounds) and state.seated_rounds[after].row.published_at is not None:
+        row, tables = state.seated_rounds[after].row, state.seated_rounds[after].tables
+        return {key: Reached(row.stage, through=True) for each in tables for key in each.entrants}
+    try:
+        stage = state.next_final(after + 1)
+    except (InvalidEntry, ValueError):
+        # Too few are left, or a ruling opened a table again; the director will notice.
+        return {}
+    if stage is None:
+        return {}
+    return {key: Reached(stage.name, through=True) for each in stage.tables for key in each}

@@ -1,0 +1,210 @@
+"""The resources that audit entries refer to, for programs that follow the changes of clubs.
+
+The feed contains no recorded values, only addresses to read again. Whoever may see a resource can
+read it; for all others its address returns nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+from tournaments.models import AuditEntry, Event, Game, Player, Seat
+from tournaments.models.audit import NAMING_ACTIONS
+from tournaments.models.clubs import ClubQuerySet
+from tournaments.models.games import GameQuerySet
+
+API = "/api/v1/"
+
+OF_ROUND = frozenset(
+    ("publish-round", "take-back-round", "change-late", "put-substitute", "take-out-substitute")
+)
+"""Actions that create, change or remove several games of a round at once."""
+
+OF_EVENT = frozenset(("add-event", "import-games", "import-tournament"))
+"""Actions that add games of a whole event."""
+
+NAMES_CHANGED = "names-changed"
+"""The action that non-members see instead of a change of a name."""
+
+Games = Mapping[tuple[int, int | None], list[str]]
+"""Games by event and round; None is the key for the whole event."""
+
+
+class Named:
+    """The resources of some audit entries (at most 5 queries, however many entries).
+
+    The entries come with their `club` and their `event__tournament`. Players' games are included
+    only if the follower may see them, as `seen` defines.
+
+    Changes of names, and the games they affect, are shown only to members of the club, as `own`
+    defines. To others they would reveal who asked for initials or for removal, and which rows on
+    several sheets are the same person.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[AuditEntry],
+        seen: GameQuerySet | None = None,
+        own: ClubQuerySet | None = None,
+    ) -> None:
+        self._veiled = _veiled(lines, own)
+        details = [line for line in lines if line.pk not in self._veiled]
+        self._players = _players_in(details)
+        self._laid = _laid_games(details)
+        self._seated = _games_of_players(details, seen)
+        self._standing = _tables_of_games(details)
+
+    def action(self, line: AuditEntry) -> str:
+        """Return the action, without details of a changed name for non-members."""
+        return NAMES_CHANGED if line.pk in self._veiled else line.action
+
+    def subject(self, line: AuditEntry) -> str:
+        """Return the public identifier of the subject; empty where it is hidden."""
+        if line.pk in self._veiled:
+            return ""
+        kind, _colon, name = line.subject.partition(":")
+        if kind == "player":
+            return f"player:{self._players.get(name, '')}"
+        return line.subject or f"club:{line.club.slug}"
+
+    def round_of_game(self, public_id: str) -> int | None:
+        return self._standing.get(public_id)
+
+    def resources(self, line: AuditEntry) -> list[str]:
+        """Return the addresses to read again; those of removed resources return nothing."""
+        if line.pk in self._veiled:
+            return [f"{API}games/?club={line.club.slug}"]
+        games = chain(_games_told(line), self._games(line), self._games_of_players(line))
+        return [
+            *(f"{API}games/{public_id}/" for public_id in dict.fromkeys(games)),
+            *self._place(line),
+        ]
+
+    def _games(self, line: AuditEntry) -> list[str]:
+        if line.event_id is None:
+            return []
+        if line.action in OF_EVENT:
+            return self._laid.get((line.event_id, None), [])
+        if line.action in OF_ROUND:
+            return self._laid.get((line.event_id, round_of(line)), [])
+        return []
+
+    def _games_of_players(self, line: AuditEntry) -> list[str]:
+        return [game for name in _named_players(line) for game in self._seated.get(name, [])]
+
+    def _place(self, line: AuditEntry) -> list[str]:
+        club = f"{API}clubs/{line.club.slug}/"
+        kind, _colon, name = self.subject(line).partition(":")
+        if line.event is None:
+            return _of_club(club, kind, name)
+        event = event_address(line.event, line.club.slug)
+        number = round_of(line)
+        if kind == "table" and number is not None:
+            return [f"{event}rounds/{number}/tables/{name}/", f"{event}rounds/{number}/"]
+        if kind == "game":
+            place = self._standing.get(name)
+            return [] if place is None else [f"{event}rounds/{place}/"]
+        return [event] if number is None else [f"{event}rounds/{number}/"]
+
+
+def event_address(event: Event, club: str) -> str:
+    """Return the API address of an event of a club, or of its tournament."""
+    tournament = getattr(event, "tournament", None)
+    name = f"tournaments/{tournament.slug}" if tournament else f"events/{event.public_id}"
+    return f"{API}clubs/{club}/{name}/"
+
+
+def round_of(line: AuditEntry) -> int | None:
+    """Return the number of the round that an entry is about."""
+    for details in (line.after, line.before):
+        number = details.get("round") if isinstance(details, dict) else None
+        if isinstance(number, int):
+            return number
+    return None
+
+
+def _of_club(club: str, kind: str, name: str) -> list[str]:
+    places = {"player": "players", "season": "seasons", "account": "members"}
+    places |= {"invitation": "invitations", "event": "events", "webhook": "webhooks"}
+    return [f"{club}{places[kind]}/{name}/"] if kind in places and name else [club]
+
+
+def _games_told(line: AuditEntry) -> list[str]:
+    kind, _colon, name = line.subject.partition(":")
+    games = [name] if kind == "game" else []
+    for details in (line.before, line.after):
+        if isinstance(details, dict):
+            games += details.get("gone", [])
+            if kind == "table":
+                games += [each["game"] for each in details.get("games", [])]
+    return games
+
+
+def _veiled(lines: Iterable[AuditEntry], own: ClubQuerySet | None) -> frozenset[int]:
+    """Return the keys of the entries about names in clubs outside `own`; None hides all."""
+    naming = [line for line in lines if _is_naming(line)]
+    if own is None or not naming:
+        return frozenset()
+    clubs = {line.club_id for line in naming}
+    known = set(own.filter(pk__in=clubs).values_list("pk", flat=True))
+    return frozenset(line.pk for line in naming if line.club_id not in known)
+
+
+def _is_naming(line: AuditEntry) -> bool:
+    return line.kind == AuditEntry.Kind.PLAYER and line.action in NAMING_ACTIONS
+
+
+def _named_players(line: AuditEntry) -> list[str]:
+    """Return the keys of the players whose names on sheets an entry has changed."""
+    if not _is_naming(line):
+        return []
+    details = line.after if isinstance(line.after, dict) else {}
+    subjects = [line.subject, str(details.get("other", ""))]
+    return [each.removeprefix("player:") for each in subjects if each.startswith("player:")]
+
+
+def _players_in(lines: Iterable[AuditEntry]) -> dict[str, str]:
+    keys = {line.subject.removeprefix("player:") for line in lines if "player:" in line.subject}
+    if not keys:
+        return {}
+    rows = Player.objects.filter(pk__in=[int(key) for key in keys])
+    return {str(pk): public_id for pk, public_id in rows.values_list("pk", "public_id")}
+
+
+def _laid_games(lines: Iterable[AuditEntry]) -> Games:
+    laid = [line for line in lines if line.event_id and line.action in OF_ROUND | OF_EVENT]
+    found: dict[tuple[int, int | None], list[str]] = defaultdict(list)
+    if not laid:
+        return found
+    rows = Game.objects.filter(table__round__event__in={line.event_id for line in laid})
+    names = rows.order_by("pk").values_list(
+        "table__round__event", "table__round__number", "public_id"
+    )
+    for event, number, public_id in names:
+        found[event, number].append(public_id)
+        found[event, None].append(public_id)
+    return found
+
+
+def _games_of_players(
+    lines: Iterable[AuditEntry], seen: GameQuerySet | None
+) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    keys = {key for line in lines for key in _named_players(line)}
+    if keys:
+        seats = Seat.objects.filter(player__in=[int(key) for key in keys]).order_by("game")
+        if seen is not None:
+            seats = seats.filter(game__in=seen.values("pk"))
+        for player, game in seats.values_list("player", "game__public_id"):
+            found[str(player)].append(game)
+    return found
+
+
+def _tables_of_games(lines: Iterable[AuditEntry]) -> Mapping[str, int]:
+    """Return the number of the round of each game that the entries are about."""
+    names = {line.subject.removeprefix("game:") for line in lines if line.event_id}
+    names = {name for name in names if ":" not in name}
+    if not names:
+        return {}
+    rows = Game.objects.filter(public_id__in=names)
+    return dict(rows.values_list("public_id", "table__round__number"))

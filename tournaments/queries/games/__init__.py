@@ -1,0 +1,1 @@
+"""Sheets of games, and their versions."""

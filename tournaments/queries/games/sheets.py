@@ -1,0 +1,203 @@
+"""Loaded games: rows, their revisions, and their fold by the engine."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db import models
+
+from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.records import GAME_FORMAT
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.play import games
+from tournaments.engine.play.entry_checks import play
+from tournaments.engine.play.outcomes import (
+    Badge,
+    Outcome,
+    award,
+    decide,
+    write_badges,
+    write_earned,
+)
+from tournaments.engine.rules.entries import Entry
+from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.shapes import write_points
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game, Revision
+from tournaments.queries.rulesets import parsed_ruleset
+
+
+class LaterEntryInvalid(Exception):
+    """A change was refused because the entry at `position` (from 0) no longer fits."""
+
+    def __init__(self, position: int, problems: Sequence[Problem]) -> None:
+        self.position = position
+        self.problems = tuple(problems)
+        super().__init__(f"entry at position {position}: {InvalidEntry(problems)}")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A loaded game: its row, its revisions in order, and their fold.
+
+    `positions[i]` is the position of the fold's entry `i`.
+    """
+
+    row: Game
+    revisions: tuple[Revision, ...]
+    positions: tuple[int, ...]
+    game: games.Game
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        return decide(self.game)
+
+    @cached_property
+    def badges(self) -> tuple[Badge, ...]:
+        return award(self.game)
+
+    def versions(self, position: int) -> tuple[Revision, ...]:
+        """Return every version of the entry at a position, the oldest first."""
+        return tuple(write for write in self.revisions if write.position == position)
+
+    def body(self, position: int) -> Mapping[str, Any] | None:
+        """Return the current entry at a position; None if there is none or it was withdrawn."""
+        return current_bodies(self.revisions).get(position)
+
+    @property
+    def next_position(self) -> int:
+        """Return the position after all entries, including withdrawn ones."""
+        return max((w.position for w in self.revisions if w.position is not None), default=-1) + 1
+
+    def after_entry(self, entry: Entry) -> "Sheet":
+        """Return the sheet with a revision for one more entry; only that entry is played.
+
+        Raises:
+            InvalidEntry: with every reason why it cannot come next.
+        """
+        write = Revision(kind=Revision.Kind.ENTRY, position=self.next_position)
+        return self._after(write, entry, self.game, (*self.positions, self.next_position))
+
+    def after_completion(self, entry: Entry) -> "Sheet":
+        """Return the sheet with a revision that replaces its open deal; only that is played.
+
+        Raises:
+            InvalidEntry: with every reason why it cannot replace the deal.
+        """
+        write = Revision(kind=Revision.Kind.COMPLETION, position=self.positions[-1])
+        return self._after(write, entry, self.game.without_open_deal(), self.positions)
+
+    def _after(
+        self, write: Revision, entry: Entry, before: games.Game, positions: tuple[int, ...]
+    ) -> "Sheet":
+        write.body = write_entry(entry)
+        return Sheet(self.row, (*self.revisions, write), positions, play(before, entry))
+
+    def after_change(self, write: Revision) -> "Sheet":
+        """Return the sheet with any other revision: the whole game is folded again.
+
+        Raises:
+            LaterEntryInvalid: an entry does not fit those before it.
+        """
+        return fold_sheet(self.row, (*self.revisions, write))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return the game as a `kingscore-game/1` document."""
+        bodies = current_bodies(self.revisions)
+        head: dict[str, Any] = {
+            "format": GAME_FORMAT,
+            "ruleset": self.row.ruleset
+            if self.row.document is None
+            else write_ruleset(rules_of(self.row)),
+            "options": self.row.options,
+            "players": self.row.players,
+            "first_declarer": self.row.first_declarer,
+            "played_at": self.row.played_at.isoformat(),
+            "entries": [bodies[position] for position in self.positions],
+        }
+        optional = {"title": self.row.title, "place": self.row.place}
+        return head | {name: text for name, text in optional.items() if text}
+
+
+def ruleset_of(row: Game) -> Ruleset:
+    """Return the ruleset of a game, with its options."""
+    return rules_of(row).with_options(row.options)
+
+
+def rules_of(row: Game) -> Ruleset:
+    """Return the ruleset of a game without its options; house rules as at its start."""
+    return RULESETS[row.ruleset] if row.document is None else parsed_ruleset(row.document)
+
+
+def result_of(sheet: Sheet) -> dict[str, Any] | None:
+    """Return the result of a finished game as JSON; None while it goes on.
+
+    Totals and ranks are per side. The others are lists of sides; `kings` has one for each King
+    made. `contracts` and `badges` have the form of `engine.play.outcomes`: by seat, and by side.
+    """
+    if not sheet.game.finished:
+        return None
+    return {
+        "totals": [write_points(points) for points in sheet.game.totals],
+        "ranks": list(sheet.outcome.ranks),
+        "out": list(sheet.outcome.out),
+        "sunk": list(sheet.outcome.sunk),
+        "kings": sorted(badge.seat for badge in sheet.badges if badge.badge == "king"),
+        "contracts": write_earned(sheet.game),
+        "badges": write_badges(sheet.badges, sheet.game.ruleset.side_count),
+    }
+
+
+def load_sheet(row: Game) -> Sheet:
+    """Load a game with its revisions up to the revision of `row` (1 query)."""
+    # Revisions added after `row` was read do not belong to it, and may need another setup.
+    writes = tuple(row.revisions.filter(revision__lte=row.revision).order_by("revision"))
+    return fold_sheet(row, writes)
+
+
+def load_sheets(rows: Iterable[Game]) -> list[Sheet]:
+    """Load several games with their revisions (1 query, and that of the rows)."""
+    games = list(rows)
+    in_order = models.Prefetch("revisions", Revision.objects.order_by("revision"))
+    models.prefetch_related_objects(games, in_order)
+    return [
+        fold_sheet(row, tuple(w for w in row.revisions.all() if w.revision <= row.revision))
+        for row in games
+    ]
+
+
+def fold_sheet(row: Game, writes: tuple[Revision, ...]) -> Sheet:
+    """Return the sheet that results from `writes`.
+
+    Raises:
+        LaterEntryInvalid: an entry does not fit those before it.
+    """
+    bodies = current_bodies(writes)
+    game = fold_bodies(ruleset_of(row), row.first_declarer, bodies.items())
+    return Sheet(row, writes, tuple(bodies), game)
+
+
+def fold_bodies(
+    ruleset: Ruleset, first_declarer: int, bodies: Iterable[tuple[int, Mapping[str, Any]]]
+) -> games.Game:
+    """Return the game after the entries `(position, body)`.
+
+    Raises:
+        LaterEntryInvalid: the first entry that does not fit those before it.
+    """
+    game = games.Game(ruleset, first_declarer)
+    for position, body in bodies:
+        try:
+            game = play(game, parse_entry(body))
+        except InvalidEntry as error:
+            raise LaterEntryInvalid(position, error.problems) from error
+    return game
+
+
+def current_bodies(writes: Iterable[Revision]) -> dict[int, Mapping[str, Any]]:
+    """Return the current entries by position, in ascending order."""
+    latest = {write.position: write.body for write in writes if write.position is not None}
+    return {position: body for position, body in sorted(latest.items()) if body is not None}

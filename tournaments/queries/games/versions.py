@@ -1,0 +1,167 @@
+"""Versions of games, which tell an open page whether its sheet has changed.
+
+Phones that follow a game poll every two seconds, and nearly always nothing has changed. Most
+requests to a server are such polls, so each takes one query, which Django compiles once per
+process.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+from django.db import connection
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Func, OuterRef, Subquery
+
+from tournaments.models import Confirmation, Game, RatingChange, addresses
+from tournaments.models.games import AT_OPEN_ROUND
+
+FORGET = 10.0
+"""Seconds without a request after which a game is no longer polled."""
+
+NAME = "?"
+"""Placeholder for the game's name in the compiled query; no game has this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameVersion:
+    """Everything visible of a game that can change between two polls.
+
+    `generation` revokes the addresses to follow it, `write_generation` those to score it. `is_open`
+    is the state of its round; an open table is always open. `players` are the shown names, which
+    can change without a revision. `goes_on` is the state of its match, `confirmed` the number of
+    seats that have confirmed, and `rated` the last rating change, 0 for none.
+    """
+
+    generation: int
+    write_generation: int
+    is_open: bool
+    revision: int
+    players: Sequence[str]
+    goes_on: bool
+    confirmed: int
+    rated: int
+
+    def of(self, row: Game) -> "GameVersion":
+        """Return this version limited to the contents of a sheet that was read a moment before."""
+        return replace(
+            self,
+            generation=row.follow_generation,
+            write_generation=row.write_generation,
+            revision=row.revision,
+            players=row.players,
+        )
+
+
+def mark_of(row: Game) -> GameVersion:
+    """Load the version of a game whose row was read before (1 query).
+
+    Raises:
+        Game.DoesNotExist: it was deleted.
+    """
+    found = mark_named(row.public_id)
+    if found is None:
+        raise Game.DoesNotExist
+    return found.of(row)
+
+
+def mark_followed(public_id: str, secret: str) -> GameVersion | None:
+    """Load the version of the game of a follow address; None if it is not valid (1 query)."""
+    return followed(mark_named(public_id), public_id, secret)
+
+
+def followed(mark: GameVersion | None, public_id: str, secret: str) -> GameVersion | None:
+    """Return the version if this address may follow the game, else None."""
+    if mark is None or not addresses.matches(secret, "follow", public_id, mark.generation):
+        return None
+    return mark
+
+
+def written(mark: GameVersion | None, public_id: str, secret: str) -> GameVersion | None:
+    """Return the version if this address may score the game; None if only directors may."""
+    if mark is None or not mark.is_open:
+        return None
+    return mark if addresses.matches(secret, "write", public_id, mark.write_generation) else None
+
+
+class VersionCache:
+    """The versions of all games that phones have lately polled, loaded together.
+
+    Each process has one. The number of queries depends on the elapsed time, not on the number of
+    phones. A version is at most `seconds` old.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.marks: dict[str, GameVersion] = {}
+        self.asked: dict[str, float] = {}
+        self.looked = -math.inf
+        self.looking = Lock()
+
+    def mark(self, public_id: str) -> GameVersion | None:
+        """Return the version of a game; None if there is no game of that name."""
+        now = monotonic()
+        # While another thread is loading, callers take the previous version.
+        if now - self.looked >= self.seconds and self.looking.acquire(blocking=False):
+            try:
+                self._look_again(now)
+            finally:
+                self.looking.release()
+        mark = self.marks.get(public_id) or mark_named(public_id)
+        if mark is not None:
+            self.marks[public_id], self.asked[public_id] = mark, now
+        return mark
+
+    def _look_again(self, now: float) -> None:
+        self.asked = {name: at for name, at in self.asked.copy().items() if now - at < FORGET}
+        rows = Game.objects.filter(public_id__in=list(self.asked)).values_list(
+            "public_id", *_seen()
+        )
+        self.marks = {name: _mark(*seen) for name, *seen in rows} if self.asked else {}
+        self.looked = now
+
+
+def mark_named(public_id: str) -> GameVersion | None:
+    """Load the version of the game of this name (1 query)."""
+    if "\0" in public_id:
+        return None
+    statement, params = _statement()
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [public_id if each == NAME else each for each in params])
+        found = cursor.fetchone()
+    return None if found is None else _mark(*found)
+
+
+def _mark(*found: Any) -> GameVersion:
+    generation, writes, is_open, revision, players, goes_on, confirmed, rated = found
+    shown = json.loads(players) if isinstance(players, str) else players
+    state = (revision, shown, bool(goes_on), confirmed or 0, rated or 0)
+    return GameVersion(generation, writes, bool(is_open), *state)
+
+
+@cache
+def _statement() -> tuple[str, tuple[Any, ...]]:
+    """Return the compiled query for one game: compiling takes longer than running it."""
+    rows = Game.objects.filter(public_id=NAME).values_list(*_seen())
+    statement, params = rows.query.sql_with_params()
+    return statement, tuple(params)
+
+
+def _seen() -> Sequence[Any]:
+    match = {"match": OuterRef("match"), "match_number__gt": OuterRef("match_number")}
+    seats = Confirmation.objects.filter(game=OuterRef("pk")).order_by()
+    changes = RatingChange.objects.filter(game=OuterRef("pk")).order_by()
+    return (
+        "follow_generation",
+        "write_generation",
+        ExpressionWrapper(AT_OPEN_ROUND, BooleanField()),
+        "revision",
+        "players",
+        Exists(Game.objects.filter(**match)),
+        Subquery(seats.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
+        Subquery(changes.annotate(last=Func(F("pk"), function="MAX")).values("last")),
+    )

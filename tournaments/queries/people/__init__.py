@@ -1,0 +1,1 @@
+"""Members of clubs and their players."""

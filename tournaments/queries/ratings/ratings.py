@@ -1,0 +1,38 @@
+"""Ratings as shown: in whole points, with their uncertainty."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tournaments.engine.ratings.ratings import Rating
+from tournaments.models import PlayerRating
+
+DAY = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRating:
+    """A rating for a page: in 19 of 20 cases the strength is within `within` of `points`."""
+
+    points: int
+    within: int
+    provisional: bool
+
+
+def shown_points(rating: Rating) -> int:
+    """Return a rating in whole points, as shown and ranked."""
+    return int(rating.mean + 0.5)
+
+
+def shown(rating: Rating) -> ShownRating:
+    """Return a rating as shown."""
+    return ShownRating(shown_points(rating), round(2 * rating.deviation), rating.provisional)
+
+
+def rating_at(row: PlayerRating, at: datetime) -> Rating:
+    """Return a rating at a time after its last game: its deviation grows with time."""
+    return row.rating.rested((at - row.last_at).total_seconds() / DAY)
+
+
+def month_of(at: datetime) -> int:
+    """Return a consecutive number for a month in UTC."""
+    return at.year * 12 + at.month - 1

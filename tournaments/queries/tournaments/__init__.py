@@ -1,0 +1,1 @@
+"""The state of tournaments and their next steps."""

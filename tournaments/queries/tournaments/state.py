@@ -1,0 +1,312 @@
+"""Read queries for tournaments: the input of their seating and standings."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Prefetch
+
+from tournaments.engine.pairing.field import Entrant as Seated
+from tournaments.engine.pairing.field import PairingField, PlayedRound
+from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
+from tournaments.engine.standings.finals import FinalStage, next_stage, rank_with_finals, stages
+from tournaments.engine.standings.reasons import Why, why_place
+from tournaments.engine.standings.round_results import Competitor, RoundResults, Ruling, TableResult
+from tournaments.engine.standings.standings import Standing, rank_entrants
+from tournaments.engine.standings.tallies import tally_rounds
+from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    Entrant,
+    Game,
+    Player,
+    Round,
+    Sitting,
+    Substitute,
+    Tournament,
+)
+from tournaments.models import Ruling as RulingRow
+from tournaments.queries.rulesets import parsed_ruleset
+
+Sat = tuple[int, int | None, str]
+"""Number and key of a table (None: out), and the key of the entrant there."""
+
+
+def settings_of(tournament: Tournament) -> TournamentSettings:
+    """Return the settings, which were checked when they were stored."""
+    return read_settings(tournament.settings)
+
+
+def rules_of_tournament(tournament: Tournament) -> Ruleset:
+    """Return the ruleset with its options; for house rules, the tournament's own copy."""
+    event = tournament.event
+    document = tournament.document
+    rules = RULESETS[event.ruleset] if document is None else parsed_ruleset(document)
+    return rules.with_options(event.options)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTable:
+    """A table of a round: entrant keys in order of sides; `pk` once the table is created."""
+
+    pk: int | None
+    number: int
+    entrants: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SeatedRound:
+    """A round that is at least seated: its tables by number, and the entrants who are out."""
+
+    row: Round
+    tables: tuple[DrawnTable, ...]
+    byes: tuple[str, ...]
+
+    @property
+    def seats(self) -> PlayedRound:
+        return PlayedRound(tuple(table.entrants for table in self.tables), self.byes)
+
+
+@dataclass(frozen=True)
+class TournamentState:
+    """A tournament so far: entrants by key, rounds, and results of the published rounds."""
+
+    tournament: Tournament
+    entrants: dict[str, Entrant]
+    seated_rounds: tuple[SeatedRound, ...]
+    results: tuple[RoundResults, ...]
+
+    @cached_property
+    def stand_ins(self) -> Mapping[tuple[int, int, int], Player]:
+        """Return the substitutes by entrant, round and player (1 query)."""
+        rows = Substitute.objects.filter(entrant__tournament=self.tournament)
+        return {
+            (row.entrant_id, row.round_number, row.instead_of_id): row.player
+            for row in rows.select_related("player")
+        }
+
+    @cached_property
+    def settings(self) -> TournamentSettings:
+        return settings_of(self.tournament)
+
+    @cached_property
+    def rules(self) -> Ruleset:
+        return rules_of_tournament(self.tournament)
+
+    @cached_property
+    def competitors(self) -> tuple[Competitor, ...]:
+        """Return the entrants in the form that the standings take."""
+        return tuple(
+            Competitor(
+                id=key,
+                number=row.number,
+                house=row.house,
+                team=row.team,
+                withdrawn=row.withdrawn_at is not None,
+            )
+            for key, row in self.entrants.items()
+        )
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Return the stages of the finals after the last round, in order."""
+        return stages(self.settings.finals, self.rules.side_count)
+
+    def standings_before(
+        self, number: int, competitors: Sequence[Competitor] | None = None
+    ) -> tuple[Standing, ...]:
+        """Return the standings after the rounds before round `number`.
+
+        With `competitors`, as if only they took part.
+        """
+        rounds, finals = self._results_before(number)
+        those = self.competitors if competitors is None else competitors
+        return rank_with_finals(those, rounds, finals, self.settings, self.tournament.seed)
+
+    def stages_played(self, number: int) -> bool:
+        """Return whether finals are among the rounds up to round `number`."""
+        return number > self.settings.rounds
+
+    def standings_of(self, number: int) -> tuple[Standing, ...]:
+        """Return the standings of round `number` alone."""
+        played = [each for each in self.results if each.number == number]
+        return rank_entrants(self.competitors, played, self.settings, self.tournament.seed)
+
+    def points_after(self, number: int) -> dict[str, Points]:
+        """Return the points, less penalties, of all who have played by round `number`."""
+        played = [each for each in self.results if each.number <= number]
+        tallies = tally_rounds(self.competitors, played, self.settings)
+        return {key: tally.points for key, tally in tallies.items() if tally.has_played}
+
+    def why(self, key: str, number: int) -> Why:
+        """Return the reasons for an entrant's place by points, after round `number`.
+
+        Raises:
+            KeyError: there is no such entrant with a place.
+        """
+        played = [each for each in self.results if each.number <= number]
+        seed = self.tournament.seed
+        return why_place(key, self.competitors, played, self.settings, seed)
+
+    def next_final(self, number: int) -> FinalStage | None:
+        """Return the stage that round `number` plays, after the last round before the finals.
+
+        Raises:
+            InvalidEntry: too few are left to play on.
+        """
+        rounds, finals = self._results_before(number)
+        seed, size = self.tournament.seed, self.rules.side_count
+        at_cut = rank_with_finals(self.competitors, rounds, (), self.settings, seed)
+        return next_stage(at_cut, self.competitors, finals, self.settings, size)
+
+    def _results_before(
+        self, number: int
+    ) -> tuple[tuple[RoundResults, ...], tuple[RoundResults, ...]]:
+        """Return the rounds before round `number`, and those of them that are finals."""
+        played = [each for each in self.results if each.number < number]
+        last = self.settings.rounds
+        rounds = tuple(each for each in played if each.number <= last)
+        return rounds, tuple(each for each in played if each.number > last)
+
+    def players_of(self, entrant: Entrant, number: int) -> list[Player]:
+        """Return the players, or their substitutes, of an entrant in a round."""
+        return [
+            self.stand_ins.get((entrant.pk, number, player.pk), player)
+            for player in entrant.players
+        ]
+
+    def present(self, number: int) -> list[Entrant]:
+        """Return the entrants who can be seated in a round, with house players to minimise byes."""
+        here = [each for each in self.entrants.values() if self._is_here(each, number)]
+        playing = [each for each in here if not each.house]
+        house = [each for each in here if each.house] if self.settings.odd == "house" else []
+        return playing + house[: self.house_wanted(len(playing), 0, len(house))]
+
+    def house_wanted(self, playing: int, least: int, most: int) -> int:
+        size = self.rules.side_count
+        return min(range(least, most + 1), key=lambda k: ((playing + k) % size, k))
+
+    def _is_here(self, entrant: Entrant, number: int) -> bool:
+        if entrant.withdrawn_at is not None or entrant.joins_in > number:
+            return False
+        asked = {"none": 0, "once": 1, "round": number}[self.settings.check_in]
+        return entrant.house or entrant.checked_in >= asked
+
+
+def field_of(
+    state: TournamentState, number: int, seated: Iterable[Entrant] | None = None
+) -> PairingField:
+    """Return the field that round `number` is seated from: entrants with results so far.
+
+    `seated` are the entrants to seat, if that is decided already.
+    """
+    settings = state.settings
+    points = {row.entrant: row.points for row in state.standings_before(number)}
+    present = state.present(number) if seated is None else seated
+    return PairingField(
+        entrants=tuple(
+            Seated(each.key, points.get(each.key, 0), each.represents) for each in present
+        ),
+        rounds=tuple(each.seats for each in state.seated_rounds if each.row.number < number),
+        rounds_left=max(1, settings.rounds - number + 1),
+        table_size=state.rules.side_count,
+        separate_clubs=settings.separate_clubs,
+        seed=state.tournament.seed,
+    )
+
+
+def load_state(tournament: Tournament) -> TournamentState:
+    """Load a tournament with seatings, results and rulings (5 queries, however large)."""
+    return load_states([tournament])[0]
+
+
+def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
+    """Load several tournaments as `load_state` does (5 queries, however many and large)."""
+    events = [row.event_id for row in tournaments]
+    rows = Entrant.objects.filter(tournament__in=tournaments).select_related("player", "partner")
+    entrants: dict[int, list[Entrant]] = defaultdict(list)
+    for entrant in rows:
+        entrants[entrant.tournament_id].append(entrant)
+    keys = {each.pk: each.key for those in entrants.values() for each in those}
+    rulings = Prefetch("rulings", RulingRow.objects.filter(withdrawn_at=None))
+    sittings = _sittings(events, keys)
+    rounds: dict[int, list[SeatedRound]] = defaultdict(list)
+    places = Round.objects.filter(event__in=events).order_by("number")
+    for round_ in places.prefetch_related(rulings):
+        rounds[round_.event_id].append(_drawn(round_, sittings[round_.pk]))
+    games = Game.objects.filter(table__round__event__in=events, result__isnull=False)
+    played: dict[int | None, Any] = dict(games.values_list("table_id", "result"))
+    return [
+        TournamentState(
+            row,
+            {each.key: each for each in entrants[row.pk]},
+            seated := tuple(rounds[row.event_id]),
+            tuple(_result(each, played, keys) for each in seated if each.row.published_at),
+        )
+        for row in tournaments
+    ]
+
+
+def _sittings(events: Sequence[int], keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:
+    """Return the sittings of each round, ordered by table and side; entrants who are out first."""
+    rows = Sitting.objects.filter(round__event__in=events).order_by("side")
+    fields = ("round_id", "table_id", "table__number", "entrant_id")
+    sat: dict[int, list[Sat]] = defaultdict(list)
+    # Plain tuples: model instances cost five times as much, and there are thousands of rows.
+    for round_, table, number, entrant in rows.values_list(*fields):
+        sat[round_].append((number or 0, table, keys[entrant]))
+    return sat
+
+
+def _drawn(round_: Round, sittings: Sequence[Sat]) -> SeatedRound:
+    if round_.published_at is None:
+        return _seated(round_)
+    tables: dict[tuple[int, int], list[str]] = defaultdict(list)
+    byes = []
+    for number, table, key in sittings:
+        if table is None:
+            byes.append(key)
+        else:
+            tables[number, table].append(key)
+    laid = tuple(
+        DrawnTable(table, number, tuple(names)) for (number, table), names in sorted(tables.items())
+    )
+    return SeatedRound(round_, laid, tuple(sorted(byes, key=lambda key: int(key[1:]))))
+
+
+def _seated(round_: Round) -> SeatedRound:
+    """Return a round as its `seating` has it."""
+    seating = round_.seating or {"tables": [], "byes": []}
+    tables = tuple(
+        DrawnTable(None, number, tuple(names)) for number, names in enumerate(seating["tables"], 1)
+    )
+    return SeatedRound(round_, tables, tuple(seating["byes"]))
+
+
+def _result(
+    seated_round: SeatedRound,
+    played: Mapping[int | None, Mapping[str, Any]],
+    keys: Mapping[int, str],
+) -> RoundResults:
+    tables = tuple(_table_result(table, played.get(table.pk)) for table in seated_round.tables)
+    rulings = tuple(
+        Ruling(keys[row.entrant_id], row.kind, number_of(row.points) or 0)
+        for row in seated_round.row.rulings.all()
+    )
+    return RoundResults(seated_round.row.number, tables, seated_round.byes, rulings)
+
+
+def _table_result(table: DrawnTable, result: Mapping[str, Any] | None) -> TableResult:
+    if result is None:
+        nothing = (0,) * len(table.entrants)
+        return TableResult(table.entrants, nothing, nothing, finished=False)
+    return TableResult(
+        entrants=table.entrants,
+        totals=tuple(number_of(points) or 0 for points in result["totals"]),
+        ranks=tuple(result["ranks"]),
+        out=tuple(result["out"]),
+        kings=tuple(result["kings"]),
+        finished=True,
+    )

@@ -1,0 +1,197 @@
+"""The progress of a tournament, its directors' next step, and the step that can be undone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from tournaments.models import Game, Round, Table, Tournament
+from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
+
+State = Tournament.State
+
+PLAYED = (State.RUNNING, State.FINISHED)
+"""The states in which ruleset and settings are fixed."""
+
+NEXT_STEPS = (
+    "open-registration",
+    "add-entrants",
+    "start",
+    "look-at-entrants",
+    "seat-round",
+    "seat-finals",
+    "publish-seating",
+    "open-round",
+    "look-at-tables",
+    "close-round",
+    "finish",
+    "see-standings",
+)
+"""Next steps, in the order of an evening."""
+
+STEPS_BACK = (
+    "back-to-draft",
+    "back-to-registration",
+    "throw-seating-away",
+    "take-seating-back",
+    "reopen-round",
+    "not-finished",
+)
+"""Steps that can be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LifecycleStep:
+    """A step by its code, with the number of its round, if it has one."""
+
+    code: str
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundProgress:
+    """The number of tables of a round: all, begun, and finished."""
+
+    tables: int
+    begun: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class HowFar:
+    """The progress of a tournament and the possible steps.
+
+    `progress` is that of its current round (`place`) once the round is published. `here` is the
+    number of checked-in entrants, None if there is no check-in. `needed` entrants fill a table.
+    """
+
+    rounds: Sequence[Round]
+    place: Round | None
+    progress: RoundProgress | None
+    playing: int
+    here: int | None
+    withdrawn: int
+    needed: int
+    enough: bool
+    step: LifecycleStep
+    back: LifecycleStep | None
+
+
+def how_far(row: Tournament) -> HowFar:
+    """Return the progress of a tournament (5 queries)."""
+    rounds = list(row.event.rounds.order_by("number"))
+    place = current_round(rounds)
+    progress = progress_of(place) if place is not None and place.published_at else None
+    entrants = row.entrants.competing()
+    playing, needed = entrants.playing().count(), rules_of_tournament(row).side_count
+    here = checked_in(row, rounds)
+    enough = (playing if here is None else here) >= needed
+    return HowFar(
+        rounds=rounds,
+        place=place,
+        progress=progress,
+        playing=playing,
+        here=here,
+        withdrawn=entrants.exclude(withdrawn_at=None).count(),
+        needed=needed,
+        enough=enough,
+        step=next_step(row, rounds, progress, enough=enough),
+        back=step_back(row, rounds, progress),
+    )
+
+
+def progress_of(place: Round) -> RoundProgress:
+    """Return the progress of the tables of a round (2 queries)."""
+    games = Game.objects.filter(table__round=place)
+    counts = games.aggregate(
+        begun=Count("table", filter=Q(revision__gt=0), distinct=True),
+        finished=Count("table", filter=Q(result__isnull=False), distinct=True),
+    )
+    return RoundProgress(Table.objects.filter(round=place).count(), **counts)
+
+
+def current_round(rounds: Iterable[Round]) -> Round | None:
+    """Return the first round that is not closed, or else the last; `rounds` are in order."""
+    last = None
+    for last in rounds:
+        if last.closed_at is None:
+            break
+    return last
+
+
+def checked_in(row: Tournament, rounds: Sequence[Round]) -> int | None:
+    """Return how many entrants checked in for the next round; None if there is no check-in."""
+    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[settings_of(row).check_in]
+    if not asked or row.state != State.RUNNING or any(place.closed_at is None for place in rounds):
+        return None
+    playing = row.entrants.competing().playing()
+    return playing.filter(checked_in__gte=asked, joins_in__lte=len(rounds) + 1).count()
+
+
+def next_step(
+    tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None, *, enough: bool
+) -> LifecycleStep:
+    """Return the next step; `rounds` are all rounds of the tournament, in order.
+
+    `progress` is that of the current round; `enough` means there are entrants for a table.
+    """
+    if tournament.state == State.DRAFT:
+        return LifecycleStep("open-registration")
+    if tournament.state == State.REGISTRATION:
+        return LifecycleStep("start" if enough else "add-entrants")
+    if tournament.state == State.FINISHED:
+        return LifecycleStep("see-standings")
+    return _running_step(tournament, rounds, progress, enough=enough)
+
+
+def step_back(
+    tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None
+) -> LifecycleStep | None:
+    """Return the step that can be undone; `progress` is that of the current round."""
+    if tournament.state == State.DRAFT:
+        return None
+    if tournament.state == State.REGISTRATION:
+        return LifecycleStep("back-to-draft")
+    if tournament.state == State.FINISHED:
+        return LifecycleStep("not-finished")
+    place = current_round(rounds)
+    if place is None:
+        return LifecycleStep("back-to-registration")
+    if place.closed_at is None and progress is not None and progress.begun:
+        return None
+    code = {"seated": "throw-seating-away", "closed": "reopen-round"}.get(place.state)
+    return LifecycleStep(code or "take-seating-back", place.number)
+
+
+def _running_step(
+    tournament: Tournament, rounds: Sequence[Round], progress: RoundProgress | None, *, enough: bool
+) -> LifecycleStep:
+    place = current_round(rounds)
+    if place is not None and place.closed_at is None:
+        return _round_step(place, progress)
+    if _is_over(tournament, rounds):
+        return LifecycleStep("finish")
+    all_drawn = _all_rounds_drawn(tournament, rounds)
+    if not enough and not all_drawn:
+        return LifecycleStep("look-at-entrants")
+    return LifecycleStep("seat-finals" if all_drawn else "seat-round", len(rounds) + 1)
+
+
+def _round_step(place: Round, progress: RoundProgress | None) -> LifecycleStep:
+    if place.is_open and progress is not None and progress.finished < progress.tables:
+        # A round is closed once every table is finished.
+        return LifecycleStep("look-at-tables", place.number)
+    codes = {"seated": "publish-seating", "published": "open-round", "open": "close-round"}
+    return LifecycleStep(codes[place.state], place.number)
+
+
+def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:
+    """Return whether every round is seated, and the final if there is one."""
+    if not _all_rounds_drawn(tournament, rounds):
+        return False
+    has_finals = settings_of(tournament).finals > 0
+    return not has_finals or any(place.stage == "final" for place in rounds)
+
+
+def _all_rounds_drawn(tournament: Tournament, rounds: Sequence[Round]) -> bool:
+    return sum(not place.stage for place in rounds) >= settings_of(tournament).rounds

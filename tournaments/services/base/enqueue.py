@@ -1,0 +1,41 @@
+"""Enqueue tasks and wake workers for rows that wait in the database."""
+
+import logging
+from contextvars import copy_context
+from functools import partial
+from threading import Thread
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+
+log = logging.getLogger(__name__)
+
+
+THREAD = "nudge"
+"""The name of threads that wake workers."""
+
+WEBHOOKS_TASK = "tournaments.tasks.sweep_webhooks"
+
+
+def wake_webhooks() -> None:
+    """Enqueue a webhook sweep after the commit."""
+    transaction.on_commit(partial(wake_worker, WEBHOOKS_TASK))
+
+
+def wake_worker(task: str, *args: Any) -> None:
+    """Enqueue a task at once, in a thread; if the broker is down, a sweep finds the row later.
+
+    A broker that does not answer blocks only its own thread, never the request.
+    """
+    # The thread inherits the request's context, so that log lines of the task can name it.
+    about = copy_context()
+    Thread(target=about.run, args=[_send, task, args], name=THREAD, daemon=True).start()
+
+
+def _send(task: str, args: tuple[Any, ...]) -> None:
+    try:
+        current_app.send_task(task, args, retry=False)
+    # Any error of a broker: the row exists, and the sweep will find it.
+    except Exception as error:  # noqa: BLE001
+        log.warning("no nudge for %s %s: %s", task, args, error)

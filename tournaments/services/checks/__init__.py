@@ -1,0 +1,1 @@
+"""Compare stored values with a fresh computation, every night and on request."""

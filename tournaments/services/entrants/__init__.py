@@ -1,0 +1,1 @@
+"""Entrants of a tournament: registered, checked in, withdrawn, substituted."""

@@ -1,0 +1,325 @@
+"""Entrants of a tournament: register, check in, withdraw, return."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, Q
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.models import Entrant, Player, Round, Substitute, Tournament
+from tournaments.models.people import fold_name
+from tournaments.queries.tournaments.state import settings_of
+from tournaments.services.audit import Actor
+from tournaments.services.base.refusals import Invalid, Refused
+from tournaments.services.entrants.lists import (
+    Entry,
+    Preview,
+    clean_label,
+    is_for_pairs,
+    preview_entries,
+    spellings,
+)
+from tournaments.services.people.players import add_all, find_player, lock_people
+from tournaments.services.ratings.due import rate_entrant_again
+from tournaments.services.tournaments.lifecycle import (
+    Depended,
+    WrongState,
+    lock_tournament,
+    note,
+    touch,
+)
+
+State = Tournament.State
+
+MOST_ENTRANTS = 1_000
+"""Maximum number of entrants; a pair counts once."""
+
+CHANGED_FIELDS = ("team", "represents", "house", "joins_in", "withdrawn_at", "checked_in")
+"""The fields of an entrant that can change; its players change only in merges."""
+
+
+class TooMany(Refused, code="too-many-entrants"):
+    sentence = _("At most %(most)s can take part.")
+
+    def __init__(self) -> None:
+        super().__init__({"most": MOST_ENTRANTS})
+
+
+class EntrantsRefused(Invalid):
+    """Problems of the lines of a list, by line number from 0."""
+
+    def __init__(self, problems: dict[int, Refused]) -> None:
+        self.problems = problems
+        for line, problem in problems.items():
+            problem.where = f"entrants.{line}.{problem.where}"
+        super().__init__(faults=list(problems.values()))
+
+
+def register_entrants(
+    tournament_pk: int, entries: Sequence[Entry], by: Actor, *, at: datetime
+) -> list[Entrant]:
+    """Register entrants, all or none; unknown names become players of the club.
+
+    In a running tournament they are late: they play from the next unseated round.
+
+    Raises:
+        EntrantsRefused: contains every problem.
+        TooMany: the tournament would have too many entrants.
+        WrongState: the tournament is finished.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state == State.FINISHED:
+            raise WrongState(tournament.state)
+        lock_people(tournament.event.club_id)
+        if tournament.entrants.count() + len(entries) > MOST_ENTRANTS:
+            raise TooMany
+        added = _add(tournament, entries, by, at)
+        touch(tournament)
+        keys = [entrant.key for entrant in added]
+        note(tournament, "add-entrants", by, at, after={"entrants": keys})
+    return added
+
+
+def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetime) -> Entrant:
+    """Register oneself while registration is open; it never creates a house player.
+
+    Idempotent: a player who takes part already gets the existing entrant.
+
+    Raises:
+        EntrantsRefused, TooMany: as in `register_entrants`; one of a pair may play with another.
+        WrongState: registration is not open.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state != State.REGISTRATION:
+            raise WrongState(tournament.state)
+        standing = _standing(tournament, entry)
+        if standing is not None:
+            return standing
+        try:
+            return register_entrants(tournament_pk, [replace(entry, house=False)], by, at=at)[0]
+        except EntrantsRefused as refused:
+            for each in refused.faults:
+                each.where = each.where.rpartition(".")[2]
+            raise
+
+
+def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
+    """Withdraw an entrant from all further rounds; played rounds stay. Idempotent.
+
+    Raises:
+        WrongState: the tournament is finished.
+    """
+    with transaction.atomic():
+        entrant = _lock_unfinished(entrant_pk)
+        if entrant.withdrawn_at is None:
+            entrant.withdrawn_at = at
+            _store(entrant, "withdraw-entrant", by, at)
+    return entrant
+
+
+def return_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
+    """Let a withdrawn entrant play again, from the next unseated round.
+
+    Raises:
+        WrongState: the tournament is finished.
+    """
+    with transaction.atomic():
+        entrant = _lock_unfinished(entrant_pk)
+        if entrant.withdrawn_at is not None:
+            entrant.withdrawn_at = None
+            players = [player.pk for player in entrant.players]
+            entrant.joins_in = _first_round(players, *_busy(entrant.tournament))
+            _store(entrant, "return-entrant", by, at)
+    return entrant
+
+
+def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
+    """Delete an entrant who was never seated. Idempotent.
+
+    Raises:
+        Depended: the entrant was seated, and can only withdraw.
+    """
+    with transaction.atomic():
+        try:
+            entrant = lock_entrant(entrant_pk)
+        except Entrant.DoesNotExist:
+            return
+        tournament = entrant.tournament
+        rounds = tournament.event.rounds.exclude(seating=None)
+        if entrant.sittings.exists() or any(is_seated_in(entrant, round_) for round_ in rounds):
+            raise Depended(sentence=_("They were seated already: they can withdraw."))
+        note(tournament, "remove-entrant", by, at, before={"entrants": [entrant.key]})
+        entrant.delete()
+        touch(tournament)
+
+
+def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at: datetime) -> None:
+    """Change the team of an entrant and the club they represent.
+
+    Raises:
+        NoLabel: one of the names is not valid.
+    """
+    with transaction.atomic():
+        entrant = lock_entrant(entrant_pk)
+        labels = {"team": team, "represents": represents}
+        new = {field: _as_spelled(entrant, field, label) for field, label in labels.items()}
+        before = {field: getattr(entrant, field) for field in labels}
+        if new != before:
+            entrant.team, entrant.represents = new["team"], new["represents"]
+            _store(entrant, "change-entrant", by, at, before=before, **new)
+
+
+def mark_house(entrant_pk: int, by: Actor, *, at: datetime, house: bool) -> Entrant:
+    """Set whether an entrant is a house player, whose results do not count.
+
+    Raises:
+        WrongState: the tournament is finished, and its standings are final.
+    """
+    with transaction.atomic():
+        entrant = _lock_unfinished(entrant_pk)
+        if entrant.house != house:
+            entrant.house = house
+            rate_entrant_again(entrant)
+            _store(entrant, "change-entrant", by, at, before={"house": not house}, house=house)
+    return entrant
+
+
+def check_in(
+    entrant_pk: int, by: Actor, *, at: datetime, here: bool = True, number: int | None = None
+) -> Entrant:
+    """Note whether an entrant is present for round `number` (the next to be seated).
+
+    Raises:
+        WrongState: the tournament is not yet in registration, or is finished.
+        Entrant.DoesNotExist: the entrant was deleted.
+    """
+    with transaction.atomic():
+        entrant = lock_entrant(entrant_pk)
+        if entrant.tournament.state not in (State.REGISTRATION, State.RUNNING):
+            raise WrongState(entrant.tournament.state, _("Nobody can be checked in now."))
+        if here and entrant.checked_in and settings_of(entrant.tournament).check_in == "once":
+            return entrant
+        checked_in = (number or next_round(entrant.tournament)) if here else 0
+        if entrant.checked_in != checked_in:
+            entrant.checked_in = checked_in
+            _store(entrant, "check-in" if here else "check-out", by, at)
+    return entrant
+
+
+def lock_entrant(pk: int) -> Entrant:
+    """Return an entrant with its tournament locked."""
+    tournament = lock_tournament(Entrant.objects.values_list("tournament_id", flat=True).get(pk=pk))
+    entrant = Entrant.objects.select_related("player", "partner").get(pk=pk)
+    entrant.tournament = tournament
+    return entrant
+
+
+def _lock_unfinished(pk: int) -> Entrant:
+    """Lock and return an entrant whose tournament is not finished."""
+    entrant = lock_entrant(pk)
+    if entrant.tournament.state == State.FINISHED:
+        said = _("The tournament is finished: its standings stay as they are.")
+        raise WrongState(entrant.tournament.state, said)
+    return entrant
+
+
+def next_round(tournament: Tournament) -> int:
+    """Return the number of the next round that can still be seated."""
+    last = tournament.event.rounds.aggregate(last=Max("number", filter=_SEATED))["last"]
+    return (last or 0) + 1
+
+
+_SEATED = Q(published_at__isnull=False)
+
+
+def is_seated_in(entrant: Entrant, round_: Round) -> bool:
+    """Return whether the seating of a round contains an entrant."""
+    seating = round_.seating or {"tables": [], "byes": []}
+    return any(entrant.key in names for names in [*seating["tables"], seating["byes"]])
+
+
+def _store(
+    entrant: Entrant, action: str, by: Actor, at: datetime, before: Any = None, **after: Any
+) -> None:
+    entrant.save(update_fields=CHANGED_FIELDS)
+    touch(entrant.tournament)
+    details = {"entrants": [entrant.key], **after}
+    note(entrant.tournament, action, by, at, before=before, after=details)
+
+
+def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
+    """Return the entrant with exactly these names who has not withdrawn."""
+    names = [entry.name, entry.partner] if is_for_pairs(tournament) else [entry.name]
+    players = [find_player(tournament.event.club, name.replace("\0", "")) for name in names]
+    if None in players:
+        return None
+    playing = tournament.entrants.playing().select_related("player", "partner")
+    found = (
+        playing.filter(player__in=players).first() or playing.filter(partner__in=players).first()
+    )
+    return found if found is not None and set(found.players) == set(players) else None
+
+
+def _as_spelled(entrant: Entrant, field: str, text: str) -> str:
+    """Return a team or club in the spelling other entrants use."""
+    label = clean_label(text)
+    if fold_name(label) == fold_name(getattr(entrant, field)):
+        return label
+    return spellings(entrant.tournament, field).get(fold_name(label), label)
+
+
+def _add(
+    tournament: Tournament, entries: Sequence[Entry], by: Actor, at: datetime
+) -> list[Entrant]:
+    previews = preview_entries(tournament, entries)
+    problems = {line: each.problem for line, each in enumerate(previews) if each.problem}
+    if problems:
+        raise EntrantsRefused(problems)
+    first = (tournament.entrants.aggregate(last=Max("number"))["last"] or 0) + 1
+    busy = _busy(tournament)
+    lines = zip(entries, previews, _found_or_added(tournament, previews, by, at), strict=True)
+    added = []
+    for number, (entry, each, players) in enumerate(lines, first):
+        row = Entrant(
+            tournament=tournament,
+            number=number,
+            player=players[0],
+            partner=players[1] if len(players) == 2 else None,
+            team=each.team,
+            represents=each.represents,
+            house=entry.house,
+            joins_in=_first_round([player.pk for player in players], *busy),
+            registered_at=at,
+        )
+        added.append(row)
+    return Entrant.objects.bulk_create(added)
+
+
+def _found_or_added(
+    tournament: Tournament, previews: Sequence[Preview], by: Actor, at: datetime
+) -> list[list[Player]]:
+    """Return the players of each entry; new ones are added to the club."""
+    new = [each for entry in previews for each in entry.players if isinstance(each, str)]
+    added = dict(zip(new, add_all(tournament.event.club, new, by, at=at), strict=True))
+    return [
+        [added[each] if isinstance(each, str) else each for each in entry.players]
+        for entry in previews
+    ]
+
+
+def _busy(tournament: Tournament) -> tuple[int, dict[int, int]]:
+    """Return the next round, and by player key the last round in which each is a substitute."""
+    begins = next_round(tournament)
+    rows = Substitute.objects.filter(entrant__tournament=tournament, round_number__gte=begins)
+    return begins, dict(rows.order_by("round_number").values_list("player_id", "round_number"))
+
+
+def _first_round(players: Sequence[int], begins: int, busy: Mapping[int, int]) -> int:
+    """Return the first round for which players can be seated who may be substitutes until then."""
+    return max(begins, *(busy.get(player, 0) + 1 for player in players))

@@ -1,0 +1,186 @@
+"""Substitutes: another player plays one round, and the result counts for the entrant.
+
+Lock order: the tournament, the round, the people of the club, the game.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.models import Entrant, Game, Player, Round, Seat, Sitting, Substitute
+from tournaments.services.audit import Actor
+from tournaments.services.base.refusals import Refused
+from tournaments.services.entrants.registration import lock_entrant
+from tournaments.services.events.events import lock_round
+from tournaments.services.games.playing import seat_others
+from tournaments.services.games.seats import SitsElsewhere, TableSeating
+from tournaments.services.games.writing import WriteContext
+from tournaments.services.people.players import find_or_add_player, lock_people
+from tournaments.services.tournaments.lifecycle import WrongState, note, touch
+
+
+class TakesPart(Refused, code="takes-part"):
+    sentence = _("%(name)s plays this round already.")
+
+    def __init__(self, player: Player) -> None:
+        super().__init__({"name": player.shown_name})
+
+
+class NotAtTable(Refused, code="not-at-table"):
+    sentence = _("%(name)s does not sit at the table any more: change it on the sheet.")
+
+    def __init__(self, player: Player) -> None:
+        super().__init__({"name": player.shown_name})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A player's place in a round: the entrant, and the key of the player."""
+
+    entrant_pk: int
+    round_number: int
+    instead_of: int
+
+
+def put_substitute(place: Place, name: str, by: Actor, *, at: datetime) -> Substitute:
+    """Let a named person play a round in a player's place; an unknown name is added.
+
+    Once the round is published, the substitute takes the seat until the round is closed.
+
+    Raises:
+        TakesPart, SitsElsewhere: the substitute plays or sits in this round already.
+        NoName: the name is not valid.
+        NotAtTable: the sheet has another player in that seat meanwhile.
+        WrongState: the round is closed.
+        Player.DoesNotExist: the entrant has no such player.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        entrant, seated = _lock(place)
+        instead_of = _player_of(entrant, place)
+        player = find_or_add_player(entrant.tournament.event.club, name, by, at=at)
+        row = _row(place)
+        if row is not None and row.player_id == player.pk:
+            return row
+        _refuse_who_plays(entrant, seated, place, player)
+        sat = instead_of if row is None else row.player
+        row = row or Substitute(
+            entrant=entrant, round_number=place.round_number, instead_of=instead_of
+        )
+        row.player = player
+        row.save()
+        _change_seats(entrant, seated, (sat, player), by, at)
+        _note("put-substitute", row, by, at)
+    return row
+
+
+def take_out_substitute(place: Place, by: Actor, *, at: datetime) -> None:
+    """Remove a substitute and give the place back to the player. Idempotent.
+
+    Raises:
+        WrongState: the round is closed.
+        NotAtTable: the substitute was replaced on the sheet meanwhile.
+        SitsElsewhere: the player sits at another table meanwhile.
+        Player.DoesNotExist: the entrant has no such player.
+    """
+    with transaction.atomic():
+        entrant, seated = _lock(place)
+        row = _row(place)
+        if row is None:
+            return
+        back = _player_of(entrant, place)
+        if seated is not None:
+            _refuse_who_sits(seated, back)
+        _change_seats(entrant, seated, (row.player, back), by, at)
+        row.entrant = entrant
+        _note("take-out-substitute", row, by, at)
+        row.delete()
+
+
+def _lock(place: Place) -> tuple[Entrant, Round | None]:
+    """Lock the entrant, the round (if it is seated) and the people of the club."""
+    entrant = lock_entrant(place.entrant_pk)
+    event = entrant.tournament.event
+    found = event.rounds.filter(number=place.round_number).values_list("pk", flat=True).first()
+    seated = None if found is None else lock_round(found)
+    if seated is not None and seated.closed_at is not None:
+        raise WrongState(seated.state, _("This round is closed."))
+    lock_people(event.club_id)
+    # Read again: two players may have been merged before the lock was taken.
+    entrant.refresh_from_db(fields=["player", "partner"])
+    return entrant, seated
+
+
+def _player_of(entrant: Entrant, place: Place) -> Player:
+    for player in entrant.players:
+        if player.pk == place.instead_of:
+            return player
+    raise Player.DoesNotExist
+
+
+def _row(place: Place) -> Substitute | None:
+    rows = Substitute.objects.select_related("player").filter(
+        entrant=place.entrant_pk, round_number=place.round_number, instead_of=place.instead_of
+    )
+    return rows.first()
+
+
+def _refuse_who_plays(entrant: Entrant, seated: Round | None, place: Place, player: Player) -> None:
+    """Refuse a player who sits at a table of the round, or is due to."""
+    entrants = entrant.tournament.entrants
+    own = entrants.filter(Q(player=player) | Q(partner=player)).first()
+    others = Substitute.objects.filter(
+        entrant__tournament=entrant.tournament, round_number=place.round_number, player=player
+    )
+    if own == entrant or others.exists():
+        raise TakesPart(player)
+    if seated is not None and seated.published_at is not None:
+        _refuse_who_sits(seated, player)
+    elif own is not None and own.withdrawn_at is None and own.joins_in <= place.round_number:
+        raise TakesPart(player)
+
+
+def _refuse_who_sits(seated: Round, player: Player) -> None:
+    seats = Seat.objects.filter(game__table__round=seated, player=player)
+    seat = seats.select_related("game__table").first()
+    if seat is not None and seat.game.table is not None:
+        raise SitsElsewhere(player, seat.game.table.number)
+
+
+def _change_seats(
+    entrant: Entrant, seated: Round | None, turn: tuple[Player, Player], by: Actor, at: datetime
+) -> None:
+    """Replace a player at the entrant's table of a round."""
+    sitting = Sitting.objects.filter(round=seated, entrant=entrant).first()
+    if seated is None or sitting is None or sitting.table_id is None:
+        return
+    game = Game.objects.select_for_update().get(table=sitting.table_id)
+    seats = game.seats.select_related("player").order_by("number")
+    sat, player = turn
+    if all(seat.player_id != sat.pk for seat in seats):
+        raise NotAtTable(sat)
+    seating = TableSeating(tuple(player if s.player_id == sat.pk else s.player for s in seats))
+    if game.revisions.exists():
+        context = WriteContext(secrets.token_urlsafe(12), game.revision, at, by=by)
+        seat_others(game, seating, context)
+        return
+    # Without entries there is no history to keep, and the round can still be taken back.
+    seating.sit_down(game)
+    game.players = seating.names
+    game.save(update_fields=["players"])
+
+
+def _note(action: str, row: Substitute, by: Actor, at: datetime) -> None:
+    tournament = row.entrant.tournament
+    touch(tournament)
+    # By key, so that no name is left when a player is removed.
+    details = {
+        "entrants": [row.entrant.key],
+        "round": row.round_number,
+        "other": f"player:{row.player_id}",
+    }
+    note(tournament, action, by, at, after=details)

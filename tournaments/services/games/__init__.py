@@ -1,0 +1,1 @@
+"""Games at tables: start, record, confirm, and continue a match."""

@@ -1,0 +1,111 @@
+"""Players confirm the final result of their game, at the revision they saw."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.models import AuditEntry, Confirmation, Confirmations, Game, Player, Table
+from tournaments.queries.games.sheets import Sheet, load_sheet
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
+from tournaments.services.games.writing import NotFinished, StaleRevision
+
+
+class NotSeated(Refused, code="not-seated", status=404):
+    sentence = _("Nobody sits at this seat.")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The state of confirmation: the seats that have confirmed, and the number required."""
+
+    confirmed: tuple[int, ...]
+    needed: int
+    seats: int
+
+    @property
+    def enough(self) -> bool:
+        return len(self.confirmed) >= self.needed
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Return the seats that have not confirmed, from 0."""
+        return tuple(seat for seat in range(self.seats) if seat not in self.confirmed)
+
+
+def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Agreement:
+    """Return the confirmations of a finished sheet; those of earlier revisions do not count."""
+    return agreement_of(sheet.row, setting, said)
+
+
+def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:
+    """Return the confirmations of a game known to be finished, without reading its sheet."""
+    seats = len(row.players)
+    needed = {Confirmations.NONE: 0, Confirmations.TWO: 2}.get(Confirmations(setting), seats)
+    now = (each.seat for each in said if each.revision == row.revision)
+    return Agreement(tuple(sorted(now)), min(needed, seats), seats)
+
+
+def confirm_result(game_pk: int, seat: int, revision: int, by: Actor, *, at: datetime) -> Sheet:
+    """Confirm a result for a seat, on the phone of the table. Idempotent.
+
+    Raises:
+        NotFinished: the game is not finished.
+        NotSeated: the game belongs to no club, or has no such seat.
+        StaleRevision: the sheet has changed since; the exception contains it.
+        Game.DoesNotExist: the game was removed.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        return _confirm(row, seat, revision, by, at)
+
+
+def confirm_own_result(game_pk: int, revision: int, by: Actor, *, at: datetime) -> Sheet:
+    """Confirm a result as the account of one of its players, from any device.
+
+    Raises:
+        NotSeated: no player of the account sits at the table.
+        NotFinished, StaleRevision, Game.DoesNotExist: as in `confirm_result`.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        seat = own_seat(row, by)
+        if seat is None:
+            raise NotSeated
+        return _confirm(row, seat, revision, by, at)
+
+
+def own_seat(row: Game, by: Actor) -> int | None:
+    """Return the seat of the account's player; None if they do not sit at the table."""
+    if by.user is None:
+        return None
+    seats = row.seats.filter(player__account=by.user)
+    return seats.values_list("number", flat=True).first()
+
+
+def _confirm(row: Game, seat: int, revision: int, by: Actor, at: datetime) -> Sheet:
+    """Confirm for a seat of a locked game, so that no revision comes in between."""
+    sheet = load_sheet(row)
+    player = Player.objects.filter(seats__game=row, seats__number=seat).first()
+    if player is None or row.table_id is None:
+        raise NotSeated
+    if row.revision != revision:
+        raise StaleRevision(sheet)
+    if not sheet.game.finished:
+        raise NotFinished
+    # Many hold the table's phone; only the player's account proves who confirmed.
+    user = by.user if by.user is not None and player.account_id == by.user.pk else None
+    said = {"game": row, "revision": revision, "seat": seat}
+    _said, new = Confirmation.objects.get_or_create(**said, defaults={"user": user, "at": at})
+    if new:
+        table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
+        after = {"seat": seat, "player": row.players[seat], "revision": revision}
+        subject = f"game:{row.public_id}"
+        event = table.round.event
+        change = Change(AuditEntry.Kind.RESULT, "confirm", subject, after=after, event=event)
+        note_change(event.club, change, by, at=at)
+    return sheet

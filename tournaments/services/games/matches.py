@@ -1,0 +1,192 @@
+"""Matches: start, next game, score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.play import matches as engine
+from tournaments.engine.rules.entries import Adjustment
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.models import AuditEntry, Game, Match, Seat, Table
+from tournaments.models.games import digest
+from tournaments.queries.games.sheets import Sheet, load_sheets, ruleset_of
+from tournaments.services.audit import NOBODY, Actor, Change, note_change
+from tournaments.services.base.refusals import Refused
+from tournaments.services.games.playing import GameSetup, record_entries, start_game
+from tournaments.services.games.writing import NotFinished, WriteContext, place_for_writing
+from tournaments.services.people.players import lock_people
+
+
+class MatchOver(Refused, code="match-over"):
+    sentence = _("The match is over.")
+
+
+@dataclass(frozen=True)
+class MatchSoFar:
+    """A match with the sheets of its games, in order; the score is computed from them."""
+
+    row: Match
+    sheets: Sequence[Sheet]
+
+    @cached_property
+    def score(self) -> engine.Match:
+        """Return games won, points carried, and the winner."""
+        rules = self.rules
+        assert rules.target is not None
+        totals = [sheet.game.totals for sheet in self.sheets if sheet.game.finished]
+        return engine.play_match(rules.side_count, totals, rules.target, self.terms)
+
+    @property
+    def terms(self) -> engine.Terms:
+        """Return the length of the match; laps and slam are those of the first game."""
+        laps, slam = (bool(self.rules.settings.get(name)) for name in ("laps", "slam"))
+        return engine.Terms(self.row.length, self.row.number, laps, slam)
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the ruleset of the match with its options: that of its first game."""
+        return ruleset_of(self.sheets[0].row)
+
+    def after(self, game: Game) -> Game | None:
+        """Return the game after another one; None if it does not exist yet."""
+        later = [s.row for s in self.sheets if (s.row.match_number or 0) > (game.match_number or 0)]
+        return later[0] if later else None
+
+
+def load_match(match: Match) -> MatchSoFar:
+    """Load a match with the sheets of all its games (2 queries)."""
+    return MatchSoFar(match, load_sheets(match.games.order_by("match_number")))
+
+
+def start_match(
+    head: GameSetup, length: str, number: int, *, at: datetime, key: str | None = None
+) -> Game:
+    """Open a table for the first game of a match. Idempotent for one `key`.
+
+    Raises:
+        InvalidEntry: an invalid setup, or a ruleset without a target; nothing is written.
+        ValueError: unknown length, or a number below 1.
+    """
+    engine.Terms(length, number)
+    with transaction.atomic():
+        row = start_game(head, at=at, key=key and f"{key} {length} {number}")
+        if ruleset_of(row).target is None:
+            raise InvalidEntry([Problem(Code.UNKNOWN_OPTION, "match", {"option": "match"})])
+        row = Game.objects.select_for_update().get(pk=row.pk)
+        if row.match is None:
+            row.match = Match.objects.create(length=length, number=number, created_at=at)
+            row.match_number = 1
+            row.save(update_fields=["match", "match_number"])
+    return row
+
+
+def start_rematch(
+    game_pk: int, head: GameSetup, terms: tuple[str, int] | None, *, at: datetime, key: str
+) -> tuple[Game, bool]:
+    """Open the rematch of a game at an open table: a game, or a match with these `terms`.
+
+    A game has one rematch. Return it, and whether it was opened with this `key`; if not, another
+    phone has opened it meanwhile.
+
+    Raises:
+        InvalidEntry: an invalid setup; nothing is written.
+        Game.DoesNotExist: the game was deleted.
+    """
+    with transaction.atomic():
+        # The lock makes two phones queue up; without it both would open a game.
+        before = Game.objects.select_for_update().get(pk=game_pk)
+        start_key = digest(f"rematch of {game_pk} {key}")
+        opened = Game.objects.filter(rematch_of=before).first()
+        if opened is not None:
+            return opened, opened.start_key == start_key
+        game = start_match(head, *terms, at=at) if terms else start_game(head, at=at)
+        game.rematch_of, game.start_key = before, start_key
+        game.save(update_fields=["rematch_of", "start_key"])
+    return game, True
+
+
+def start_next_game(
+    game_pk: int, *, at: datetime, key: str, reason: str, by: Actor = NOBODY
+) -> tuple[Game, bool]:
+    """Open the next game of a match; the next seat begins.
+
+    At a club's table the same players sit at it.
+
+    Carried points are recorded with `reason`. Return the game, and whether it was opened with
+    this `key`; if not, another phone has opened it meanwhile.
+
+    Raises:
+        MatchOver: the match is decided.
+        NotFinished: the game is not finished.
+        Match.DoesNotExist: the game belongs to no match, or was deleted.
+        RoundClosed: the round of a club's table is closed, and `by` is no director.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        _lock_table_of(game_pk)
+        # The lock makes two phones queue up; without it both would open a game.
+        row = Match.objects.select_for_update().get(games=game_pk)
+        match = load_match(row)
+        before = next(sheet for sheet in match.sheets if sheet.row.pk == game_pk)
+        after, start_key = match.after(before.row), digest(f"after {game_pk} {key}")
+        if after is not None:
+            return after, after.start_key == start_key
+        if not before.game.finished:
+            raise NotFinished
+        if match.score.over:
+            raise MatchOver
+        place = place_for_writing(before.row, by)
+        game = _copy_table(before.row, at, start_key)
+        _write_carried(game, match, reason, at, by)
+        if place is not None:
+            event = place.event
+            subject = f"game:{game.public_id}"
+            change = Change(AuditEntry.Kind.EVENT, "next-game", subject, event=event)
+            note_change(event.club, change, by, at=at)
+    return game, True
+
+
+def _lock_table_of(game_pk: int) -> None:
+    """Lock a club's table and its people, since renaming a player changes existing games.
+
+    Closing the round waits for the previous game, which is locked with its match.
+    """
+    table = Table.objects.filter(games=game_pk).select_related("round__event").first()
+    if table is not None:
+        lock_people(table.round.event.club_id)
+        # The new game refers to the table: replacing or removing one locks the table, then games.
+        Table.objects.select_for_update(no_key=True).filter(pk=table.pk).first()
+
+
+def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
+    """Create the next game at the same table: rules as the match began, the next seat begins."""
+    copied = ("ruleset", "document", "options", "players", "title", "place", "match", "table")
+    game = Game.objects.create(
+        **{name: getattr(row, name) for name in copied},
+        first_declarer=(row.first_declarer + 1) % len(row.players),
+        match_number=(row.match_number or 0) + 1,
+        played_at=at,
+        start_key=start_key,
+    )
+    for seat in row.seats.all():
+        Seat.objects.create(game=game, number=seat.number, player_id=seat.player_id)
+    return game
+
+
+def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: Actor) -> None:
+    entries = [
+        Adjustment(seat, points, reason) for seat, points in _carried(match, match.rules.sides)
+    ]
+    record_entries(row.pk, entries, WriteContext("carried-on", 0, at, by=by))
+    row.refresh_from_db()
+
+
+def _carried(match: MatchSoFar, sides: Sequence[int]) -> list[tuple[int, Points]]:
+    """Return the first seat and the points of each side that starts with points."""
+    carry = enumerate(match.score.carry)
+    return [(sides.index(side), points) for side, points in carry if points]

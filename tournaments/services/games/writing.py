@@ -1,0 +1,265 @@
+"""The shared write path: idempotency key, lock, revision check, fold, store.
+
+Each write has a key chosen by the phone and the revision it last saw. It locks the game row,
+folds the whole game with the change, and only then stores it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+from prometheus_client import Counter
+
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.variants import RULESETS
+from tournaments.models import AuditEntry, Club, Event, Game, Revision, Round, Table
+from tournaments.queries.games.sheets import (
+    LaterEntryInvalid,
+    Sheet,
+    load_sheet,
+    result_of,
+)
+from tournaments.services.audit import NOBODY, Actor, Change, note_change
+from tournaments.services.base.enqueue import wake_webhooks
+from tournaments.services.base.refusals import ChangedMeanwhile, Refused
+from tournaments.services.ratings.due import rate_round_again
+
+KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
+
+WRITES = Counter(
+    "kingscore_writes", "Writes stored on sheets, by ruleset and kind", ["ruleset", "kind"]
+)
+REFUSED_WRITES = Counter(
+    "kingscore_refusals", "Writes on sheets that were refused, by code", ["code"]
+)
+
+HOUSE = "house"
+"""Label of all house rules: clubs control their number."""
+
+
+class StaleRevision(ChangedMeanwhile):
+    """The sheet has changed since the phone read it; `sheet` is the current one."""
+
+    sentence = _("Someone else has written meanwhile. Yours was not saved.")
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        revision = sheet.row.revision
+        super().__init__(f'"{revision}"', data={"revision": revision})
+
+
+class KeyReused(Refused, code="key-reused", status=422):
+    sentence = _("This key was used for another request.")
+
+
+class BadKey(Refused, code="bad-key", status=422):
+    sentence = _("An idempotency key has 8 to 64 letters, digits, - or _.")
+
+
+class NoSuchEntry(Refused, code="no-such-entry", status=404):
+    sentence = _("This line has been taken off the sheet meanwhile.")
+
+
+class NotFinished(Refused, code="game-goes-on"):
+    sentence = _("The game is not finished.")
+
+
+class RoundClosed(Refused, code="round-closed"):
+    sentence = _("The round is closed: only a director writes here.")
+
+
+class NoMoreTables(RoundClosed, where="round"):
+    sentence = _("The round is closed: open it again to add a table.")
+
+
+REFUSALS = (InvalidEntry, LaterEntryInvalid, Refused)
+"""Expected reasons for refusing a write; any other exception counts as an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """The context of a write: key, revision seen, author and time.
+
+    `author` is a given name; `phone` is a digest that distinguishes the phones of one game; `by` is
+    the account, if signed in.
+    `turn` is the seat whose turn to declare the phone showed, None if it showed none.
+    """
+
+    key: str
+    revision: int
+    at: datetime
+    author: str = ""
+    by: Actor = NOBODY
+    turn: int | None = None
+    phone: str = ""
+
+
+def store_write(
+    game_pk: int,
+    context: WriteContext,
+    is_same: Callable[[Sheet, Revision], bool],
+    change: Callable[[Sheet], Sheet | None],
+) -> Sheet:
+    """Store the last revision of the sheet that `change` returns, once; None means no change.
+
+    `is_same` returns whether a revision stored with this key equals this one.
+    """
+    with _refusals_counted(), transaction.atomic():
+        sheet = _locked(game_pk, context)
+        for stored in sheet.revisions:
+            if stored.key == context.key:
+                if not is_same(sheet, stored):
+                    raise KeyReused
+                return sheet
+        round_ = _place(sheet, context)
+        context = _signed(context, sheet.row, round_)
+        after = change(sheet)
+        if after is None:
+            return sheet
+        _store(sheet, after, context, round_)
+        _keep(after, round_)
+    count_write(after.row.ruleset, after.revisions[-1].kind)
+    return after
+
+
+def store_writes(
+    game_pk: int, context: WriteContext, changes: Iterable[Callable[[Sheet], Sheet]]
+) -> Sheet:
+    """Store the revision that each of `changes` adds to the sheet before it: all or none.
+
+    The key of each is the context's with a number; a repeat is stale.
+    """
+    with _refusals_counted(), transaction.atomic():
+        sheet = _locked(game_pk, context)
+        round_ = _place(sheet, context)
+        context = _signed(context, sheet.row, round_)
+        for number, change in enumerate(changes):
+            own = replace(context, key=f"{context.key}-{number:03}")
+            after = change(sheet)
+            _store(sheet, after, own, round_)
+            sheet = after
+        _keep(sheet, round_)
+    for write in sheet.revisions[context.revision :]:
+        count_write(sheet.row.ruleset, write.kind)
+    return sheet
+
+
+@contextmanager
+def _refusals_counted() -> Iterator[None]:
+    try:
+        yield
+    except REFUSALS as reason:
+        count_refusal(reason)
+        raise
+
+
+def _locked(game_pk: int, context: WriteContext) -> Sheet:
+    if not KEY.fullmatch(context.key):
+        raise BadKey
+    # The lock makes writers of one game queue up; without it, two could see one revision.
+    return load_sheet(Game.objects.select_for_update().get(pk=game_pk))
+
+
+def _place(sheet: Sheet, context: WriteContext) -> Round | None:
+    """Return the round of a locked game, after checking that this context may write."""
+    round_ = place_for_writing(sheet.row, context.by)
+    if sheet.row.revision != context.revision:
+        raise StaleRevision(sheet)
+    return round_
+
+
+def _signed(context: WriteContext, row: Game, round_: Round | None) -> WriteContext:
+    author = remark(context.author, LONGEST_NAME)
+    # The phone was late: that player has been renamed or removed.
+    late = round_ is not None and author not in row.players
+    return replace(context, author="" if late else author)
+
+
+def _store(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | None) -> None:
+    """Store the last revision of `after`; the game row is changed but not saved."""
+    row, write = sheet.row, after.revisions[-1]
+    write.game, write.key, write.author, write.at = row, context.key, context.author, context.at
+    write.user, write.phone = context.by.user, context.phone
+    write.revision = row.revision + 1
+    write.save(force_insert=True)
+    row.revision = write.revision
+    if round_ is not None:
+        _note_write(round_.event, sheet, after, write, context)
+
+
+def _keep(sheet: Sheet, round_: Round | None) -> None:
+    sheet.row.result = result_of(sheet)
+    sheet.row.save()
+    if round_ is not None and round_.closed_at is not None:
+        rate_round_again(round_)
+
+
+def place_for_writing(row: Game, by: Actor) -> Round | None:
+    """Return the club round of a locked game; None for an open table.
+
+    Raises:
+        RoundClosed: the author is no director, and the round is closed.
+    """
+    if row.table_id is None:
+        return None
+    # Read after the game was locked, and not joined to it: closing a round locks its games, so a
+    # write that waited for it sees the round closed.
+    round_ = Table.objects.select_related("round__event__club").get(pk=row.table_id).round
+    if not round_.is_open:
+        directed = Club.objects.directed_by(by.user).filter(pk=round_.event.club_id)
+        if not directed.exists():
+            raise RoundClosed
+    return round_
+
+
+def _note_write(
+    event: Event, before: Sheet, now: Sheet, write: Revision, context: WriteContext
+) -> None:
+    """Add an audit entry for a revision, with the version it replaces.
+
+    Followers of results read from it whether a result was entered or corrected.
+    """
+    stood = write.before if write.position is None else before.body(write.position)
+    after = {"position": write.position, "body": write.body}
+    if before.game.finished or now.game.finished:
+        after["result"] = "corrected" if before.game.finished else "entered"
+        wake_webhooks()
+    change = Change(
+        AuditEntry.Kind.RESULT,
+        write.kind,
+        f"game:{before.row.public_id}",
+        {"position": write.position, "body": stood},
+        after,
+        write.reason,
+        event,
+    )
+    note_change(event.club, change, context.by, at=context.at)
+
+
+def remark(text: str, longest: int) -> str:
+    """Return a remark in a form its field can store."""
+    # A remark must not make a write fail: PostgreSQL refuses NUL and text that is too long.
+    return text.replace("\0", "")[:longest]
+
+
+def count_write(ruleset: str, kind: str) -> None:
+    """Count a stored revision."""
+    WRITES.labels(ruleset if ruleset in RULESETS else HOUSE, kind).inc()
+
+
+def count_refusal(reason: Exception) -> None:
+    """Count a refused write: once for each code of the engine, or by the refusal of the service."""
+    for code in codes_of(reason):
+        REFUSED_WRITES.labels(code).inc()
+
+
+def codes_of(reason: Exception) -> set[str]:
+    """Return the codes of the engine, or the name of the exception as a code."""
+    if isinstance(reason, InvalidEntry):
+        return {problem.code.value for problem in reason.problems}
+    return {re.sub(r"(?<!^)(?=[A-Z])", "-", type(reason).__name__).lower()}

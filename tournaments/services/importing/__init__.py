@@ -1,1 +1,0 @@
-"""Players and past evenings taken over from files: foreseen first, then written as a whole."""

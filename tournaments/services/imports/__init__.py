@@ -1,0 +1,1 @@
+"""Import players and past evenings from files: previewed first, then written in one transaction."""

@@ -1,0 +1,348 @@
+"""Import records of games (`kingscore-game/1`) into past evenings: preview, then write.
+
+Games without round and table get rounds in order of their start: a player's next game is one
+round later than the one before.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+from functools import cached_property
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from tournaments.engine.documents.entry_records import parse_entry, write_entry
+from tournaments.engine.documents.records import Reading, parse_json, read_game
+from tournaments.engine.play.games import Game as EngineGame
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.models import AuditEntry, Club, Game, Player, Round
+from tournaments.models.games import digest
+from tournaments.models.people import fold_name
+from tournaments.queries.games.sheets import current_bodies
+from tournaments.services.audit import Actor, Change
+from tournaments.services.imports.evenings import (
+    EveningKey,
+    Imported,
+    PastGame,
+    evenings_on,
+    games_as_seen,
+    import_games,
+    lock_evenings,
+)
+from tournaments.services.imports.names import Ambiguous, NameBook, Who, each_once, key_of
+from tournaments.services.imports.problems import ImportFault, Wrong
+from tournaments.services.people.players import NoName
+
+MOST_ENTRIES = 1_000
+FIRST_YEAR = 1900
+
+FIRST_HOUR = timedelta(hours=6)
+"""Games that begin before 6:00 belong to the evening before."""
+
+MOMENT_OF_A_DAY = time(12)
+"""The start of a game of which only the day is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """An uploaded record: the name of its file (and its line), and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class RecordsAsked:
+    """The files and the options chosen; `evening` is the name used if a record has none."""
+
+    files: Sequence[RecordFile]
+    evening: str
+    meant: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RecordSeen:
+    """The preview of a file.
+
+    `problems` are those of the record, at entry number `entry` (None: the setup); `faults` are the
+    reasons why it does not fit the club. If `there`, it was imported or played before.
+    """
+
+    number: int
+    file: RecordFile
+    document: Any = None
+    game: EngineGame | None = None
+    played_at: datetime | None = None
+    typed: tuple[str, ...] = ()
+    who: tuple[Who | None, ...] = ()
+    evening: str = ""
+    entry: int | None = None
+    problems: tuple[Problem, ...] = ()
+    faults: tuple[ImportFault, ...] = ()
+    there: bool = False
+    round: int = 0
+    table: int = 0
+
+    @property
+    def fits(self) -> bool:
+        return not self.problems and not self.faults
+
+    @property
+    def day(self) -> date:
+        """Return the day of its evening, once the start is known."""
+        assert self.played_at is not None
+        return (timezone.localtime(self.played_at) - FIRST_HOUR).date()
+
+    @property
+    def key(self) -> EveningKey:
+        return self.day, fold_name(self.evening)
+
+
+@dataclass(frozen=True)
+class RecordsPlan:
+    """The preview of several records."""
+
+    seen: tuple[RecordSeen, ...]
+    book: NameBook
+
+    @property
+    def wrong(self) -> list[RecordSeen]:
+        return [each for each in self.seen if not each.fits]
+
+    @property
+    def fits(self) -> bool:
+        return not self.wrong
+
+    @property
+    def to_write(self) -> list[RecordSeen]:
+        """Return the games that do not exist yet."""
+        return [each for each in self.seen if each.fits and not each.there]
+
+    def past_games(self) -> list[PastGame]:
+        return [_past_game(each) for each in self.to_write]
+
+    @cached_property
+    def new_names(self) -> list[str]:
+        """Return the names of new players, each once, in order."""
+        return each_once(who for each in self.seen for who in each.who)
+
+    @property
+    def is_done(self) -> bool:
+        return not self.to_write and self.fits
+
+    @cached_property
+    def mark(self) -> str:
+        """Return a digest that distinguishes this plan from others for the same files."""
+        said = [
+            [each.file.text, each.evening, each.round, each.table, each.there, each.fits]
+            + [who.pk if isinstance(who, Player) else who for who in each.who]
+            for each in self.seen
+        ]
+        return digest(json.dumps(said))
+
+
+def preview_records(club: Club, asked: RecordsAsked, *, now: datetime) -> RecordsPlan:
+    """Preview each file, in order (a few queries, however many files)."""
+    book = NameBook(club, asked.meant)
+    read = [_read(number, file, asked, book, now) for number, file in enumerate(asked.files, 1)]
+    compared = list(_compared(club, read))
+    places = _places(club, [each for each in compared if each.fits and not each.there])
+    placed = (_placed(each, *places.get(each.number, (0, 0))) for each in compared)
+    return RecordsPlan(tuple(placed), book)
+
+
+def import_records(
+    club_pk: int, asked: RecordsAsked, seen: str, by: Actor, *, at: datetime
+) -> Imported:
+    """Write the games of files that do not exist yet, all or none.
+
+    `seen` is the mark of the plan shown in the preview.
+
+    Raises:
+        PlanChanged: the plan differs now, or has problems; nothing is written.
+    """
+    with transaction.atomic():
+        club = lock_evenings(club_pk, _days(asked, at))
+        games = games_as_seen(preview_records(club, asked, now=at), seen)
+        change = Change(AuditEntry.Kind.EVENT, "import-records")
+        return import_games(club, games, change, by, at=at)
+
+
+def moment_of(text: str, now: datetime) -> datetime | None:
+    """Return the start of a game by its record; None if it is impossible."""
+    try:
+        moment = datetime.fromisoformat(text)
+        if len(text) <= len("2026-11-21"):
+            moment = datetime.combine(moment, MOMENT_OF_A_DAY)
+        if moment.tzinfo is None:
+            moment = timezone.make_aware(moment)
+        past = moment.year >= FIRST_YEAR and moment <= now
+    except (ValueError, OverflowError):
+        return None
+    return moment if past else None
+
+
+def _days(asked: RecordsAsked, now: datetime) -> set[date]:
+    """Return the days on which the records may have been played."""
+    days = set()
+    for file in asked.files:
+        try:
+            document = parse_json(file.text)
+        except InvalidEntry:
+            continue
+        said = document.get("played_at") if isinstance(document, dict) else None
+        moment = moment_of(said, now) if isinstance(said, str) else None
+        if moment is not None:
+            days.add((timezone.localtime(moment) - FIRST_HOUR).date())
+    return days
+
+
+def _read(
+    number: int, file: RecordFile, asked: RecordsAsked, book: NameBook, now: datetime
+) -> RecordSeen:
+    """Parse one file strictly, and match its names to players of the club."""
+    try:
+        document = parse_json(file.text)
+        reading = read_game(document)
+    except InvalidEntry as error:
+        return RecordSeen(number, file, problems=error.problems)
+    if reading.problems:
+        return RecordSeen(number, file, entry=reading.entry, problems=reading.problems)
+    faults = list(_head_faults(number, reading, now))
+    names = tuple(name.strip() for name in reading.players)
+    who = tuple(_whom(number, names, book, faults))
+    return RecordSeen(
+        number,
+        file,
+        document,
+        reading.game,
+        moment_of(reading.played_at, now),
+        names,
+        who,
+        reading.title.strip() or asked.evening,
+        faults=tuple(faults),
+    )
+
+
+def _head_faults(number: int, reading: Reading, now: datetime) -> Iterator[ImportFault]:
+    if not reading.played_at:
+        yield ImportFault(Wrong.NO_MOMENT, number, "played_at")
+    elif moment_of(reading.played_at, now) is None:
+        yield ImportFault(Wrong.DAY_TO_COME, number, "played_at", {"text": reading.played_at[:40]})
+    for name in ("title", "place"):
+        if len(getattr(reading, name)) > LONGEST_NAME:
+            yield ImportFault(Wrong.TOO_LONG, number, name, {"most": LONGEST_NAME})
+    if reading.game is not None and len(reading.game.entries) > MOST_ENTRIES:
+        yield ImportFault(Wrong.TOO_LONG, number, "entries", {"most": MOST_ENTRIES})
+
+
+def _whom(
+    number: int, names: Sequence[str], book: NameBook, faults: list[ImportFault]
+) -> Iterator[Who | None]:
+    """Match the names of a record to players; None for a faulty one."""
+    met: list[int | str] = []
+    for name in names:
+        try:
+            who = book.find(name)
+        except NoName:
+            faults.append(ImportFault(Wrong.NO_NAME, number, "players", {"name": name[:40]}))
+            yield None
+            continue
+        except Ambiguous as several:
+            params = {"name": name, "players": several.players}
+            faults.append(ImportFault(Wrong.AMBIGUOUS, number, "players", params))
+            yield None
+            continue
+        key = key_of(who)
+        if key in met:
+            faults.append(ImportFault(Wrong.SITS_TWICE, number, "players", {"name": str(who)}))
+        met.append(key)
+        yield who
+
+
+def _compared(club: Club, read: Sequence[RecordSeen]) -> Iterator[RecordSeen]:
+    """Compare each file with existing games and with the files before it (3 queries)."""
+    moments = {each.played_at for each in read if each.fits and each.played_at}
+    rows = Game.objects.filter(table__round__event__club=club, played_at__in=moments)
+    stood: dict[tuple[Any, ...], list[Any]] = {}
+    for row in rows.prefetch_related("seats", "revisions"):
+        players = tuple(seat.player_id for seat in row.seats.all())
+        bodies = current_bodies(sorted(row.revisions.all(), key=lambda write: write.revision))
+        stood[row.played_at, players] = [row.ruleset, _bare(bodies.values())]
+    before: dict[tuple[Any, ...], RecordSeen] = {}
+    for each in read:
+        if not each.fits:
+            yield each
+            continue
+        keys = tuple(key_of(who) for who in each.who if who is not None)
+        own = [_ruleset_id(each.document), _bare(each.document["entries"])]
+        at = (each.played_at, keys)
+        if at in before:
+            params = {"name": before[at].file.name}
+            yield replace(each, faults=(ImportFault(Wrong.SAME_AS, each.number, "", params),))
+        elif at in stood and stood[at] != own:
+            yield replace(each, faults=(ImportFault(Wrong.OTHER_SHEET, each.number),))
+        else:
+            before[at] = each
+            yield replace(each, there=at in stood)
+
+
+def _bare(bodies: Iterable[Any]) -> list[Any]:
+    """Return entries as stored in the log, without authors."""
+    return [write_entry(replace(parse_entry(body), author=None)) for body in bodies]
+
+
+def _ruleset_id(document: Any) -> str:
+    rules = document["ruleset"]
+    return str(rules["id"] if isinstance(rules, dict) else rules)
+
+
+def _places(club: Club, games: Sequence[RecordSeen]) -> dict[int, tuple[int, int]]:
+    """Return round and table of each game, by its number (2 queries)."""
+    events = evenings_on(club, {game.day for game in games})
+    rows = Round.objects.filter(event__in=events.values()).values_list("event")
+    last = dict(rows.annotate(last=Max("number")).order_by())
+    begun = {key: last.get(event.pk, 0) for key, event in events.items()}
+    met: dict[tuple[Any, ...], int] = {}
+    laid: dict[tuple[Any, ...], int] = defaultdict(int)
+    places = {}
+    for game in sorted(games, key=lambda game: (game.played_at, game.number)):
+        seats = [(*game.key, str(getattr(who, "pk", who))) for who in game.who]
+        number = 1 + max(met.get(seat, begun.get(game.key, 0)) for seat in seats)
+        met.update(dict.fromkeys(seats, number))
+        laid[*game.key, number] += 1
+        places[game.number] = (number, laid[*game.key, number])
+    return places
+
+
+def _placed(seen: RecordSeen, number: int, table: int) -> RecordSeen:
+    return replace(seen, round=number, table=table)
+
+
+def _past_game(seen: RecordSeen) -> PastGame:
+    """Convert a game without faults for writing."""
+    document = seen.document
+    rules = document["ruleset"]
+    assert seen.played_at is not None
+    return PastGame(
+        day=seen.day,
+        evening=seen.evening,
+        round=seen.round,
+        table=seen.table,
+        who=tuple(who for who in seen.who if who is not None),
+        typed=seen.typed,
+        ruleset=_ruleset_id(document),
+        document=rules if isinstance(rules, dict) else None,
+        options=document.get("options", {}),
+        first_declarer=document.get("first_declarer", 0),
+        title=document.get("title", "").strip(),
+        place=document.get("place", "").strip(),
+        entries=tuple(map(parse_entry, document["entries"])),
+        played_at=seen.played_at,
+    )

@@ -1,1 +1,0 @@
-"""Mails that the program writes by itself."""

@@ -1,1 +1,0 @@
-"""Games at tables: begun, written down, confirmed, followed by the next one."""

@@ -1,0 +1,1 @@
+"""Rounds of a tournament: seating, opening, clock, closing, rulings."""

@@ -1,0 +1,255 @@
+"""Late arrivals and departures in a published round, with as few changed tables as possible."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from tournaments.engine.pairing.late import LateChange, Published, late_change
+from tournaments.models import Entrant, Revision, Round, Seat, Sitting, Table
+from tournaments.queries.tournaments.state import (
+    SeatedRound,
+    TournamentState,
+    field_of,
+    load_state,
+)
+from tournaments.services.audit import Actor
+from tournaments.services.entrants.substituting import TakesPart
+from tournaments.services.events.events import lock_tables_of
+from tournaments.services.people.players import lock_people, names_at_table
+from tournaments.services.rounds.pairing import engine_refusals
+from tournaments.services.rounds.seating import (
+    clear_tables,
+    games_of,
+    lay_tables,
+    lock_drawn,
+    players_at,
+)
+from tournaments.services.tournaments.lifecycle import WrongState, note, touch
+
+
+@engine_refusals()
+def change_late(
+    round_pk: int,
+    by: Actor,
+    *,
+    at: datetime,
+    arriving: Sequence[int] = (),
+    leaving: Sequence[int] = (),
+) -> LateChange:
+    """Seat late arrivals in a published round and remove departures; both are keys of entrants.
+
+    Tables that have begun stay as they are. House players are added and removed as needed.
+
+    Raises:
+        WrongState: the round is not published, or is closed; or an arriving entrant has withdrawn.
+        TakesPart: the player of an arriving entrant plays in the round already.
+        ImpossibleChange: an entrant would leave a table that has begun, or no table can be filled.
+        InvalidSeating: an arriving entrant is seated already, or a leaving one is not seated.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        tournament, place = lock_drawn(round_pk)
+        if place.published_at is None or place.closed_at is not None:
+            raise WrongState(place.state)
+        lock_people(tournament.event.club_id)
+        # Writers lock the row of the game: no table begins during this change.
+        lock_tables_of(place)
+        state = load_state(tournament)
+        seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+        moves = _moves(state, seated_round, arriving, leaving)
+        coming = [state.entrants[name].pk for name in moves.arriving]
+        late = Entrant.objects.filter(pk__in=coming, joins_in__gt=place.number)
+        late.update(joins_in=place.number)
+        held = _held(state, seated_round, moves.leaving)
+        change = _changed(state, seated_round, moves, held)
+        stood = games_of(place)
+        _apply(state, seated_round, change, held, at)
+        gone = sorted({*stood} - {*games_of(place)})
+        touch(tournament)
+        details = {"round": place.number, "arriving": moves.arriving, "leaving": moves.leaving}
+        note(tournament, "change-late", by, at, after=details | ({"gone": gone} if gone else {}))
+    return change
+
+
+def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entrant]:
+    """Return the entrants who can still be seated in a published round: those without a seat."""
+    here = {*_here(seated_round)}
+    taken = _players_of(state, seated_round, here)
+    return [
+        each
+        for key, each in state.entrants.items()
+        if key not in here
+        and each.withdrawn_at is None
+        and not taken & _players_of(state, seated_round, [key])
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Moves:
+    """Arriving and leaving entrants, by key."""
+
+    arriving: list[str]
+    leaving: list[str]
+
+
+def _moves(
+    state: TournamentState,
+    seated_round: SeatedRound,
+    arriving: Sequence[int],
+    leaving: Sequence[int],
+) -> _Moves:
+    """Return arrivals and departures, with the house players added or removed for them."""
+    keys = {entrant.pk: key for key, entrant in state.entrants.items()}
+    if not keys.keys() >= {*arriving, *leaving}:
+        raise WrongState(state.tournament.state)
+    asked = _Moves([keys[pk] for pk in arriving], sorted({keys[pk] for pk in leaving}))
+    _refuse_who_cannot_come(state, seated_round, asked)
+    return _with_house(state, seated_round, asked)
+
+
+def _refuse_who_cannot_come(
+    state: TournamentState, seated_round: SeatedRound, moves: _Moves
+) -> None:
+    """Refuse withdrawn entrants, and players who would sit twice in the round."""
+    taken = _taken(state, seated_round, moves.leaving)
+    seated = {*_here(seated_round)}
+    for name in moves.arriving:
+        entrant = state.entrants[name]
+        if entrant.withdrawn_at is not None:
+            raise WrongState(state.tournament.state)
+        players = state.players_of(entrant, seated_round.row.number)
+        for player in players:
+            if player.pk in taken and name not in seated:
+                raise TakesPart(player)
+        taken |= {player.pk for player in players}
+
+
+def _with_house(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> _Moves:
+    """Return the moves with as many house players as a new seating would have."""
+    if state.settings.odd != "house" or seated_round.row.stage:
+        return moves
+    away = {*moves.leaving, *_held(state, seated_round, moves.leaving)}
+    here = [name for name in [*_here(seated_round), *moves.arriving] if name not in away]
+    house = [name for name in here if state.entrants[name].house]
+    begun = {name for place in _begun(seated_round) for name in seated_round.tables[place].entrants}
+    bound = [name for name in house if name in begun or name in moves.arriving]
+    loose = [name for name in house if name not in bound]
+    free = [
+        each.key
+        for each in who_can_come(state, seated_round)
+        if each.house and each.key not in moves.arriving
+    ]
+    playing = len(here) - len(house)
+    wanted = state.house_wanted(playing, len(bound), len(house) + len(free))
+    kept = [*bound, *loose, *free][:wanted]
+    return _Moves(
+        moves.arriving + [name for name in free if name in kept],
+        moves.leaving + [name for name in loose if name not in kept],
+    )
+
+
+def _here(seated_round: SeatedRound) -> list[str]:
+    return [*(name for table in seated_round.tables for name in table.entrants), *seated_round.byes]
+
+
+def _players_of(
+    state: TournamentState, seated_round: SeatedRound, names: Iterable[str]
+) -> set[int]:
+    """Return the keys of the players who play for entrants in a round."""
+    number = seated_round.row.number
+    entrants = [state.entrants[name] for name in names]
+    return {player.pk for each in entrants for player in state.players_of(each, number)}
+
+
+def _taken(state: TournamentState, seated_round: SeatedRound, leaving: Collection[str]) -> set[int]:
+    """Return the players who have a seat or a bye in the round after some have left."""
+    seats = Seat.objects.filter(game__table__round=seated_round.row)
+    sitting = {*seats.values_list("player_id", flat=True)}
+    staying = [name for name in _here(seated_round) if name not in leaving]
+    gone = _players_of(state, seated_round, leaving)
+    return sitting - gone | _players_of(state, seated_round, staying)
+
+
+def _held(state: TournamentState, seated_round: SeatedRound, leaving: Collection[str]) -> list[str]:
+    """Return entrants with a bye who are substitutes at a table and so cannot be seated."""
+    seated = [name for t in seated_round.tables for name in t.entrants if name not in leaving]
+    taken = _players_of(state, seated_round, seated)
+    out = [name for name in seated_round.byes if name not in leaving]
+    return [name for name in out if taken & _players_of(state, seated_round, [name])]
+
+
+def _changed(
+    state: TournamentState, seated_round: SeatedRound, moves: _Moves, held: Collection[str]
+) -> LateChange:
+    tables = [table.entrants for table in seated_round.tables]
+    byes = [name for name in seated_round.byes if name not in held]
+    names = dict.fromkeys([*_here(seated_round), *moves.arriving])
+    seated = [
+        state.entrants[name] for name in names if name not in moves.leaving and name not in held
+    ]
+    return late_change(
+        field_of(state, seated_round.row.number, seated),
+        Published(tables, byes, _begun(seated_round)),
+        arriving=moves.arriving,
+        leaving=moves.leaving,
+    )
+
+
+def _begun(seated_round: SeatedRound) -> set[int]:
+    """Return the places of tables that have entries."""
+    written = Revision.objects.filter(game__table__round=seated_round.row)
+    pks = set(written.values_list("game__table_id", flat=True))
+    return {place for place, table in enumerate(seated_round.tables) if table.pk in pks}
+
+
+def _apply(
+    state: TournamentState,
+    seated_round: SeatedRound,
+    change: LateChange,
+    held: Collection[str],
+    at: datetime,
+) -> None:
+    """Apply changed tables only; a table that stays keeps its card."""
+    stood = len(seated_round.tables)
+    sitting = Sitting.objects.filter(round=seated_round.row)
+    sitting.filter(table=None).delete()
+    changed = [seated_round.tables[place] for place in sorted(change.changed) if place < stood]
+    sitting.filter(table__in=[table.pk for table in changed]).delete()
+    for place in sorted(change.changed):
+        names = change.tables[place]
+        if place >= stood:
+            continue
+        rows = Table.objects.filter(
+            round=seated_round.row, number=seated_round.tables[place].number
+        )
+        if names:
+            _seat_anew(state, seated_round.row, rows.get(), [state.entrants[n] for n in names])
+        else:
+            clear_tables(rows)
+    last = max((table.number for table in seated_round.tables), default=0)
+    new = dict(enumerate(change.tables[stood:], last + 1))
+    lay_tables(state, seated_round.row, new, at)
+    Sitting.objects.bulk_create(
+        Sitting(round=seated_round.row, entrant=state.entrants[name])
+        for name in (*change.byes, *held)
+    )
+
+
+def _seat_anew(
+    state: TournamentState, place: Round, table: Table, entrants: Sequence[Entrant]
+) -> None:
+    """Seat other entrants at a table that has not begun."""
+    Sitting.objects.bulk_create(
+        Sitting(round=place, table=table, side=side, entrant=entrant)
+        for side, entrant in enumerate(entrants)
+    )
+    game = table.games.get()
+    players = players_at(state, place.number, entrants)
+    game.seats.all().delete()
+    Seat.objects.bulk_create(
+        Seat(game=game, number=number, player=player) for number, player in enumerate(players)
+    )
+    game.players = names_at_table(players)
+    game.save(update_fields=["players"])

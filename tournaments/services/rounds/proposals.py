@@ -1,0 +1,203 @@
+"""Proposed seatings of a round, and whether they fit the entrants present."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.pairing.field import PairingField
+from tournaments.engine.pairing.judging import Seating, judge
+from tournaments.engine.pairing.manual import seat_rest
+from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.standings.finals import FinalStage
+from tournaments.models import Entrant, Round
+from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
+from tournaments.services.base.refusals import Refused
+
+WHOLE_EVENING = ("fixed", "round-robin")
+"""Seating methods that draw all rounds at once; those by standings wait for each round."""
+
+BY_STANDINGS = ("swiss", "rank-near", "rank-spread")
+
+
+class NotEnough(Refused, code="not-enough"):
+    sentence = _("Too few are here to fill a table.")
+
+
+class TooFewLeft(NotEnough, code="too-few-left"):
+    sentence = _(
+        "Too few are left for these finals. Change “Finals” in the settings while none is seated."
+    )
+
+
+class TooFewThrough(NotEnough, code="too-few-through"):
+    sentence = _("Too few are left for this stage: let somebody return who has withdrawn.")
+
+
+class RoundsLeft(Refused, code="rounds-left"):
+    sentence = _("A round is still played; its results decide who sits where.")
+
+
+class StageUnfinished(RoundsLeft, code="stage-unfinished"):
+    sentence = _("A table of the stage before has no result yet.")
+
+
+class NoRoundLeft(Refused, code="no-round-left"):
+    sentence = _("All rounds have been seated.")
+
+
+def needs_results(state: TournamentState, number: int) -> bool:
+    """Return whether round `number` is seated by results of earlier rounds."""
+    return number > state.settings.rounds or state.settings.seating in BY_STANDINGS
+
+
+def check_results(state: TournamentState, number: int) -> None:
+    """Check that the rounds before round `number` are closed, if it is seated by their results.
+
+    Raises:
+        RoundsLeft: an earlier round is not closed.
+    """
+    before = [each.row for each in state.seated_rounds if each.row.number < number]
+    if needs_results(state, number) and any(row.closed_at is None for row in before):
+        raise RoundsLeft
+
+
+def stage_of(state: TournamentState, number: int) -> str:
+    """Return the stage name of round `number` in the finals; empty for earlier rounds."""
+    further = number - state.settings.rounds
+    return state.stages[further - 1] if further > 0 else ""
+
+
+def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequence[Seating]:
+    """Return seatings of round `number`, and of later rounds if all are drawn at once.
+
+    With a `seed` the random draw differs from the first one.
+
+    Raises:
+        NoRoundLeft, NotEnough, RoundsLeft: no such round, too few entrants, or open results.
+        NoRoundRobin, ImpossibleFixed: as in the engine.
+    """
+    if number > state.settings.rounds:
+        stage = next_stage(state, number)
+        names = [name for table in stage.tables for name in table]
+        field = field_of(state, number, [state.entrants[name] for name in names])
+        return [judge(field, stage.tables, ())]
+    field = _field(state, number, seed)
+    method = state.settings.seating
+    if method in WHOLE_EVENING:
+        return schedule(field, state.settings.rounds - number + 1, method)
+    return [_seat(field, method)]
+
+
+def draw_rest(
+    state: TournamentState, number: int, kept: Mapping[int, Sequence[str]], seed: int
+) -> Seating:
+    """Return the seating of round `number` with these tables fixed, by their places from 0.
+
+    Raises:
+        InvalidSeating: an entrant at one of them is no longer present.
+        NotEnough, ImpossibleFixed: as in `draw`.
+    """
+    field, method = _field(state, number, seed), state.settings.seating
+    if method in METHODS:
+        return seat_rest(field, method, kept)
+    return _in_order(field, kept)
+
+
+def next_stage(state: TournamentState, number: int) -> FinalStage:
+    """Return the seating of a round of the finals.
+
+    Raises:
+        NoRoundLeft, TooFewLeft, TooFewThrough, StageUnfinished: the stage cannot be seated yet.
+    """
+    try:
+        stage = state.next_final(number)
+    except InvalidEntry as error:
+        first = number == state.settings.rounds + 1
+        raise (TooFewLeft if first else TooFewThrough) from error
+    except ValueError as error:
+        raise StageUnfinished from error
+    if stage is None:
+        raise NoRoundLeft
+    return stage
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Entrants present without a seat in a proposal, and entrants seated but absent.
+
+    `gone` are the keys of withdrawn or deleted entrants; those that still exist are in `absent`
+    too. A proposal with any of them cannot be published.
+    """
+
+    unseated: tuple[Entrant, ...] = ()
+    absent: tuple[Entrant, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.unseated or self.absent)
+
+
+def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
+    """Compare presence with a seated round; a final is for its qualified entrants."""
+    number = seated_round.row.number
+    names = dict.fromkeys(
+        [*(name for t in seated_round.tables for name in t.entrants), *seated_round.byes]
+    )
+    gone = tuple(name for name in names if _has_left(state, name))
+    seated = [state.entrants[name] for name in names if name in state.entrants]
+    if number > state.settings.rounds:
+        return Presence((), tuple(each for each in seated if each.key in gone), gone)
+    here = {each.key: each for each in state.present(number)}
+    # A house player who is no longer needed does not count as absent.
+    absent = (each for each in seated if each.key not in here)
+    return Presence(
+        tuple(each for key, each in here.items() if key not in names),
+        tuple(each for each in absent if each.key in gone or not each.house),
+        gone,
+    )
+
+
+def document_of(seating: Seating, locked: Sequence[int] = ()) -> dict[str, Any]:
+    """Return a seating as stored with a round."""
+    return {
+        "tables": [list(table) for table in seating.tables],
+        "byes": list(seating.byes),
+        "locked": sorted(locked),
+    }
+
+
+def kept_tables(round_: Round, locked: Sequence[int]) -> dict[int, list[str]]:
+    """Return the locked tables of a seated round, by their places from 0."""
+    tables = (round_.seating or {"tables": []})["tables"]
+    return {number: tables[number] for number in locked if number < len(tables)}
+
+
+def _has_left(state: TournamentState, name: str) -> bool:
+    return name not in state.entrants or state.entrants[name].withdrawn_at is not None
+
+
+def _field(state: TournamentState, number: int, seed: int | None) -> PairingField:
+    """Return the entrants present; refuses if they are too few for a table."""
+    field = field_of(state, number)
+    if len(field.entrants) < field.table_size:
+        raise NotEnough
+    return field if seed is None else replace(field, seed=seed)
+
+
+def _seat(field: PairingField, method: str) -> Seating:
+    """Seat a round by a method; manual seating begins in order of numbers."""
+    return seat_round(field, method) if method in METHODS else _in_order(field, {})
+
+
+def _in_order(field: PairingField, kept: Mapping[int, Sequence[str]]) -> Seating:
+    """Seat everybody without a kept table, in order of numbers."""
+    staying = {name for table in kept.values() for name in table}
+    names = [name for name in field.index if name not in staying]
+    full = len(names) // field.table_size * field.table_size
+    tables = [names[at : at + field.table_size] for at in range(0, full, field.table_size)]
+    for number in sorted(kept):
+        tables.insert(number, list(kept[number]))
+    return judge(field, tables, names[full:])

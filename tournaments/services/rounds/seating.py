@@ -1,0 +1,405 @@
+"""Rounds of a tournament: seat, change by hand, publish, take back.
+
+Lock order: the tournament, the round, the people of the club, tables, games.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.pairing.field import PairingField
+from tournaments.engine.pairing.judging import judge
+from tournaments.models import (
+    Entrant,
+    Game,
+    Player,
+    Revision,
+    Round,
+    Seat,
+    Sitting,
+    Table,
+    Tournament,
+)
+from tournaments.queries.tournaments.state import TournamentState, field_of, load_state
+from tournaments.services.audit import Actor
+from tournaments.services.base.enqueue import wake_webhooks
+from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.events.events import lock_round, lock_tables_of
+from tournaments.services.people.players import lock_people, names_at_table
+from tournaments.services.rounds.pairing import engine_refusals, number_of
+from tournaments.services.rounds.proposals import (
+    NoRoundLeft,
+    check_results,
+    document_of,
+    draw,
+    draw_rest,
+    kept_tables,
+    needs_results,
+    presence_at,
+    stage_of,
+)
+from tournaments.services.tournaments.lifecycle import (
+    Depended,
+    WrongState,
+    lock_tournament,
+    note,
+    touch,
+)
+
+State = Tournament.State
+
+
+class HasLeft(Fault, code="has-left"):
+    sentence = _("Somebody of this seating has withdrawn: seat again.")
+
+
+class SeatingOutdated(Refused, code="seating-outdated"):
+    sentence = _("Somebody of this seating has withdrawn: seat again.")
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        super().__init__(faults=[HasLeft(data={"entrant": number_of(key)}) for key in keys])
+
+
+class RuledAbout(Depended, code="ruled-about"):
+    sentence = _("Somebody was ruled about in this round: withdraw the ruling first.")
+
+
+class NotWhoIsHere(Refused, code="not-who-is-here"):
+    sentence = _("Look who is here: the seating is not of them.")
+
+
+@engine_refusals()
+def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Propose a seating of the next round; an existing proposal is returned.
+
+    A schedule for the whole evening seats all remaining rounds.
+
+    Raises:
+        WrongState: the tournament is not running.
+        NoRoundLeft, RoundsLeft, NotEnough: no such round, open results, or too few entrants.
+        NoRoundRobin: no round robin exists for this number of entrants.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state != State.RUNNING:
+            raise WrongState(tournament.state)
+        seated = tournament.event.rounds.filter(published_at=None).order_by("number").first()
+        if seated is not None:
+            return seated
+        state = load_state(tournament)
+        number = len(state.seated_rounds) + 1
+        if number > state.settings.rounds + len(state.stages):
+            raise NoRoundLeft
+        check_results(state, number)
+        places = [
+            Round.objects.create(
+                event=tournament.event,
+                number=number + further,
+                stage=stage_of(state, number),
+                seating=document_of(seating),
+            )
+            for further, seating in enumerate(draw(state, number))
+        ]
+        touch(tournament)
+        numbers = [round_.number for round_ in places]
+        note(tournament, "seat-round", by, at, after={"round": numbers[0], "rounds": numbers})
+    return places[0]
+
+
+def unseat_round(round_pk: int, by: Actor, *, at: datetime) -> None:
+    """Delete an unpublished seating, and those of later rounds. Idempotent.
+
+    Raises:
+        WrongState: the round is published.
+    """
+    with transaction.atomic():
+        found = Round.objects.filter(pk=round_pk).values_list("event__tournament", flat=True)
+        if not found:
+            return
+        tournament = lock_tournament(found[0])
+        round_ = Round.objects.filter(pk=round_pk).first()
+        if round_ is None:
+            return
+        if round_.published_at is not None:
+            raise WrongState(round_.state)
+        note(tournament, "unseat-round", by, at, before={"round": round_.number})
+        tournament.event.rounds.filter(number__gte=round_.number).delete()
+        touch(tournament)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatingDraft:
+    """A seating edited by a director: keys of entrants; `locked` are tables, from 0."""
+
+    tables: Sequence[Sequence[str]]
+    byes: Sequence[str] = ()
+    locked: Sequence[int] = ()
+
+
+@engine_refusals()
+def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) -> Round:
+    """Store a seating edited by a director.
+
+    Raises:
+        WrongState: the round is published.
+        InvalidSeating: an entrant has no seat or two, or a table is not full.
+    """
+    with transaction.atomic():
+        tournament, round_ = lock_seated(round_pk)
+        field = field_seated(load_state(tournament), round_)
+        judged = judge(field, draft.tables, draft.byes)
+        before, round_.seating = round_.seating, document_of(judged, draft.locked)
+        if before != round_.seating:
+            round_.save(update_fields=["seating"])
+            touch(tournament)
+            note(tournament, "change-seating", by, at, after={"round": round_.number})
+    return round_
+
+
+def field_seated(state: TournamentState, round_: Round) -> PairingField:
+    """Return the field of a seated round, including entrants who have left since."""
+    seating = round_.seating or {"tables": [], "byes": []}
+    named = [name for names in [*seating["tables"], seating["byes"]] for name in names]
+    return field_of(state, round_.number, [state.entrants[name] for name in named])
+
+
+@engine_refusals()
+def seat_again(round_pk: int, locked: Sequence[int], by: Actor, *, at: datetime) -> Round:
+    """Seat all entrants present again, except the tables in `locked`, from 0.
+
+    With no table locked, a schedule for the whole evening is drawn anew from this round on. A
+    final is for the currently qualified entrants, whatever is locked.
+
+    Raises:
+        WrongState: the round is published.
+        InvalidSeating: an entrant at a locked table is no longer present.
+        NoRoundLeft, RoundsLeft, NotEnough, NoRoundRobin: as in `seat_next_round`.
+    """
+    with transaction.atomic():
+        tournament, round_ = lock_seated(round_pk)
+        state = load_state(tournament)
+        kept = {} if round_.stage else kept_tables(round_, locked)
+        # The next try has another random draw, but can be reproduced too.
+        seed = tournament.seed + tournament.revision
+        check_results(state, round_.number)
+        if kept:
+            seated_round = draw_rest(state, round_.number, kept, seed)
+            stays = [
+                at for at, table in enumerate(seated_round.tables) if list(table) in kept.values()
+            ]
+            documents = [document_of(seated_round, stays)]
+        else:
+            documents = [document_of(each) for each in draw(state, round_.number, seed)]
+        numbers = _put_seatings(state, round_, documents)
+        touch(tournament)
+        details = {"round": round_.number, "rounds": numbers}
+        note(tournament, "seat-again", by, at, after=details)
+        round_.refresh_from_db(fields=["seating", "stage"])
+    return round_
+
+
+def _put_seatings(
+    state: TournamentState, first: Round, documents: Sequence[dict[str, Any]]
+) -> list[int]:
+    """Store the seatings of a round and of later ones; none is published."""
+    numbers = list(range(first.number, first.number + len(documents)))
+    for number, document in zip(numbers, documents, strict=True):
+        seated = {"seating": document, "stage": stage_of(state, number)}
+        Round.objects.update_or_create(event_id=first.event_id, number=number, defaults=seated)
+    return numbers
+
+
+def unseat_dependants(tournament: Tournament, round_: Round, by: Actor, *, at: datetime) -> None:
+    """Delete proposals that depend on results of a round. The tournament must be locked."""
+    state = load_state(tournament)
+    for each in state.seated_rounds:
+        row = each.row
+        depends = row.number > round_.number and needs_results(state, row.number)
+        if depends and row.published_at is None:
+            note(tournament, "unseat-round", by, at, before={"round": row.number})
+            row.delete()
+
+
+def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
+    """Lock and return an unpublished round, with its tournament.
+
+    Raises:
+        WrongState: the round is published.
+    """
+    tournament, round_ = lock_drawn(round_pk)
+    if round_.published_at is not None:
+        raise WrongState(round_.state)
+    return tournament, round_
+
+
+def lock_drawn(round_pk: int) -> tuple[Tournament, Round]:
+    """Lock and return a round, with its tournament.
+
+    Raises:
+        Round.DoesNotExist: the seating was deleted.
+    """
+    tournament_pk = Round.objects.values_list("event__tournament", flat=True).get(pk=round_pk)
+    tournament = lock_tournament(tournament_pk)
+    round_ = lock_round(round_pk)
+    round_.event = tournament.event
+    return tournament, round_
+
+
+def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool = False) -> Round:
+    """Create the tables and games of a seated round, visible to all. Idempotent.
+
+    `all_the_same` publishes it even if it does not match the entrants present.
+
+    Raises:
+        SeatingOutdated: it contains a withdrawn or deleted entrant.
+        NotWhoIsHere: it does not match the entrants present.
+        RoundsLeft: an earlier round, whose results it depends on, was reopened.
+        WrongState: an earlier round is not published yet.
+    """
+    with transaction.atomic():
+        tournament, round_ = lock_drawn(round_pk)
+        if round_.published_at is not None:
+            return round_
+        earlier = tournament.event.rounds.filter(number__lt=round_.number, published_at=None)
+        if earlier.exists():
+            raise WrongState(State.RUNNING)
+        lock_people(tournament.event.club_id)
+        state = load_state(tournament)
+        check_results(state, round_.number)
+        _check_presence(state, round_, all_the_same=all_the_same)
+        _lay_seating(state, round_, round_.seating or {}, at)
+        round_.published_at = at
+        round_.save(update_fields=["published_at"])
+        touch(tournament)
+        wake_webhooks()
+        note(tournament, "publish-round", by, at, after={"round": round_.number})
+    return round_
+
+
+def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
+    """Turn a published round into a proposal again; delete its tables and their cards.
+
+    The proposal is the final seating, with late changes. Withdrawn rulings are deleted.
+
+    Raises:
+        Depended: a table has begun, or a later round is published.
+        RuledAbout: a ruling on the round is in force.
+    """
+    with transaction.atomic():
+        tournament, round_ = lock_drawn(round_pk)
+        if round_.published_at is None:
+            return round_
+        # Merging two players locks seats, then games; here seats are deleted last.
+        lock_people(tournament.event.club_id)
+        # Writers lock the row of the game: with all of them locked no table begins.
+        lock_tables_of(round_)
+        later = tournament.event.rounds.filter(number__gt=round_.number, published_at__isnull=False)
+        begun = Revision.objects.filter(game__table__round=round_)
+        if begun.exists() or later.exists():
+            raise Depended(
+                sentence=_("A table has begun, or a later round builds on it: it stays.")
+            )
+        if round_.rulings.filter(withdrawn_at=None).exists():
+            raise RuledAbout
+        round_.seating = _seating_as_it_stands(tournament, round_)
+        round_.rulings.all().delete()
+        gone = games_of(round_)
+        clear_tables(round_.tables.all())
+        round_.sittings.all().delete()
+        round_.published_at = round_.opened_at = round_.closed_at = None
+        round_.clock_seconds, round_.clock_used, round_.clock_started_at = None, 0, None
+        round_.save()
+        touch(tournament)
+        note(tournament, "take-back-round", by, at, before={"round": round_.number, "gone": gone})
+    return round_
+
+
+def games_of(round_: Round) -> list[str]:
+    """Return the public names of the games of a round."""
+    games = Game.objects.filter(table__round=round_).order_by("pk")
+    return list(games.values_list("public_id", flat=True))
+
+
+def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, Any]:
+    """Return the seating of a published round; a table is locked unless it was changed."""
+    seated_round = next(
+        each for each in load_state(tournament).seated_rounds if each.row.pk == round_.pk
+    )
+    before = round_.seating or {}
+    tables = [list(table.entrants) for table in seated_round.tables]
+    kept = kept_tables(round_, before.get("locked", []))
+    locked = [at for at, table in enumerate(tables) if kept.get(at) == table]
+    return {"tables": tables, "byes": list(seated_round.byes), "locked": locked}
+
+
+def _check_presence(state: TournamentState, round_: Round, *, all_the_same: bool) -> None:
+    seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    presence = presence_at(state, seated_round)
+    if presence.gone:
+        raise SeatingOutdated(presence.gone)
+    if presence and not all_the_same:
+        raise NotWhoIsHere
+
+
+def _lay_seating(
+    state: TournamentState, round_: Round, seating: Mapping[str, Any], at: datetime
+) -> None:
+    """Create the tables of a seating, from number 1. The people of the club must be locked."""
+    lay_tables(state, round_, dict(enumerate(seating["tables"], 1)), at)
+    out = [Sitting(round=round_, entrant=state.entrants[key]) for key in seating["byes"]]
+    Sitting.objects.bulk_create(out)
+
+
+def lay_tables(
+    state: TournamentState, round_: Round, tables: Mapping[int, Sequence[str]], at: datetime
+) -> None:
+    """Create tables by number, each with its game, for entrants by key in order of sides."""
+    rows = Table.objects.bulk_create(Table(round=round_, number=number) for number in tables)
+    sitting = {
+        row.pk: [state.entrants[key] for key in keys]
+        for row, keys in zip(rows, tables.values(), strict=True)
+    }
+    Sitting.objects.bulk_create(
+        Sitting(round=round_, table_id=pk, side=side, entrant=entrant)
+        for pk, entrants in sitting.items()
+        for side, entrant in enumerate(entrants)
+    )
+    players = {pk: players_at(state, round_.number, entrants) for pk, entrants in sitting.items()}
+    games = Game.objects.bulk_create(_game(state, pk, players[pk], at) for pk in sitting)
+    Seat.objects.bulk_create(
+        Seat(game=game, number=number, player=player)
+        for game in games
+        for number, player in enumerate(players[game.table_id or 0])
+    )
+
+
+def clear_tables(tables: Any) -> None:
+    """Delete tables without entries, with their games."""
+    pks = list(tables.values_list("pk", flat=True))
+    Sitting.objects.filter(table__in=pks).delete()
+    Game.objects.filter(table__in=pks).delete()
+    Table.objects.filter(pk__in=pks).delete()
+
+
+def players_at(state: TournamentState, number: int, entrants: Sequence[Entrant]) -> list[Player]:
+    """Return the player at each seat of a table in round `number`, including substitutes."""
+    waiting = [list(state.players_of(entrant, number)) for entrant in entrants]
+    return [waiting[side].pop(0) for side in state.rules.sides]
+
+
+def _game(state: TournamentState, table_pk: int, players: Sequence[Player], at: datetime) -> Game:
+    event = state.tournament.event
+    return Game(
+        table_id=table_pk,
+        ruleset=event.ruleset,
+        document=state.tournament.document,
+        options=event.options,
+        players=names_at_table(players),
+        title=event.name,
+        played_at=at,
+    )

@@ -1,0 +1,293 @@
+"""Tournaments: create, change, and move from draft to finished and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.standings.tournament_settings import (
+    TournamentSettings,
+    read_settings,
+    write_settings,
+)
+from tournaments.models import AuditEntry, Club, Event, Game, Tournament
+from tournaments.queries.rulesets import find_ruleset_of_club, house_document
+from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.services.audit import Actor, Change, note_change
+from tournaments.services.base.enqueue import wake_webhooks
+from tournaments.services.base.refusals import Refused
+from tournaments.services.base.slugs import free_slugs
+from tournaments.services.events.events import (
+    EventPlan,
+    check_plan,
+    event_key,
+    lock_season,
+    plan_of,
+    put_plan,
+    start_event,
+)
+from tournaments.services.events.events import details_of as plan_details
+from tournaments.services.events.events import subject_of as event_subject
+from tournaments.texts.labels import Text
+
+State = Tournament.State
+STATES = tuple(State)
+
+CUT = ("rounds", "finals", "carry")
+"""Settings that decide who plays the finals; fixed once a final is seated."""
+
+TABLES = ((4, 4), (4, 2), (2, 2))
+"""Seats and sides of tournament games: four or two single players, or two pairs."""
+
+
+class WrongState(Refused, code="wrong-state", listed=True):
+    """Not possible while the tournament or its round is in `state`."""
+
+    sentence = _("Not possible in this state: look at how it stands now.")
+
+    def __init__(self, state: str, sentence: Text = "") -> None:
+        super().__init__(data={"state": state}, sentence=sentence)
+
+
+class Depended(Refused, code="depended"):
+    sentence = _("Something that came after it depends on it: it stays.")
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlan:
+    """The director's settings of a tournament: those of any event, and its own.
+
+    The `seed` of all its random draws is fixed when the tournament is created.
+    """
+
+    event: EventPlan
+    settings: TournamentSettings = field(default_factory=TournamentSettings)
+    seed: int = 0
+
+
+def create_tournament(
+    club: Club, plan: TournamentPlan, by: Actor, *, at: datetime, key: str | None = None
+) -> Tournament:
+    """Create a draft tournament. Idempotent for one `key` and plan.
+
+    Raises:
+        InvalidEntry: invalid ruleset, options or settings; nothing is written.
+        Season.DoesNotExist: the season was removed meanwhile.
+    """
+    rules = _check(plan, club)
+    with transaction.atomic():
+        lock_season(plan.event)
+        start_key = key and event_key("tournament", club, plan.event, key)
+        event, made = start_event(club, plan.event, start_key, at)
+        if not made:
+            return event.tournament
+        tournament = _with_slug(
+            Tournament(
+                event=event,
+                document=house_document(rules),
+                settings=write_settings(plan.settings),
+                seed=plan.seed,
+            )
+        )
+        note(tournament, "add-tournament", by, at, after=_details(plan))
+    return tournament
+
+
+def change_tournament(
+    tournament_pk: int, plan: TournamentPlan, by: Actor, *, at: datetime
+) -> Tournament:
+    """Change the settings of a tournament; its game cannot change once a round is drawn.
+
+    Raises:
+        InvalidEntry, Season.DoesNotExist: as in `create_tournament`; also if ruleset, options or
+            seating method can no longer change.
+        WrongState: the tournament is finished.
+    """
+    with transaction.atomic():
+        lock_season(plan.event)
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state == State.FINISHED:
+            raise WrongState(tournament.state)
+        event = tournament.event
+        _check_change(tournament, plan)
+        if tournament.state != State.RUNNING:
+            rules = _check(plan, event.club)
+            _check_entrants(tournament, rules)
+            tournament.document = house_document(rules)
+        before, after = put_plan(event, plan.event)
+        settings = write_settings(plan.settings)
+        if settings != tournament.settings:
+            before["settings"], after["settings"] = tournament.settings, settings
+            tournament.settings = settings
+        if after:
+            touch(tournament)
+            note(tournament, "change-tournament", by, at, before=before, after=after)
+    return tournament
+
+
+def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) -> Tournament:
+    """Move a tournament one step forward or back, to `state`. Idempotent.
+
+    Raises:
+        WrongState: `state` is neither the next one nor the previous one.
+        Depended: back to registration with a round seated, or to finished with an open round or
+            with a game that a correction has left unfinished.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state == state:
+            return tournament
+        steps = STATES.index(State(state)) - STATES.index(State(tournament.state))
+        if abs(steps) != 1:
+            raise WrongState(tournament.state)
+        if _depended(tournament, state):
+            raise Depended(sentence=DEPENDED[state])
+        before, tournament.state = tournament.state, State(state)
+        touch(tournament)
+        details = {"before": {"state": before}, "after": {"state": state}}
+        wake_webhooks()
+        note(tournament, "move-tournament", by, at, **details)
+    return tournament
+
+
+DEPENDED: Mapping[str, Text] = {
+    State.REGISTRATION: _("A round is seated: it goes back to registration only without any."),
+    State.FINISHED: _(
+        "A round is not closed, or a correction has left a game unfinished: see to it first."
+    ),
+}
+"""Reasons why a tournament cannot move to a state."""
+
+
+def _depended(tournament: Tournament, state: str) -> bool:
+    rounds = tournament.event.rounds
+    if state == State.REGISTRATION:
+        return rounds.exists()
+    unfinished = Game.objects.filter(table__round__event=tournament.event, result__isnull=True)
+    over = rounds.filter(closed_at=None).exists() or unfinished.exists()
+    return state == State.FINISHED and over
+
+
+def remove_tournament(tournament_pk: int, by: Actor, *, at: datetime) -> None:
+    """Remove a tournament without seated rounds. Idempotent.
+
+    Raises:
+        Depended: a round was seated; nothing is removed.
+    """
+    with transaction.atomic():
+        try:
+            tournament = lock_tournament(tournament_pk)
+        except Tournament.DoesNotExist:
+            return
+        event = tournament.event
+        if event.rounds.exists():
+            said = _("A round was seated in this tournament, so that it stays.")
+            raise Depended(sentence=said)
+        note(tournament, "remove-tournament", by, at, before=plan_details(plan_of(event)))
+        tournament.entrants.all().delete()
+        tournament.delete()
+        event.delete()
+
+
+def replace_links(tournament_pk: int, by: Actor, *, at: datetime) -> Tournament:
+    """Replace the links to register and to check in; the old ones become invalid."""
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        tournament.link_generation += 1
+        touch(tournament)
+        note(tournament, "replace-links", by, at)
+    return tournament
+
+
+def lock_tournament(pk: int) -> Tournament:
+    """Lock and return a tournament with its event and club; other changes queue up here.
+
+    Tournaments are locked before rounds.
+
+    Raises:
+        Tournament.DoesNotExist: the tournament was removed.
+    """
+    rows = Tournament.objects.select_for_update(of=("self",)).select_related("event__club")
+    return rows.get(pk=pk)
+
+
+def touch(tournament: Tournament) -> None:
+    """Save a locked tournament as its next revision."""
+    tournament.revision += 1
+    tournament.save()
+
+
+def note(tournament: Tournament, action: str, by: Actor, at: datetime, **details: Any) -> None:
+    """Add an audit entry to the club; `details` contains before, after and reason."""
+    event = tournament.event
+    # A removed object cannot be referred to.
+    stays = event if action != "remove-tournament" else None
+    change = Change(AuditEntry.Kind.EVENT, action, event_subject(event), event=stays, **details)
+    note_change(event.club, change, by, at=at)
+
+
+def _with_slug(tournament: Tournament) -> Tournament:
+    """Save a new tournament under a slug of name and day, unique on this server."""
+    event = tournament.event
+    for slug in free_slugs(f"{event.name[:40]} {event.held_on}", "tournament", 60, ()):
+        tournament.slug = slug
+        try:
+            with transaction.atomic():
+                tournament.save(force_insert=True)
+                return tournament
+        except IntegrityError:
+            # Two tournaments created at once get a slug each.
+            if not Tournament.objects.filter(slug=slug).exists():
+                raise
+    raise AssertionError("there is always another slug")
+
+
+def _check(plan: TournamentPlan, club: Club) -> Ruleset:
+    """Return the current ruleset of a plan, before its options."""
+    played = check_plan(plan.event, club)
+    if (played.seats, played.side_count) not in TABLES:
+        where = {"ruleset": plan.event.ruleset}
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", where)])
+    # Validated again: a plan may have been made by hand.
+    read_settings(write_settings(plan.settings))
+    rules = find_ruleset_of_club(plan.event.ruleset, club)
+    assert rules is not None
+    return rules
+
+
+def _check_change(tournament: Tournament, plan: TournamentPlan) -> None:
+    """Refuse to change the game once a round is drawn."""
+    event: Event = tournament.event
+    if tournament.state != State.RUNNING:
+        return
+    problems = []
+    if plan.event.ruleset != event.ruleset:
+        problems.append(Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": plan.event.ruleset}))
+    if dict(plan.event.options) != event.options:
+        problems.append(Problem(Code.UNKNOWN_OPTION, "options", {"option": "options"}))
+    seated = event.rounds.filter(stage="").count()
+    if plan.settings.rounds < seated:
+        params = {"expected": seated, "got": plan.settings.rounds}
+        problems.append(Problem(Code.WRONG_TYPE, "settings.rounds", params))
+    before = read_settings(tournament.settings)
+    moved = any(getattr(plan.settings, name) != getattr(before, name) for name in CUT)
+    if moved and event.rounds.exclude(stage="").exists():
+        problems.append(Problem(Code.UNKNOWN_OPTION, "settings.finals", {"option": "finals"}))
+    if problems:
+        raise InvalidEntry(problems)
+
+
+def _check_entrants(tournament: Tournament, rules: Ruleset) -> None:
+    """Refuse a game for pairs if single players have entered, and vice versa."""
+    as_many = rules.seats_in_a_side == rules_of_tournament(tournament).seats_in_a_side
+    if not as_many and tournament.entrants.exists():
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "entrants", {"ruleset": rules.id})])
+
+
+def _details(plan: TournamentPlan) -> dict[str, Any]:
+    return plan_details(plan.event) | {"settings": write_settings(plan.settings)}

@@ -1,0 +1,404 @@
+"""Translated terms of the games: a name for each id of the engine."""
+
+from collections.abc import Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from babel.numbers import format_decimal
+from django.utils.functional import Promise
+from django.utils.translation import get_language, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
+
+Text = str | Promise
+
+MINUS = "−"
+
+PARTS: Mapping[Fraction, str] = MappingProxyType(
+    {
+        Fraction(1, 2): "½",
+        Fraction(1, 3): "⅓",
+        Fraction(2, 3): "⅔",
+        Fraction(1, 4): "¼",
+        Fraction(3, 4): "¾",
+        Fraction(1, 6): "⅙",
+        Fraction(5, 6): "⅚",
+    }
+)
+"""Fractions with a character of their own; others are written p/q."""
+
+RULESETS: Mapping[str, tuple[Text, Text]] = {
+    "turkish-king": (_("King"), _("20 deals: everyone declares 3 penalties and 2 trumps.")),
+    "turkish-king-internet": (
+        _("Short King"),
+        _("12 deals: everyone declares 2 penalties and 1 trump."),
+    ),
+    "turkish-king-bloody": (_("Bloody King"), _("20 deals, the dear penalties first.")),
+    "turkish-king-blind": (
+        _("Super Bloody King"),
+        _("20 deals; the contract is named before the cards are seen."),
+    ),
+    "turkish-king-sealed": (
+        _("Sealed King"),
+        _("20 deals; the contract is written down in secret and shown at the end of the deal."),
+    ),
+    "turkish-king-double": (
+        _("Double Penalty"),
+        _("All penalties at once in 2 deals, then 8 trump deals."),
+    ),
+    "turkish-king-partners": (
+        _("King for pairs"),
+        _("20 deals, two pairs: each pair declares 6 penalties and 4 trumps."),
+    ),
+    "honeymoon-king": (_("Honeymoon King"), _("For two: trump deals only.")),
+    "rifki": (_("Rıfkı"), _("20 deals without King: the highest score wins.")),
+    "italian-king": (_("Italian King"), _("13 deals in a fixed order: the highest total wins.")),
+    "italian-king-choice": (
+        _("Italian King, declared"),
+        _("12 deals that the dealers choose, then one without trump."),
+    ),
+    "italian-king-pirandello": (
+        _("Pirandello"),
+        _("Italian King with a secret partner in each deal."),
+    ),
+    "italian-king-pairs": (
+        _("Italian King for pairs"),
+        _("13 deals in a fixed order, two pairs: the difference counts."),
+    ),
+    "italian-king-pairs-choice": (
+        _("Italian King for pairs, declared"),
+        _("13 deals, two pairs: two contracts are offered, the partner takes one or goes third."),
+    ),
+    "portuguese-king": (_("Portuguese King"), _("Six penalties, then four positive deals.")),
+    "barbu": (_("Barbu"), _("28 deals: each of four declarers names each of seven contracts.")),
+    "krapet": (_("Krapet"), _("For two with a pack each: whoever empties their piles wins.")),
+    "euchre": (_("Euchre"), _("Two pairs, five cards each: first to 10 points.")),
+    "euchre-two": (_("Euchre for two"), _("Each for themselves: first to 10 points.")),
+    "euchre-three": (_("Euchre for three"), _("The maker alone against two: first to 10 points.")),
+    "euchre-railroad": (
+        _("Railroad Euchre"),
+        _("With the joker, laps and slam: first to 10 points."),
+    ),
+}
+
+CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
+    # name, short name for a narrow column, symbol
+    "no-tricks": (_("No tricks"), pgettext_lazy("short", "Tricks"), "∅"),
+    "no-hearts": (_("No hearts"), pgettext_lazy("short", "Hearts"), "♥"),
+    "no-men": (_("No men"), pgettext_lazy("short", "Men"), "KJ"),
+    "no-queens": (_("No queens"), pgettext_lazy("short", "Queens"), "Q"),
+    "heart-king": (_("Rıfkı (king of hearts)"), pgettext_lazy("short", "Rıfkı"), "♥K"),
+    "last-two": (_("Last two"), pgettext_lazy("short", "Last 2"), "12·13"),
+    "trump": (_("Trump"), pgettext_lazy("short", "Trump"), "+"),
+    "all-penalties": (_("All penalties"), pgettext_lazy("short", "All"), "Σ−"),
+    "diamond-eight": (_("Eight of diamonds"), pgettext_lazy("short", "♦8"), "♦8"),
+    "domino": (_("Domino"), pgettext_lazy("short", "Domino"), "1·2·3"),
+    "declaration": (_("Declaration"), pgettext_lazy("short", "Decl."), "+"),
+    "no-trump": (_("No trump"), pgettext_lazy("short", "NT"), "++"),
+    "positive": (_("Positive"), pgettext_lazy("short", "Positive"), "+"),
+    "krapet": (pgettext_lazy("contract", "Game"), pgettext_lazy("short", "Game"), "K"),
+    "euchre": (_("Hand"), pgettext_lazy("short", "Hand"), "E"),
+}
+
+SUITS: Mapping[str, tuple[Text, str]] = {
+    "spades": (_("spades"), "♠"),
+    "hearts": (_("hearts"), "♥"),
+    "diamonds": (_("diamonds"), "♦"),
+    "clubs": (_("clubs"), "♣"),
+    "none": (_("without trump"), "∅"),
+}
+
+UNITS: Mapping[str, Text] = {
+    "tricks": _("Tricks"),
+    "hearts": _("Hearts"),
+    "men": _("Kings and jacks"),
+    "queens": _("Queens"),
+    "heart_king": _("King of hearts"),
+    "heart_ace": _("Ace of hearts"),
+    "diamond_eight": _("Eight of diamonds"),
+    "last_two": _("Last two tricks"),
+    "twelfth_trick": _("Twelfth trick"),
+    "last_trick": _("Last trick"),
+    "cards_left": _("Cards left"),
+    "places": pgettext_lazy("rank", "Place"),
+}
+
+KINDS: Mapping[str, Text] = {
+    "penalty": _("penalty"),
+    "trump": _("trump"),
+    "choice": _("choice"),
+    "declaration": _("declaration"),
+    "hand": _("hand"),
+}
+
+MUST: Mapping[str, Text] = {
+    "trump": _("must name trump"),
+    "penalty": _("must take a penalty"),
+    "choice": _("must choose a penalty or domino"),
+    "declaration": _("must make a declaration"),
+}
+
+BADGES: Mapping[str, tuple[Text, Text]] = {
+    "king": (_("King"), _("took all 13 tricks of a deal")),
+    "outside-king": (_("Outside King"), _("made King in a trump deal that someone else declared")),
+    "dys": (_("Said it, ate it"), _("took more than half of a penalty they named themselves")),
+    "ox-eye": (_("Ox-eye"), _("took nothing in both deals of a penalty")),
+    "flower": (_("Flower"), _("took no trick in a trump deal")),
+    "triple-socket": (_("Triple socket"), _("the only one sunk, with three out")),
+    "phone-plug": (_("Phone plug"), _("the only one out, with three sunk")),
+    "sold-rifki": (_("Sold Rıfkı"), _("held the king of hearts, and someone else took it")),
+    "own-rifki": (_("Own Rıfkı"), _("held the king of hearts and took it")),
+}
+
+OPTIONS: Mapping[str, tuple[Text, Text]] = {
+    "king": (_("King"), _("What happens when one player or pair takes all 13 tricks.")),
+    "king_deals": (_("Deals in which King counts"), _("All deals, or only those with trump.")),
+    "out": (_("Who is out"), _("Above zero, or above the mean of the four scores.")),
+    "order": (_("Dear penalties first"), _("How strictly the dear penalties come first.")),
+    "deals": (_("Deals"), _("How many deals are played; an even number.")),
+    "cappotto": (_("Cappotto"), _("What all hearts or all tricks by one player score.")),
+    "domino_winners": (
+        _("Who wins Domino"),
+        _("Whoever goes out first, or all who go out in the same round."),
+    ),
+    "domino_redeal": (
+        _("New cards before Domino"),
+        _("With four or more aces and kings a player may ask for new cards."),
+    ),
+    "no_trump_declaration": (
+        _("Declaration without trump"),
+        _("A declaration may be made without a trump suit."),
+    ),
+    "blind_declaration": (
+        _("Blind declaration"),
+        _("Declared before seeing the cards, the declarer’s tricks count double."),
+    ),
+    "sale": (_("Sale"), _("The dealer may sell the declaration for a number of tricks.")),
+    "stake": (_("Stake per point"), _("Money for each point above or below the mean.")),
+    "declarations": (
+        _("Declarations"),
+        _("One for each player, or free."),
+    ),
+    "scoring": (_("Scoring"), _("Games won, or points for what the loser has left.")),
+    "target": (_("Target"), _("The points (or games) at which the game ends.")),
+    "deck": (_("Cards in the pack"), _("24, 32, or 25 with the joker; the score is the same.")),
+    "euchred_alone": (
+        _("Lone maker euchred"),
+        _("Points for the defenders when a maker who plays alone is euchred."),
+    ),
+    "march": (pgettext_lazy("all five tricks", "March"), _("Points for all five tricks.")),
+    "laps": (_("Laps"), _("What is over the target counts in the next game of a match.")),
+    "slam": (_("Slam"), _("With the opponents at 0 a game counts as two.")),
+}
+
+OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
+    ("king", "ends-game"): _("ends the game"),
+    ("king", "declared"): _("must be declared before the first lead"),
+    ("king", "off"): _("does not exist"),
+    ("king_deals", "all"): _("all deals"),
+    ("king_deals", "trump"): _("only trump deals"),
+    ("out", "positive"): _("above zero"),
+    ("out", "mean"): _("above the mean"),
+    ("order", "advised"): _("as advice"),
+    ("order", "ordered"): _("no cheaper penalty before a dearer one"),
+    ("order", "strict"): _("in order, and all penalties before any trump"),
+    ("cappotto", "none"): _("nothing special"),
+    ("cappotto", "plus14"): _("+14, the others −9 each"),
+    ("cappotto", "plus13"): _("+13, the others 0"),
+    ("domino_winners", "one"): _("one player"),
+    ("domino_winners", "several"): _("all who go out in the round"),
+    ("declarations", "one-each"): _("one each"),
+    ("declarations", "free"): _("free"),
+    ("scoring", "win"): _("games won"),
+    ("scoring", "points"): _("points"),
+}
+
+REASONS: Mapping[tuple[str, str], Text] = {
+    ("void", "one-each"): _("one queen each: played again"),
+    ("void", "over-quota"): _("declared too often: played again"),
+    ("void", "misdeal"): _("misdeal: played again"),
+    ("redeal", "no-high-card"): _("no card above 10: new cards"),
+    ("redeal", "four-extremes"): _("four aces and kings: new cards"),
+    ("redeal", "misdeal"): _("misdeal: new cards"),
+    ("stopped", "time"): _("no time left"),
+    ("stopped", "agreement"): _("by agreement"),
+    ("stopped", "other"): _("for another reason"),
+    ("adjustment", "imported"): _("total taken over"),
+}
+
+EXPECTED: Mapping[str, Text] = {
+    "integer": _("a whole number"),
+    "string": _("a text"),
+    'integer or "p/q"': _("a number"),
+    "list of integers": _("whole numbers"),
+    "true or false": _("yes or no"),
+    "number": _("a number"),
+    "list": _("a list"),
+    "object": _("fields with names"),
+    "list of contracts": _("contracts"),
+    "list of doubled pairs": _("pairs of players"),
+}
+
+FIELDS: Mapping[str, Text] = {
+    "contract": _("Contract"),
+    "declarer": _("Declarer"),
+    "reason": _("Reason"),
+    "points": _("Points"),
+    "seat": _("Player"),
+    "counts": _("Numbers"),
+    "trump": _("Trump suit"),
+    "king": _("King"),
+    "king_declared_by": _("Declared King"),
+    "tricks_played": _("Tricks played"),
+    "rifki_holder": _("Holder of the king of hearts"),
+    "sealed": _("Seal"),
+    "salt": _("Proof of the seal"),
+    "blind": _("Blind"),
+    "sale": _("Sale"),
+    "buyer": _("Buyer"),
+    "partner": _("Partner"),
+    "offered": _("Offered contracts"),
+    "third": _("Third choice"),
+    "closed_by": _("Who went out first"),
+    "doubles": _("Doubles"),
+    "maker": _("Maker"),
+    "alone": _("Alone"),
+    "defender_alone": _("Defender alone"),
+    "winner": _("Winner"),
+    "left": _("Cards left"),
+    "reserve": _("Reserve"),
+    "stock": _("Stock"),
+    "waste": _("Waste"),
+    "calls": _("Krapet calls"),
+}
+
+
+STAGES = {
+    "final": _("Final"),
+    "semi-final": _("Semi-final"),
+    "quarter-final": _("Quarter-final"),
+    "round-of-16": _("Round of 16"),
+}
+
+
+def points_text(points: object) -> str:
+    """Return exact points as on a scoresheet: a real minus sign, no plus, −4½ for −9/2."""
+    text = str(points)
+    number = number_of(text) if "/" in text else None
+    part = None if number is None else PARTS.get(abs(Fraction(number)) % 1)
+    if number is None or part is None:
+        return text.replace("-", MINUS)
+    return f"{MINUS if number < 0 else ''}{int(abs(Fraction(number))) or ''}{part}"
+
+
+def stage_name(stage: str) -> str:
+    return str(STAGES.get(stage, stage))
+
+
+def money_text(amount: Points) -> str:
+    """Return a localized amount, to the smallest coin; finer only if needed, as for a stake."""
+    exact = Fraction(amount)
+    places = next((n for n in range(2, 7) if (exact * 10**n).denominator == 1), None)
+    if places is None:
+        return points_text(amount)
+    coins = (exact * 10**places).numerator
+    language = get_language() or "en"
+    # By default, decimals have 28 digits.
+    with localcontext(prec=len(str(coins)) + places):
+        decimal = Decimal(coins).scaleb(-places)
+        return format_decimal(decimal, format=f"#,##0.{'0' * places}", locale=language)
+
+
+def name_of(ruleset: Ruleset) -> str:
+    """Return the name of a ruleset: its own for house rules, else that of its id."""
+    return ruleset.name or ruleset_name(ruleset.id)
+
+
+def ruleset_name(ruleset: str) -> str:
+    return str(RULESETS[ruleset][0]) if ruleset in RULESETS else ruleset
+
+
+def ruleset_summary(ruleset: str) -> str:
+    return str(RULESETS[ruleset][1]) if ruleset in RULESETS else ""
+
+
+def contract_name(contract: str) -> str:
+    return str(CONTRACTS[contract][0]) if contract in CONTRACTS else contract
+
+
+def contract_title(contract: Contract) -> str:
+    return contract.name or contract_name(contract.id)
+
+
+def contract_short(contract: str, name: str = "") -> str:
+    """Return a short name for a narrow column; a contract of house rules has only its `name`."""
+    return str(CONTRACTS[contract][1]) if contract in CONTRACTS else name or contract
+
+
+def contract_symbol(contract: str, trump: object = None, name: str = "") -> str:
+    """Return a few glyphs for a contract; a trump deal shows its suit if it is known.
+
+    A contract of house rules has no symbol and shows the start of its `name`.
+    """
+    symbol = str(CONTRACTS[contract][2]) if contract in CONTRACTS else (name or contract)[:2]
+    return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
+
+
+def suit_name(suit: str) -> str:
+    return str(SUITS[suit][0])
+
+
+def suit_of(trump: object) -> str:
+    """Return the symbol of a trump suit; empty if there is none."""
+    return suit_symbol(str(trump)) if trump in SUITS else ""
+
+
+def suit_symbol(suit: str) -> str:
+    return SUITS[suit][1]
+
+
+def unit_name(unit: str) -> str:
+    return str(UNITS.get(unit, unit))
+
+
+def kind_name(kind: str) -> str:
+    """Return the name of a kind, such as penalty or trump; a contract may be its own kind."""
+    if kind in CONTRACTS and kind not in KINDS:
+        return contract_name(kind)
+    return str(KINDS.get(kind, kind))
+
+
+def must_sentence(must: str) -> str:
+    return str(MUST[must]) if must in MUST else contract_name(must)
+
+
+def badge_name(badge: str) -> str:
+    return str(BADGES[badge][0])
+
+
+def badge_meaning(badge: str) -> str:
+    return str(BADGES[badge][1])
+
+
+def option_name(setting: str) -> str:
+    return str(OPTIONS[setting][0])
+
+
+def option_help(setting: str) -> str:
+    return str(OPTIONS[setting][1])
+
+
+def option_value_name(setting: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(_("yes") if value else _("no"))
+    number = number_of(value) if isinstance(value, str) else None
+    if number is not None:
+        return money_text(number)
+    return str(OPTION_VALUES.get((setting, value), value))
+
+
+def reason_name(group: str, reason: str) -> str:
+    return str(REASONS.get((group, reason), reason))

@@ -1,0 +1,1 @@
+"""The user's own account and its tokens."""

@@ -1,0 +1,14 @@
+"""Addresses of the user's own account."""
+
+from django.urls import path
+
+from tournaments.web.accounts import pages, tokens
+
+urlpatterns = [
+    path("me/", pages.me, name="me"),
+    path("me/clubs/<slug:slug>/month/", pages.my_month, name="my_month"),
+    path("me/tokens/", tokens.tokens, name="tokens"),
+    path("me/tokens/new/", tokens.new_token, name="new_token"),
+    path("me/tokens/<slug:public_id>/", tokens.token, name="token"),
+    path("me/delete/", pages.delete, name="delete_account"),
+]

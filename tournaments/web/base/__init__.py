@@ -1,0 +1,1 @@
+"""Helpers for pages of every topic."""

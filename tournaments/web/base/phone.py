@@ -1,0 +1,158 @@
+"""Signed cookies of a phone: its games, its last table, and its id."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from secrets import token_urlsafe
+from typing import Any
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from tournaments.models import Game
+from tournaments.models.games import digest
+
+GAMES = "games"
+TABLE = "table"
+PHONE = "phone"
+A_YEAR = 365 * 24 * 60 * 60
+
+MOST_GAMES = 40
+"""The number of games that fits in 3 kB of a cookie; the oldest are forgotten first."""
+
+MOST_NAMES = 16
+
+Known = tuple[str, str, int]
+"""A game in the cookie: its public id, the kind of address, the address's generation."""
+
+
+@dataclass(frozen=True)
+class PhoneGame:
+    """A game that this phone may write or follow."""
+
+    row: Game
+    kind: str
+
+    @property
+    def address(self) -> str:
+        return address(self.row, self.kind)
+
+
+@dataclass(frozen=True)
+class LastTable:
+    """The table that this phone started last, and the names it knows, the latest first.
+
+    `match` is the length of the match and its number, if games made one.
+    """
+
+    players: Sequence[str] = ()
+    ruleset: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    names: Sequence[str] = ()
+    match: tuple[str, int] | None = None
+
+
+def address(row: Game, kind: str) -> str:
+    """Return the path of a game's `write` or `follow` page."""
+    return reverse(kind, args=[row.public_id, row.secret(kind)])
+
+
+def new_key() -> str:
+    """Return a key for one form, so that sending it twice has one effect."""
+    return token_urlsafe(18)
+
+
+def phone_games(request: HttpRequest) -> list[PhoneGame]:
+    """Return this phone's games that still exist, the newest first (1 query)."""
+    known = _known_games(request)
+    found = Game.objects.filter(public_id__in=[public_id for public_id, _, _ in known])
+    rows = {row.public_id: row for row in found} if known else {}
+    games = (_open(rows.get(public_id), kind, gen) for public_id, kind, gen in known)
+    return [game for game in games if game is not None]
+
+
+def address_on_phone(request: HttpRequest, row: Game) -> str:
+    """Return the address of a game on this phone: to write if it scores, else to follow."""
+    mine = (row.public_id, "write", row.write_generation) in _known_games(request)
+    return address(row, "write" if mine else "follow")
+
+
+def remember_game(request: HttpRequest, response: HttpResponse, row: Game, kind: str) -> None:
+    """Add a game to this phone's list; a phone that may write does not become a follower."""
+    known = _known_games(request)
+    game: Known = (row.public_id, kind, row.generation(kind))
+    writes: Known = (row.public_id, "write", row.write_generation)
+    if game not in known and writes not in known:
+        others = [other for other in known if other[0] != row.public_id]
+        _keep(request, response, GAMES, [game, *others][:MOST_GAMES])
+
+
+def remember_phone(request: HttpRequest, response: HttpResponse) -> None:
+    """Give this phone an id that distinguishes it from others that write at the same table."""
+    if _read(request, PHONE) is None:
+        _keep(request, response, PHONE, token_urlsafe(16))
+
+
+def phone_at(request: HttpRequest, row: Game) -> str:
+    """Return this phone's id in a game; it differs per game, so that games cannot be linked."""
+    phone = _read(request, PHONE)
+    return "" if phone is None else digest(f"{phone} at {row.public_id}")
+
+
+def forget_game(request: HttpRequest, response: HttpResponse, row: Game) -> None:
+    others = [other for other in _known_games(request) if other[0] != row.public_id]
+    _keep(request, response, GAMES, others)
+
+
+def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> None:
+    """Store names, ruleset, options and match for the next table."""
+    names = list(dict.fromkeys([*row.players, *phone_table(request).names]))[:MOST_NAMES]
+    match = row.match and (row.match.length, row.match.number)
+    kept = [row.players, row.ruleset, row.options, names, match]
+    _keep(request, response, TABLE, kept)
+
+
+def phone_table(request: HttpRequest) -> LastTable:
+    kept = _read(request, TABLE)
+    return LastTable(*kept) if kept else LastTable()
+
+
+def suggested_names(request: HttpRequest) -> Sequence[str]:
+    return phone_table(request).names
+
+
+def _open(row: Game | None, kind: str, generation: int) -> PhoneGame | None:
+    """Return the game with its current access; a phone that no longer scores may still follow."""
+    if row is None:
+        return None
+    if generation == row.generation(kind):
+        return PhoneGame(row, kind)
+    return PhoneGame(row, "follow") if kind == "write" else None
+
+
+def _known_games(request: HttpRequest) -> list[Known]:
+    kept = _read(request, GAMES) or []
+    return [(public_id, kind, generation) for public_id, kind, generation in kept]
+
+
+def _read(request: HttpRequest, name: str) -> Any:
+    try:
+        return signing.loads(request.COOKIES.get(name, ""), salt=_salt(name))
+    except signing.BadSignature:
+        return None
+
+
+def _keep(request: HttpRequest, response: HttpResponse, name: str, kept: Any) -> None:
+    response.set_cookie(
+        name,
+        signing.dumps(kept, salt=_salt(name), compress=True),
+        max_age=A_YEAR,
+        httponly=True,
+        samesite="Lax",
+        secure=request.is_secure(),
+    )
+
+
+def _salt(name: str) -> str:
+    # Raise the number with each change of format, so that old cookies are not misread.
+    return f"kingscore.phone.{name}.1"

@@ -1,0 +1,165 @@
+"""The access links of a tournament, for registration and check-in by players."""
+
+from typing import Any
+
+from allauth.core.ratelimit import consume, respond_429
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.models import Entrant, Player, Tournament
+from tournaments.models.people import fold_name
+from tournaments.permissions import actor_of, directed_tournament
+from tournaments.presenters.entrants import EntrantLine, found_in, line_of, list_entrants
+from tournaments.services.entrants.lists import is_for_pairs
+from tournaments.services.entrants.registration import (
+    EntrantsRefused,
+    TooMany,
+    check_in,
+    register_by_link,
+)
+from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.refusals import add_refused
+from tournaments.web.entrants.forms import EntrantForm
+from tournaments.web.tournaments.pages import page_of
+
+KINDS = ("register", "check-in")
+MOST_SHOWN = 60
+
+
+@never_cache
+@require_safe
+def register_card(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the registration link, for the director to display and print."""
+    return _card(request, directed_tournament(request, slug, tournament), "register")
+
+
+@never_cache
+@require_safe
+def check_in_card(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the check-in link, for the director to display and print."""
+    return _card(request, directed_tournament(request, slug, tournament), "check-in")
+
+
+def _card(request: HttpRequest, row: Tournament, kind: str) -> HttpResponse:
+    address = reverse(kind.replace("-", "_"), args=[row.public_id, row.secret(kind)])
+    page = page_of(request, row) | {
+        "kind": kind,
+        "card": access_link(request, address),
+        "works": _registers(row)
+        if kind == "register"
+        else list_entrants(row, directs=True).checking_in,
+        "out_of_reach": out_of_reach(request),
+        "hub": False,
+    }
+    return render(request, "tournaments/entrants/card.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def register(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Register for a tournament by its access link; show the entrant's number."""
+    row = _found_at("register", public_id, secret)
+    if request.method != "POST":
+        return _register_page(request, row, _entry_form(request, row))
+    if not consume(request, action="register_entrant"):
+        response: HttpResponse = respond_429(request)
+        return response
+    form = _entry_form(request, row)
+    if form.is_valid() and _registers(row):
+        try:
+            entrant = register_by_link(row.pk, form.entry, actor_of(request), at=timezone.now())
+        except (EntrantsRefused, TooMany) as error:
+            add_refused(form, error)
+        except WrongState:
+            row.refresh_from_db()
+        else:
+            return redirect(f"{request.path}?{urlencode({'number': entrant.number})}")
+    return _register_page(request, row, form, status=422)
+
+
+def _entry_form(request: HttpRequest, row: Tournament) -> EntrantForm:
+    data = request.POST if request.method == "POST" else None
+    players = Player.objects.belonging_to(request.user).filter(club=row.event.club)
+    own = players.values_list("name", flat=True).first() or ""
+    return EntrantForm(data, pairs=is_for_pairs(row), own=own)
+
+
+def _register_page(
+    request: HttpRequest, row: Tournament, form: EntrantForm, status: int = 200
+) -> HttpResponse:
+    number = request.GET.get("number", "")
+    page = _page(row) | {
+        "form": form,
+        "open": _registers(row),
+        "soon": row.state == Tournament.State.DRAFT,
+        "number": number if number.isdecimal() and len(number) < 6 else "",
+    }
+    return render(request, "tournaments/entrants/register.html", page, status=status)
+
+
+def _registers(row: Tournament) -> bool:
+    return row.state == Tournament.State.REGISTRATION
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Check in by the access link: find one's own name, and confirm it."""
+    row = _found_at("check-in", public_id, secret)
+    everybody = list_entrants(row, directs=False)
+    number = (request.POST if request.method == "POST" else request.GET).get("entrant", "")
+    asked = request.GET.get("q", "")[:LONGEST_NAME]
+    lines = [line for line in everybody.lines if line.can_check_in]
+    line = next((each for each in lines if str(each.entrant.number) == number), None)
+    if request.method == "POST" and line is not None:
+        return _check_in(request, row, line)
+    found = sorted(found_in(lines, asked, directs=False), key=_by_name)
+    page = _page(row) | {
+        "open": everybody.checking_in,
+        "round": everybody.asked_for if row.settings.get("check_in") == "round" else None,
+        "line": line,
+        "asked": asked,
+        "found": found[:MOST_SHOWN],
+        "more": len(found) > MOST_SHOWN,
+        "here": [each for each in lines if each.state == "here"],
+    }
+    fragment = bool(request.htmx)
+    template = (
+        "tournaments/entrants/_check_in_found.html"
+        if fragment
+        else "tournaments/entrants/check_in.html"
+    )
+    status = 409 if request.method == "POST" else 200
+    return render(request, template, page, status=status)
+
+
+def _by_name(line: EntrantLine) -> str:
+    # In the order shown: it reveals nothing beyond the name.
+    return fold_name(line.name)
+
+
+def _check_in(request: HttpRequest, row: Tournament, line: EntrantLine) -> HttpResponse:
+    try:
+        entrant = check_in(line.entrant.pk, actor_of(request), at=timezone.now())
+    except (WrongState, Entrant.DoesNotExist):
+        return redirect(request.path)
+    entrant.tournament = row
+    page = _page(row) | {"done": line_of(entrant, directs=False)}
+    return render(request, "tournaments/entrants/check_in.html", page)
+
+
+def _found_at(kind: str, public_id: str, secret: str) -> Tournament:
+    rows = Tournament.objects.found_at(kind, public_id, secret)
+    return get_object_or_404(rows.select_related("event__club"))
+
+
+def _page(row: Tournament) -> dict[str, Any]:
+    return {"tournament": row, "event": row.event, "club": row.event.club}

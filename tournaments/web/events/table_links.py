@@ -1,0 +1,63 @@
+"""The access link of a table: its card opens it, and it redirects to the sheet."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tournaments.models import Game, Table
+from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.permissions import actor_of, directs_club
+from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
+from tournaments.web.base.phone import address, address_on_phone, remember_game
+
+LONGEST_CODE = 20
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Admit a phone, after the code if the evening has codes, and redirect to the sheet."""
+    tables = Table.objects.found_at(public_id, secret)
+    row = get_object_or_404(tables.select_related("round__event__club"))
+    game, event = current_game(row), row.round.event
+    if not row.round.is_open and not directs_club(request, event.club):
+        return _outside(request, row, game)
+    if not event.table_codes or address_on_phone(request, game) == address(game, "write"):
+        return _inside(request, game)
+    if request.method != "POST":
+        return _ask(request, row, "")
+    try:
+        code = request.POST.get("code", "").strip()[:LONGEST_CODE]
+        enter_table(row.pk, row.generation, code, actor_of(request), at=timezone.now())
+    except WrongCode as wrong:
+        return _ask(request, row, str(wrong), status=422)
+    except AccessLinkClosed:
+        row.wrong_codes = MOST_WRONG_CODES
+        return _ask(request, row, "", status=422)
+    return _inside(request, game)
+
+
+def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:
+    """Redirect to the sheet of a closed round, or wait at the table before the round opens."""
+    if table.round.closed_at:
+        return redirect(f"{address(game, 'follow')}?closed=1")
+    page = {"table": table, "event": table.round.event, "names": game.players}
+    return render(request, "tournaments/events/table_wait.html", page)
+
+
+def _inside(request: HttpRequest, game: Game) -> HttpResponse:
+    response = redirect(address(game, "write"))
+    remember_game(request, response, game, "write")
+    return response
+
+
+def _ask(request: HttpRequest, table: Table, error: str, status: int = 200) -> HttpResponse:
+    page = {
+        "table": table,
+        "event": table.round.event,
+        "error": error,
+        "shut": table.wrong_codes >= MOST_WRONG_CODES,
+    }
+    return render(request, "tournaments/events/table_link.html", page, status=status)

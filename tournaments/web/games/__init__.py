@@ -1,0 +1,1 @@
+"""The table page: start, score, correct, confirm and follow games."""

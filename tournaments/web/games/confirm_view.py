@@ -1,0 +1,49 @@
+"""The request to confirm the result at the end of a club's game."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from tournaments.models import Event
+from tournaments.permissions import account_of, actor_of
+from tournaments.queries.games.sheets import Sheet
+from tournaments.services.games.confirming import Agreement, agreement_on, own_seat
+
+
+@dataclass(frozen=True)
+class ConfirmPage:
+    """Players who may confirm one revision, at `address`: seat, name, and whether they have."""
+
+    address: str
+    revision: int
+    seats: tuple[tuple[int, str, bool], ...]
+    agreement: Agreement
+    own: bool
+
+
+def confirm_at_table(sheet: Sheet) -> ConfirmPage | None:
+    """Return the request for the phone of a club's finished game, if one is needed (2 queries)."""
+    secret = sheet.row.secret("write")
+    path = reverse("confirm", args=[sheet.row.public_id, secret])
+    return _page(sheet, path, tuple(range(len(sheet.row.players))), own=False)
+
+
+def confirm_own(request: HttpRequest, sheet: Sheet) -> ConfirmPage | None:
+    """Return the request for a signed-in player who follows; None for all others."""
+    row = sheet.row
+    if row.table_id is None or not sheet.game.finished or account_of(request) is None:
+        return None
+    seat = own_seat(row, actor_of(request))
+    path = reverse("confirm_own", args=[row.public_id])
+    return None if seat is None else _page(sheet, path, (seat,), own=True)
+
+
+def _page(sheet: Sheet, path: str, seats: tuple[int, ...], *, own: bool) -> ConfirmPage | None:
+    row = sheet.row
+    event = Event.objects.get(rounds__tables=row.table_id)
+    agreement = agreement_on(sheet, event.confirmations, row.confirmations.all())
+    if not agreement.needed:
+        return None
+    shown = tuple((seat, row.players[seat], seat in agreement.confirmed) for seat in seats)
+    return ConfirmPage(path, row.revision, shown, agreement, own)

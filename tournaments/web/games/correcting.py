@@ -1,0 +1,166 @@
+"""Correct any line of a sheet; the old version stays in the log."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tournaments.engine.rules.entries import Deal, Entry, Void
+from tournaments.engine.rules.limits import LONGEST_REASON
+from tournaments.engine.rules.problems import InvalidEntry, Problem
+from tournaments.models import Game
+from tournaments.permissions import writable_game
+from tournaments.presenters.games.authors import authors_of
+from tournaments.queries.games.sheets import (
+    LaterEntryInvalid,
+    Sheet,
+    fold_bodies,
+    load_sheet,
+    ruleset_of,
+)
+from tournaments.services.base.refusals import Refused
+from tournaments.services.games.playing import correct_entry, withdraw_entry
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import address, new_key
+from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
+from tournaments.web.games.deals.hand_form import HandForm
+from tournaments.web.games.deals.open_form import proof_of
+from tournaments.web.games.deals.reading import Typed, parse_form, typed_entry
+from tournaments.web.games.deals.sheet_view import lines_of
+from tournaments.web.games.forms import RemarksForm
+from tournaments.web.games.history import HistoryStep, done, summary_of
+from tournaments.web.games.pages import (
+    NOT_REFUSED,
+    Refusal,
+    handed_over,
+    holder_of,
+    pen_of,
+    refusal_of,
+)
+
+NOT_SURE = Refusal(422)
+"""The confirmation is missing that removing a line gives later deals to other declarers."""
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def entry(request: HtmxRequest, public_id: str, secret: str, position: int) -> HttpResponse:
+    """Show a line of the sheet with all its versions; correct or remove it."""
+    row = writable_game(request, public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    sheet = load_sheet(row)
+    body = sheet.body(position)
+    if body is None and not sheet.versions(position):
+        raise Http404
+    if request.method != "POST" or body is None:
+        return _entry_page(request, sheet, position)
+    return _correct(request, sheet, position)
+
+
+def _correct(request: HttpRequest, sheet: Sheet, position: int) -> HttpResponse:
+    row, typed = sheet.row, request.POST.dict()
+    withdraw = typed.get("action") == "withdraw"
+    reason = typed.get("why", "").strip()[:LONGEST_REASON]
+    if withdraw and _moves_declarers(sheet, position) and not typed.get("sure"):
+        return _entry_page(request, sheet, position, typed, NOT_SURE)
+    try:
+        pen = pen_of(request, row)
+        if withdraw:
+            withdraw_entry(row.pk, position, reason, pen)
+        else:
+            entry = parse_form(ruleset_of(row), typed)
+            correct_entry(row.pk, position, entry, reason, pen)
+    except InvalidEntry as invalid:
+        return _entry_page(request, sheet, position, typed, Refusal(422, problems=invalid.problems))
+    except (LaterEntryInvalid, Refused) as error:
+        sheet = load_sheet(Game.objects.get(pk=row.pk))
+        refusal = refusal_of(error, sheet)
+        if isinstance(error, LaterEntryInvalid) and error.position == position and not withdraw:
+            refusal = Refusal(422, problems=error.problems)
+        return _entry_page(request, sheet, position, typed, refusal)
+    return redirect(address(row, "write"))
+
+
+def _entry_page(
+    request: HttpRequest,
+    sheet: Sheet,
+    position: int,
+    typed: Typed | None = None,
+    refusal: Refusal = NOT_REFUSED,
+) -> HttpResponse:
+    row, body = sheet.row, sheet.body(position)
+    entry = _entry_at(sheet, position)
+    # A deal in play is counted on the table page; here it can only be removed.
+    is_open = entry is not None and entry is sheet.game.open_deal
+    kind = body["type"] if body and not is_open else ""
+    beside = errors_beside(refusal.problems, row.players, kind)
+    words = explained(refusal.problems, row.players, beside)
+    context: dict[str, Any] = {
+        "row": row,
+        "back": address(row, "write"),
+        "players": row.players,
+        "line": next((line for line in lines_of(sheet) if line.position == position), None),
+        "versions": _versions(sheet, position),
+        "notice": [refusal.notice] if refusal.notice else [],
+        "details": [*refusal.details, *(words if kind != "deal" else ())],
+        "key": new_key(),
+        "kind": kind,
+        "beside": beside,
+        "form": _form_at(request, sheet, position, typed, refusal.problems) if body else None,
+        "typed": typed or body,
+        "remarks": RemarksForm(typed or body),
+        "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
+        "moves_declarers": _moves_declarers(sheet, position),
+        "not_sure": refusal is NOT_SURE,
+    }
+    return render(request, "tournaments/games/entry.html", context, status=refusal.status)
+
+
+def _entry_at(sheet: Sheet, position: int) -> Entry | None:
+    if position not in sheet.positions:
+        return None
+    return sheet.game.entries[sheet.positions.index(position)]
+
+
+def _form_at(
+    request: HttpRequest,
+    sheet: Sheet,
+    position: int,
+    typed: Typed | None,
+    problems: Sequence[Problem],
+) -> EntryForm | HandForm:
+    """Return the entry form for the game before the entry."""
+    row = sheet.row
+    bodies = [(p, body) for p in sheet.positions if p < position and (body := sheet.body(p))]
+    before = fold_bodies(ruleset_of(row), row.first_declarer, bodies)
+    filled = typed or typed_entry(ruleset_of(row), sheet.body(position) or {})
+    holder = holder_of(request, row.players)
+    form = EntryForm if before.ruleset.unnamed is None else HandForm
+    return form(before, row.players, row.revision, holder, filled, problems)
+
+
+def _moves_declarers(sheet: Sheet, position: int) -> bool:
+    """Return whether removing an entry changes the declarers of later deals."""
+    types = {p: body["type"] for p in sheet.positions if (body := sheet.body(p))}
+    return types.get(position) == "deal" and any(
+        kind == "deal" for later, kind in types.items() if later > position
+    )
+
+
+def _versions(sheet: Sheet, position: int) -> list[HistoryStep]:
+    """Return the versions of an entry, the newest first."""
+    authors = authors_of(sheet.row, sheet.revisions)
+    return [
+        HistoryStep(
+            done(write),
+            authors[write.revision],
+            write.at,
+            write.reason,
+            (summary_of(write.body or {}, sheet),),
+        )
+        for write in reversed(sheet.versions(position))
+    ]

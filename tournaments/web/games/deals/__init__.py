@@ -1,0 +1,1 @@
+"""The deals of a game: the entry form, and the sheet."""

@@ -1,0 +1,138 @@
+"""The totals of a game as a line chart for an inline SVG."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.utils.text import Truncator
+
+from tournaments.engine.play.games import Game
+from tournaments.engine.rules.rulesets import Points
+from tournaments.presenters.games.sheets import numbers_of
+
+WIDTH, HEIGHT = 358, 200
+LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20
+"""Margins: for the scale, for the names at the ends of lines, for the deal numbers."""
+
+LETTERS = 9
+"""Maximum length of a name."""
+
+LINE = 14
+"""Minimum distance between two names."""
+
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000)
+MOST_STEPS = 6
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark on the scale of points or deals."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Course:
+    """One side's line, and the position of its name, cut to fit."""
+
+    name: str
+    short: str
+    total: Points
+    points: str
+    end: float
+    label: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lines and scales in the units of the drawing."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    zero: float
+    bottom: float
+    courses: tuple[Course, ...]
+    marks: tuple[Tick, ...]
+    deals: tuple[Tick, ...]
+
+
+def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
+    """Return the totals of each side by deal; None before the first deal.
+
+    `players` are names in seat order.
+    """
+    if not game.rows:
+        return None
+    table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
+    # As wide as the whole game, so that the line grows instead of being rescaled with each deal.
+    extra = len(game.rows) - len(game.deals)
+    columns = max((game.ruleset.length or len(game.deals)) + extra, 1)
+    x_of = [LEFT + (WIDTH - LEFT - RIGHT) * n / columns for n in range(len(table))]
+    step, low, high = _scale([float(total) for totals in table for total in totals])
+
+    def y_of(total: Points) -> float:
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
+
+    labels = _spread([y_of(total) for total in game.totals])
+    courses = []
+    names, shorts = game.ruleset.side_names(players), _short_names(game, players)
+    for side, total in enumerate(game.totals):
+        points = " ".join(f"{x:.1f},{y_of(row[side])}" for x, row in zip(x_of, table, strict=True))
+        courses.append(Course(names[side], shorts[side], total, points, y_of(total), labels[side]))
+    return Chart(
+        WIDTH,
+        HEIGHT,
+        LEFT,
+        round(x_of[-1]),
+        y_of(0),
+        HEIGHT - BOTTOM,
+        tuple(courses),
+        tuple(Tick(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
+        tuple(_deal_ticks(game, columns)),
+    )
+
+
+def _short_names(game: Game, players: Sequence[str]) -> list[str]:
+    """Return names for the ends of the lines; the two of a pair share the space."""
+    sides = game.ruleset.sides
+    if game.ruleset.seats_in_a_side == 1:
+        return [Truncator(name).chars(LETTERS) for name in players]
+    each = (LETTERS - 1) // game.ruleset.seats_in_a_side
+    return [
+        "+".join(name[:each] for seat, name in enumerate(players) if sides[seat] == side)
+        for side in range(game.ruleset.side_count)
+    ]
+
+
+def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
+    """Return a round step, and the marks below and above all totals."""
+    lowest, highest = min(totals), max(totals)
+    step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
+    low, high = int(lowest // step) * step, -int(-highest // step) * step
+    return step, low, max(high, low + step)
+
+
+def _spread(ends: Sequence[float]) -> list[float]:
+    """Return positions of the names beside the ends of their lines, without overlaps."""
+    order = sorted(range(len(ends)), key=lambda side: ends[side])
+    places = {side: min(max(ends[side], TOP), HEIGHT - BOTTOM) for side in order}
+    for above, below in pairwise(order):
+        places[below] = max(places[below], places[above] + LINE)
+    overshoot = max(places[order[-1]] - (HEIGHT - BOTTOM + 8), 0)
+    limit = places[order[-1]] - overshoot
+    for side in reversed(order):
+        places[side] = min(places[side], limit)
+        limit = places[side] - LINE
+    return [round(places[side], 1) for side in range(len(ends))]
+
+
+def _deal_ticks(game: Game, columns: int) -> Iterator[Tick]:
+    """Yield numbers below the fifth, tenth … deal."""
+    of_entry = numbers_of(game)
+    for column, row in enumerate(game.rows, 1):
+        number = of_entry.get(row.entry)
+        if number is not None and number % 5 == 0:
+            yield Tick(round(LEFT + (WIDTH - LEFT - RIGHT) * column / columns, 1), str(number))

@@ -1,0 +1,107 @@
+"""The sheet of a game for followers."""
+
+import json
+from typing import Any
+
+from django.core.cache import caches
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
+from django.utils.cache import get_conditional_response
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.models import Game
+from tournaments.permissions import account_of
+from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.games.versions import GameVersion, mark_followed
+from tournaments.texts import labels
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import remember_game
+from tournaments.web.games.confirm_view import confirm_own
+from tournaments.web.games.deals.sheet_view import sheet_page
+from tournaments.web.games.matches import match_page
+from tournaments.web.games.pages import etag_of, form_of, holder_of
+from tournaments.web.ratings.predictions import rated_game
+
+
+@never_cache
+@require_safe
+def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the sheet of a game to followers.
+
+    The page polls every two seconds, and gets a 304 before anything is loaded. Server-sent events
+    would hold one of the few threads for each follower.
+    """
+    mark = mark_followed(public_id, secret)
+    if mark is None:
+        raise Http404
+    fragment = bool(request.htmx)
+    unchanged = get_conditional_response(
+        request, etag=etag_of(request, public_id, mark, fragment=fragment)
+    )
+    if unchanged is not None:
+        return unchanged
+    # Queried with the generation again, so that a link revoked meanwhile gives no access.
+    row = get_object_or_404(Game, public_id=public_id, follow_generation=mark.generation)
+    response = follow_as_of(mark.of(row), request, row)
+    remember_game(request, response, row, "follow")
+    return response
+
+
+def follow_as_of(mark: GameVersion, request: HtmxRequest, row: Game) -> HttpResponse:
+    """Return the sheet or the whole page, with an ETag computed before rendering."""
+    seen = etag_of(request, row.public_id, mark, fragment=True)
+    if request.htmx:
+        response = HttpResponse(follow_fragment(request, row, seen))
+        response["ETag"] = seen
+    else:
+        response = follow_whole(request, row, seen)
+        response["ETag"] = etag_of(request, row.public_id, mark, fragment=False)
+    return response
+
+
+def follow_fragment(request: HttpRequest, row: Game, etag: str) -> str:
+    """Return the sheet alone, cached for all followers with the same ETag while the game runs.
+
+    For a match, and for a finished game, it depends on the visitor and is not cached.
+    """
+    alike = row.match_id is None and row.result is None and account_of(request) is None
+    shown: str | None = caches["sheets"].get(etag) if alike else None
+    if shown is None:
+        page = follow_page(request, row) | _asking(etag)
+        shown = render_to_string("tournaments/games/_follow.html", page, request)
+        if alike:
+            caches["sheets"].set(etag, shown)
+    return shown
+
+
+def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
+    """Return the whole page of the first request; `etag` is that of the sheet alone."""
+    page = follow_page(request, row) | {
+        **_asking(etag),
+        "handed_over": "handed-over" in request.GET,
+        "closed": "closed" in request.GET,
+        "changed": "changed" in request.GET,
+    }
+    return render(request, "tournaments/games/follow.html", page)
+
+
+def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
+    """Return the context of a game's page for followers."""
+    sheet = load_sheet(row)
+    return {
+        "row": row,
+        "sheet": sheet_page(sheet),
+        "form": form_of(sheet, holder_of(request, row.players)),
+        "ruleset": labels.ruleset_name(row.ruleset),
+        "match": match_page(request, sheet),
+        "confirm": confirm_own(request, sheet),
+        "rated": rated_game(request, sheet),
+        "secret": row.secret("follow"),
+    }
+
+
+def _asking(etag: str) -> dict[str, Any]:
+    # An explicit request header: otherwise the browser would turn the 304 into a 200.
+    return {"headers": json.dumps({"If-None-Match": etag})}

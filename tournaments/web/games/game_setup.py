@@ -1,0 +1,124 @@
+"""Correct the setup of a running game: names, seats, options."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.models import Game
+from tournaments.permissions import writable_game
+from tournaments.presenters.games.beginnings import beginning_of
+from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, rules_of
+from tournaments.services.base.refusals import Fault, Refused
+from tournaments.services.games.playing import GameSetup, change_head
+from tournaments.services.games.seats import SeatsDrawn
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import address, new_key
+from tournaments.web.base.refusals import add_refused
+from tournaments.web.games.forms import LONGEST_TYPED_NAME, SeatFields
+from tournaments.web.games.pages import handed_over, pen_of, refusal_of
+from tournaments.web.rulesets.option_fields import (
+    OptionField,
+    changed_options,
+    field_of,
+    option_fields,
+)
+
+
+class HeadForm(forms.Form):
+    """Names in seat order, who declares first, the table's options, title and place."""
+
+    first_declarer = forms.TypedChoiceField(coerce=int)
+    title = forms.CharField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
+    place = forms.CharField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
+
+    def __init__(self, row: Game, data: Mapping[str, Any] | None = None) -> None:
+        rules = rules_of(row)
+        self.rules, self.row = rules, row
+        names = {f"name{seat}": name for seat, name in enumerate(row.players)}
+        first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}
+        super().__init__(data, initial={**names, **first, **row.options})
+        first_field = self.fields["first_declarer"]
+        assert isinstance(first_field, forms.ChoiceField)
+        first_field.choices = [(str(seat), str(seat)) for seat in range(rules.seats)]
+        for seat in range(rules.seats):
+            label = _("Seat %(number)s") % {"number": seat + 1}
+            longest = LONGEST_TYPED_NAME if row.table_id is None else LONGEST_NAME
+            self.fields[f"name{seat}"] = forms.CharField(max_length=longest, label=label)
+        for option in rules.options:
+            self.fields[option.setting] = field_of(rules, option)
+
+    def seats(self) -> Iterator[SeatFields]:
+        """Yield the seats in order of play; a seat declared first, whatever its name."""
+        first = str(self["first_declarer"].value())
+        for seat in range(self.rules.seats):
+            yield SeatFields(seat, self[f"name{seat}"], first == str(seat))
+
+    def options(self) -> tuple[OptionField, ...]:
+        return option_fields(self, self.rules, {o.setting: o.setting for o in self.rules.options})
+
+    def began(self) -> str:
+        return str(beginning_of(self.rules).began)
+
+    def heading(self) -> list[forms.BoundField]:
+        return [self["title"], self["place"]]
+
+    @property
+    def head(self) -> GameSetup:
+        """Return the setup; options at their defaults are left out."""
+        cleaned = self.cleaned_data
+        chosen = {option.setting: cleaned[option.setting] for option in self.rules.options}
+        return GameSetup(
+            ruleset=self.row.ruleset,
+            players=[cleaned[f"name{seat}"] for seat in range(self.rules.seats)],
+            first_declarer=cleaned["first_declarer"],
+            options=changed_options(self.rules, chosen),
+            title=cleaned["title"],
+            place=cleaned["place"],
+        )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def head(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Correct the setup; the whole game is folded again."""
+    row = writable_game(request, public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    if request.method != "POST":
+        return _head_page(request, row, HeadForm(row))
+    form = HeadForm(row, request.POST)
+    if not form.is_valid():
+        return _head_page(request, row, form, status=422)
+    try:
+        change_head(row.pk, form.head, pen_of(request, row))
+    except (InvalidEntry, Fault, SeatsDrawn) as error:
+        add_refused(form, error)
+        return _head_page(request, row, form, status=422)
+    except (LaterEntryInvalid, Refused) as error:
+        row = Game.objects.get(pk=row.pk)
+        refusal = refusal_of(error, load_sheet(row))
+        notice = [refusal.notice, *refusal.details]
+        return _head_page(request, row, form, refusal.status, notice)
+    return redirect(address(row, "write"))
+
+
+def _head_page(
+    request: HttpRequest, row: Game, form: HeadForm, status: int = 200, notice: Sequence[str] = ()
+) -> HttpResponse:
+    page = {
+        "row": row,
+        "form": form,
+        "notice": notice,
+        "key": new_key(),
+        "back": address(row, "write"),
+    }
+    return render(request, "tournaments/games/game_setup.html", page, status=status)

@@ -1,0 +1,131 @@
+"""A match on the pages of its games: the score, and the next game."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Match
+from tournaments.permissions import actor_of, writable_game
+from tournaments.queries.games.sheets import Sheet
+from tournaments.services.games.matches import (
+    MatchOver,
+    MatchSoFar,
+    load_match,
+    start_next_game,
+)
+from tournaments.services.games.writing import NotFinished, RoundClosed
+from tournaments.texts import labels
+from tournaments.web.base.phone import address, address_on_phone, new_key, remember_game
+from tournaments.web.games.forms import key_of
+
+
+@dataclass(frozen=True)
+class Side:
+    """A side of a match: its won games, and its starting points in the next game."""
+
+    name: str
+    won: int
+    carry: Points
+    leads: bool
+
+
+@dataclass(frozen=True)
+class MatchPage:
+    """A match on the page of one of its games.
+
+    `following` is the address of the next game; if there is none, `open` says whether it can be
+    started, with the `key`.
+    """
+
+    terms: str
+    number: int
+    headline: str
+    sides: tuple[Side, ...]
+    over: bool
+    following: str
+    open: bool
+    key: str
+
+    @property
+    def carries(self) -> bool:
+        return any(side.carry for side in self.sides)
+
+
+def match_page(request: HttpRequest, sheet: Sheet) -> MatchPage | None:
+    """Return the match of a game; None if it has none (3 queries for a match)."""
+    match = sheet.row.match
+    if match is None:
+        return None
+    so_far = load_match(match)
+    score, following = so_far.score, so_far.after(sheet.row)
+    best = max(score.won)
+    leads = [won == best and best > 0 and min(score.won) < best for won in score.won]
+    names = so_far.rules.side_names(sheet.row.players)
+    sides = zip(names, score.won, score.carry, leads, strict=True)
+    return MatchPage(
+        terms=terms_text(match.length, match.number),
+        number=sheet.row.match_number or 0,
+        headline=_headline(so_far, names),
+        sides=tuple(Side(*side) for side in sides),
+        over=score.over,
+        following=address_on_phone(request, following) if following else "",
+        open=sheet.game.finished and following is None and not score.over,
+        key=new_key(),
+    )
+
+
+def terms_text(length: str, number: int) -> str:
+    """Return the length of a match as text."""
+    if length == Match.Length.BEST_OF:
+        return ngettext("Best of %(number)s game", "Best of %(number)s games", number) % {
+            "number": number
+        }
+    return ngettext("First to %(number)s game", "First to %(number)s games", number) % {
+        "number": number
+    }
+
+
+def match_text(choice: str) -> str:
+    length, _dot, number = choice.partition(".")
+    return terms_text(length, int(number)) if number else _("First to a number of games")
+
+
+@never_cache
+@require_POST
+def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Open the next game of a match, and redirect there. Idempotent."""
+    row = get_object_or_404(writable_game(request, public_id, secret))
+    key, reason = key_of(request.POST), labels.option_name("laps")
+    by = actor_of(request, row.table.public_id if row.table else "")
+    try:
+        game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason, by=by)
+    except (NotFinished, MatchOver, RoundClosed):
+        return redirect(address(row, "write"))
+    if not opened:
+        # Another phone has opened it: its scorer may be somebody else than here.
+        return redirect(address_on_phone(request, game))
+    response = redirect(address(game, "write"))
+    remember_game(request, response, game, "write")
+    return response
+
+
+def _headline(match: MatchSoFar, names: Sequence[str]) -> str:
+    """Return the winner or the leader of the match as a sentence."""
+    score = match.score
+    best = [names[side] for side, won in enumerate(score.won) if won == max(score.won)]
+    if not score.over:
+        if len(best) == len(names):
+            return _("The match is level.")
+        return _("In the lead: %(players)s") % {"players": ", ".join(best)}
+    winners = [names[side] for side in score.winners]
+    if len(winners) == len(names):
+        return _("The match ends level.")
+    return _("Match won: %(players)s") % {"players": ", ".join(winners)}

@@ -1,0 +1,400 @@
+"""The table page, on which a phone enters the deals."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.play.entry_checks import redeals_of
+from tournaments.engine.play.games import Game as EngineGame
+from tournaments.engine.rules.entries import STOP_REASONS
+from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.models import Game, Revision
+from tournaments.permissions import actor_of, may_adopt, writable_game
+from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet, ruleset_of
+from tournaments.queries.games.versions import GameVersion, mark_of
+from tournaments.services.games.playing import record_entry, withdraw_entry
+from tournaments.services.games.writing import (
+    BadKey,
+    KeyReused,
+    NoSuchEntry,
+    RoundClosed,
+    StaleRevision,
+    WriteContext,
+)
+from tournaments.texts import labels, messages
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import address, new_key, phone_at, remember_game, remember_phone
+from tournaments.web.games.confirm_view import confirm_at_table
+from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
+from tournaments.web.games.deals.hand_form import HandForm
+from tournaments.web.games.deals.open_form import CountingForm, NamingForm, SealedForm
+from tournaments.web.games.deals.reading import Typed, parse_form
+from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
+from tournaments.web.games.matches import match_page
+from tournaments.web.games.round_bar import round_bar
+from tournaments.web.ratings.predictions import rated_game
+
+REVISION = "Kingscore-Revision"
+"""The header that tells a phone that this server answered, and not a captive portal."""
+
+HOLDER = "holder"
+A_WEEK = 7 * 24 * 60 * 60
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an entry was refused: a notice above the sheet, or problems of the form.
+
+    `same` is the revision at which another phone had already made the same entry.
+    """
+
+    status: int
+    notice: str = ""
+    details: Sequence[str] = ()
+    problems: Sequence[Problem] = ()
+    same: int | None = None
+
+
+NOT_REFUSED = Refusal(200)
+
+NOTES = ("trump", "rifki_holder", "sealed", "salt")
+"""Details of a deal in which two phones may differ."""
+
+
+def for_writing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Handle POST only; a GET on the address of a refused page redirects to the sheet."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+        if request.method != "POST":
+            return redirect("write", public_id, secret)
+        return view(request, public_id, secret)
+
+    return require_http_methods(["GET", "HEAD", "POST"])(answer)
+
+
+@never_cache
+@require_safe
+def table_page(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the sheet of a game and the form for its next deal."""
+    row = writable_game(request, public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    fragment = bool(request.htmx)
+    # The page with its form is rendered each time; only polling phones send this.
+    etag = etag_before(request, row) if fragment else None
+    response = get_conditional_response(request, etag=etag)
+    if response is not None:
+        return response
+    response = show_table(request, load_sheet(row))
+    if etag:
+        response["ETag"] = etag
+    remember_game(request, response, row, "write")
+    remember_phone(request, response)
+    return response
+
+
+@never_cache
+@for_writing
+def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Store an entry: a deal, or one of the few other kinds."""
+    row = writable_game(request, public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    typed = request.POST.dict()
+    try:
+        entry = parse_form(ruleset_of(row), typed)
+    except InvalidEntry as invalid:
+        refusal = Refusal(422, problems=invalid.problems)
+        return show_table(request, load_sheet(row), typed, refusal)
+    return answer_write(request, row, lambda context: record_entry(row.pk, entry, context))
+
+
+@never_cache
+@for_writing
+def undo(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Withdraw the last entry; it stays in the log."""
+    row = writable_game(request, public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    position = number_in(request.POST, "position", -1)
+    return answer_write(request, row, lambda context: withdraw_entry(row.pk, position, "", context))
+
+
+@never_cache
+@for_writing
+def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Rotate the drawing of the table, so that the holder of the phone sits at the bottom."""
+    row = get_object_or_404(writable_game(request, public_id, secret))
+    holder = number_in(request.POST, HOLDER, 0) % len(row.players)
+    path = address(row, "write")
+    if request.htmx:
+        response = show_table(request, load_sheet(row), {HOLDER: str(holder)})
+    else:
+        response = redirect(path)
+    response.set_cookie(
+        HOLDER, str(holder), max_age=A_WEEK, path=path, samesite="Lax", httponly=True,
+        secure=request.is_secure(),
+    )  # fmt: skip
+    return response
+
+
+def handed_over(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Answer at an address that may no longer write; 404 if it never could.
+
+    Raises:
+        Http404: the address never gave access to a game.
+    """
+    row = Game.objects.closed_at(public_id, secret).first()
+    if row is not None:
+        return _gone(request, row, "closed", _("The round is closed: only a director writes now."))
+    row = Game.objects.once_writable_at(public_id, secret).first()
+    if row is None:
+        raise Http404
+    gone = _("The scoring has been handed over: another phone writes now.")
+    return _gone(request, row, "handed-over", gone)
+
+
+def _gone(request: HtmxRequest, row: Game, why: str, sentence: str) -> HttpResponse:
+    if request.method == "POST" and request.htmx:
+        # Gone for this phone: the answer shows its unsent entries instead of losing them.
+        return HttpResponse(sentence, status=410, headers={REVISION: str(row.revision)})
+    return redirect(f"{address(row, 'follow')}?{why}=1")
+
+
+def pen_of(request: HttpRequest, row: Game) -> WriteContext:
+    """Return the WriteContext: phone, key and last seen revision.
+
+    The form does not ask for the holder: rotating the drawing does not name one.
+    """
+    declarer = number_in(request.POST, "declarer", -1)
+    return WriteContext(
+        key=request.POST.get("key", ""),
+        revision=number_in(request.POST, "revision", -1),
+        at=timezone.now(),
+        phone=phone_at(request, row),
+        by=actor_of(request, row.table.public_id if row.table else ""),
+        turn=declarer if declarer >= 0 else None,
+    )
+
+
+def holder_of(request: HttpRequest, players: Sequence[str]) -> int:
+    """Return the seat of the phone's holder: from the form, or from the last rotation."""
+    kept = number_in(request.COOKIES, HOLDER, 0)
+    holder = number_in(request.POST, HOLDER, kept)
+    return holder if holder in range(len(players)) else 0
+
+
+def number_in(fields: Mapping[str, str], name: str, otherwise: int) -> int:
+    """Return a whole number from the form, or a default."""
+    text = str(fields.get(name, ""))
+    # Longer ones are no revision, seat or position of ours, and Python refuses to parse them.
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise
+
+
+def form_of(
+    sheet: Sheet, holder: int, typed: Typed | None = None, problems: Sequence[Problem] = ()
+) -> EntryForm | HandForm:
+    form = form_at_table(sheet.game)
+    return form(sheet.game, sheet.row.players, sheet.row.revision, holder, typed, problems)
+
+
+def form_at_table(game: EngineGame) -> type[EntryForm] | type[HandForm]:
+    """Return the form for the current state of a table's game."""
+    if game.open_deal is not None:
+        return SealedForm if game.open_deal.contract is None else CountingForm
+    if "naming" in game.ruleset.settings:
+        return NamingForm
+    return EntryForm if game.ruleset.unnamed is None else HandForm
+
+
+def refusal_of(error: Exception, sheet: Sheet) -> Refusal:
+    """Return the refusal to show for an exception."""
+    players = sheet.row.players
+    if isinstance(error, LaterEntryInvalid):
+        if any(problem.code is Code.GAME_OVER for problem in error.problems):
+            return Refusal(422, _ends_earlier(error.position, sheet))
+        details = [messages.explain(problem, players) for problem in error.problems]
+        return Refusal(422, _where_it_breaks(error.position, sheet), details)
+    return Refusal(422 if isinstance(error, BadKey | KeyReused) else 409, str(error))
+
+
+def answer_write(
+    request: HtmxRequest,
+    row: Game,
+    store: Callable[[WriteContext], Sheet],
+    typed: Typed | None = None,
+) -> HttpResponse:
+    """Write, then show the sheet, or the refusal with all typed values."""
+    typed = request.POST.dict() if typed is None else typed
+    try:
+        sheet = store(pen_of(request, row))
+    except Game.DoesNotExist as error:
+        raise Http404 from error
+    except StaleRevision as stale:
+        same = _written_meanwhile(stale.sheet, typed)
+        if same is not None:
+            notice = _("Another phone has already written the same; it stands in the sheet once.")
+            return show_table(request, stale.sheet, None, Refusal(409, notice, same=same.revision))
+        return show_table(request, stale.sheet, typed, refusal_of(stale, stale.sheet))
+    except InvalidEntry as invalid:
+        refusal = Refusal(422, problems=invalid.problems)
+        return show_table(request, load_sheet(row), typed, refusal)
+    except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed) as error:
+        sheet = load_sheet(row)
+        return show_table(request, sheet, typed, refusal_of(error, sheet))
+    if not request.htmx:
+        return redirect(address(row, "write"))
+    etag = etag_before(request, sheet.row)
+    response = show_table(request, sheet)
+    # So that the phone does not request what it has just received.
+    response["ETag"] = etag
+    return response
+
+
+def _written_meanwhile(sheet: Sheet, typed: Typed) -> Revision | None:
+    """Return the revision with which another phone stored the same entry, if there is one."""
+    try:
+        body = write_entry(parse_form(sheet.game.ruleset, typed))
+    except InvalidEntry:
+        return None
+    seen = number_in(typed, "revision", sheet.row.revision)
+    added = (Revision.Kind.ENTRY, Revision.Kind.COMPLETION)
+    for first in (w for w in sheet.revisions if w.kind in added and w.revision > seen):
+        stands = sheet.body(first.position) if first.position is not None else None
+        if stands is not None and stands["type"] == body["type"]:
+            return first if _without_notes(stands) == _without_notes(body) else None
+    return None
+
+
+def _without_notes(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name not in NOTES}
+
+
+def show_table(
+    request: HtmxRequest,
+    sheet: Sheet,
+    typed: Typed | None = None,
+    refusal: Refusal = NOT_REFUSED,
+) -> HttpResponse:
+    """Return the table page, or its fragment, with typed values and a refusal."""
+    row = sheet.row
+    holder = number_in(typed or {}, HOLDER, holder_of(request, row.players))
+    of_deal = typed is not None and typed.get("type") in ("deal", "void")
+    problems = refusal.problems if of_deal else ()
+    beside = errors_beside(refusal.problems, row.players, (typed or {}).get("type", ""))
+    details = list(refusal.details)
+    if not of_deal:
+        details += explained(refusal.problems, row.players, beside)
+    form = form_of(sheet, holder, typed, problems)
+    finished_in_club = row.table_id is not None and sheet.game.finished
+    page: dict[str, Any] = {
+        "row": row,
+        "secret": row.secret("write"),
+        "sheet": sheet_page(sheet),
+        "match": match_page(request, sheet) if row.match_id else None,
+        "confirm": confirm_at_table(sheet) if finished_in_club else None,
+        "rated": rated_game(request, sheet) if finished_in_club else None,
+        "adopts": may_adopt(request, row),
+        "bar": None if request.htmx else round_bar(row, timezone.now()),
+        "form": form,
+        # Only these games need the styles and scripts of their forms.
+        "hands": type(form) is not EntryForm,
+        "typed": typed if not of_deal and refusal.status != 200 else {},
+        "beside": beside,
+        "ruleset": labels.ruleset_name(row.ruleset),
+        "notice": refusal.notice,
+        "same": refusal.same,
+        "stale": of_deal and refusal.status == 409,
+        "details": details,
+        "key": new_key(),
+        "news": news_of(sheet),
+        "last_position": sheet.positions[-1] if sheet.positions else None,
+        "redeals": _reasons("redeal", redeals_of(sheet.game)),
+        "stops": _reasons("stopped", STOP_REASONS),
+    }
+    fragment = request.htmx
+    if fragment and typed is not None and refusal.status != 200:
+        # So that a phone that loses its signal now has the current sheet without typed values.
+        page["clean"] = clean_table(request, page, form_of(sheet, holder))
+    template = "tournaments/games/_table.html" if fragment else "tournaments/games/table.html"
+    response = render(request, template, page, status=refusal.status)
+    response[REVISION] = str(row.revision)
+    return response
+
+
+def clean_table(request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm) -> str:
+    """Return the fragment with an empty form and without a refusal."""
+    nothing: dict[str, Any] = {
+        "typed": {},
+        "beside": {},
+        "notice": "",
+        "details": [],
+        "same": None,
+        "stale": False,
+    }
+    return render_to_string(
+        "tournaments/games/_table.html", {**page, **nothing, "form": form}, request
+    )
+
+
+def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:
+    return [(reason, labels.reason_name(group, reason)) for reason in reasons]
+
+
+def _where_it_breaks(position: int, sheet: Sheet) -> str:
+    """Name the line of the sheet that a change would make impossible."""
+    line = next((line for line in lines_of(sheet) if line.position == position), None)
+    if line is not None and line.number is not None:
+        return _("Then deal %(number)s would no longer fit:") % {"number": line.number}
+    return _("Then a later line of the sheet would no longer fit:")
+
+
+def _ends_earlier(position: int, sheet: Sheet) -> str:
+    """Name the deal with which a change would end the game."""
+    before = [line.number or line.hand for line in lines_of(sheet) if line.position < position]
+    last = max(filter(None, before), default=0)
+    text = _("Then the game would end with deal %(number)s, and the deals after it would be void.")
+    return text % {"number": last}
+
+
+def etag_before(request: HttpRequest, row: Game) -> str:
+    """Return the ETag of a fragment before rendering it, so that it covers no later change.
+
+    Raises:
+        Http404: the table was deleted since its row was read.
+    """
+    try:
+        return etag_of(request, row.public_id, mark_of(row), fragment=True)
+    except Game.DoesNotExist as error:
+        raise Http404 from error
+
+
+def etag_of(request: HttpRequest, public_id: str, mark: GameVersion, *, fragment: bool) -> str:
+    """Return the ETag of a polling page; the revision counts every write."""
+    seen = [
+        public_id,
+        mark,
+        get_language(),
+        fragment,
+        holder_of(request, mark.players),
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("suits"),
+        # Includes the style sheet, so that open pages of an older program reload.
+        staticfiles_storage.url("table.css"),
+    ]
+    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'

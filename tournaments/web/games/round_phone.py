@@ -1,0 +1,54 @@
+"""The phone of a tournament's table: the clock of its round, and a call for a director."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.models import Game
+from tournaments.permissions import actor_of, writable_game
+from tournaments.services.games.writing import RoundClosed
+from tournaments.services.rounds.calls import call_director
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import address
+from tournaments.web.games.pages import for_writing, handed_over
+from tournaments.web.games.round_bar import round_bar
+
+STOP_POLLING = 286
+"""The status that makes htmx stop polling."""
+
+
+@never_cache
+@require_safe
+def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the bar above the sheet; the phone polls it."""
+    asks_again = bool(request.htmx)
+    if asks_again and Game.objects.closed_at(public_id, secret).exists():
+        # The round is over: stop polling, and remove the clock.
+        return HttpResponse(status=STOP_POLLING)
+    row = get_object_or_404(writable_game(request, public_id, secret))
+    if not asks_again:
+        return redirect(address(row, "write"))
+    page = {"row": row, "secret": secret, "bar": round_bar(row, timezone.now())}
+    return render(request, "tournaments/games/_round_bar.html", page)
+
+
+@never_cache
+@for_writing
+def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Call for a director."""
+    row = writable_game(request, public_id, secret).first()
+    if row is None:
+        return handed_over(request, public_id, secret)
+    bar = round_bar(row, timezone.now())
+    if bar is not None:
+        by = actor_of(request, bar.table.public_id)
+        try:
+            bar.table.called_at = call_director(bar.table.pk, by, at=timezone.now()).called_at
+        except RoundClosed as error:
+            raise Http404 from error
+    if not request.htmx:
+        return redirect(address(row, "write"))
+    page = {"row": row, "secret": secret, "bar": bar}
+    return render(request, "tournaments/games/_round_bar.html", page)

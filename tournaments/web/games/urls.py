@@ -1,0 +1,36 @@
+"""Addresses of games: started, written and followed."""
+
+from django.urls import path
+
+from tournaments.web.games import (
+    correcting,
+    following,
+    game_setup,
+    handover,
+    history,
+    matches,
+    pages,
+    sealing,
+    starting,
+)
+
+PLAY = "play/<str:public_id>/<str:secret>/"
+
+urlpatterns = [
+    path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
+    path(PLAY, pages.table_page, name="write"),
+    path(f"{PLAY}entry/", pages.post_entry, name="record"),
+    path(f"{PLAY}undo/", pages.undo, name="undo"),
+    path(f"{PLAY}seal/", sealing.seal, name="seal"),
+    path(f"{PLAY}reveal/", sealing.reveal, name="reveal"),
+    path(f"{PLAY}holder/", pages.turn, name="holder"),
+    path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
+    path(f"{PLAY}names/", game_setup.head, name="head"),
+    path(f"{PLAY}log/", history.history, name="history"),
+    path("new/", starting.new_table, name="new"),
+    path(f"{PLAY}rematch/", starting.rematch, name="rematch"),
+    path(f"{PLAY}pen/", handover.share, name="pen"),
+    path(f"{PLAY}delete/", handover.delete, name="delete"),
+    path("take/<str:public_id>/<str:secret>/", handover.take, name="take"),
+    path(f"{PLAY}next-game/", matches.next_game, name="next_game"),
+]

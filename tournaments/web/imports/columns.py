@@ -1,0 +1,173 @@
+"""Parse the cells of a table as players or results, by headings, with an error per fault."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models.people import plain_name
+from tournaments.services.imports.players import PlayerLine
+from tournaments.services.imports.problems import ImportFault, Wrong
+from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.imports.results import ResultLine
+from tournaments.services.imports.texts import COLUMNS
+from tournaments.web.imports.cells import Cell, Row
+from tournaments.web.imports.values import read_count, read_day, read_points, read_yes
+
+OF_PLAYERS = {
+    "name": "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player",
+    "surname": "soyad,soyadi,soyisim,cognome,surname,last name",
+    "initials": "bas harf,bas harfler,bas harfleri,iniziali,initials",
+}
+OF_RESULTS = {
+    "date": "tarih,gun,data,giorno,date,day",
+    "evening": "aksam,aksam adi,etkinlik,serata,evento,evening,event",
+    "round": "raunt,raund,tur,turno,round",
+    "table": "masa,tavolo,table",
+    "player": OF_PLAYERS["name"],
+    "surname": OF_PLAYERS["surname"],
+    "points": "puan,sayi,skor,toplam,punti,punteggio,totale,points,score,total",
+}
+"""Headings of columns, in lower case and without marks."""
+
+NEEDED = ("date", "player", "points")
+
+
+@dataclass(frozen=True)
+class Read:
+    """The parsed lines of a table, and the errors."""
+
+    faults: list[ImportFault] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PlayersRead(Read):
+    """The players of a table."""
+
+    lines: list[PlayerLine] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ResultsRead(Read):
+    """The results in a table."""
+
+    lines: list[ResultLine] = field(default_factory=list)
+
+
+def read_players(rows: Sequence[Row]) -> PlayersRead:
+    """Return the players of a table; without headings the first column holds their names.
+
+    Raises:
+        FileRefused: there are only headings.
+    """
+    columns = _headings(rows[0][1], OF_PLAYERS)
+    if "name" in columns:
+        rows = rows[1:]
+    else:
+        columns = {"name": 0}
+    if not rows:
+        raise FileRefused("empty")
+    read = PlayersRead()
+    for number, cells in rows:
+        line = _ImportLine(number, cells, columns, read.faults)
+        shy = read_yes(line.cell("initials"))
+        if shy is None:
+            line.fault(Wrong.NO_YES, "initials")
+        read.lines.append(PlayerLine(number, line.name("name"), initials=bool(shy)))
+    return read
+
+
+def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date) -> ResultsRead:
+    """Return the results of a table with headings; `evening` is the default name.
+
+    Raises:
+        FileRefused: a required column is missing, or there are only headings.
+    """
+    columns = _headings(rows[0][1], OF_RESULTS)
+    missing = [str(COLUMNS[name]) for name in NEEDED if name not in columns]
+    if missing:
+        raise FileRefused("columns", columns=", ".join(missing))
+    if len(rows) == 1:
+        raise FileRefused("empty")
+    read = ResultsRead()
+    for number, cells in rows[1:]:
+        line = _ImportLine(number, cells, columns, read.faults)
+        read.lines.append(
+            ResultLine(
+                number,
+                line.day(today),
+                line.evening(evening),
+                line.count("round"),
+                line.count("table"),
+                line.name("player"),
+                line.points(decimal),
+            )
+        )
+    return read
+
+
+def _headings(cells: Sequence[Cell], known: Mapping[str, str]) -> dict[str, int]:
+    """Return the index of each column; if two have the same heading, the first counts."""
+    of_heading = {word: name for name, words in known.items() for word in words.split(",")}
+    columns: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        name = of_heading.get(plain_name(str(cell)).strip(" .:*"))
+        if name is not None:
+            columns.setdefault(name, place)
+    return columns
+
+
+@dataclass(frozen=True)
+class _ImportLine:
+    """A line of a table with its cells by column name; collects errors."""
+
+    number: int
+    cells: Sequence[Cell]
+    columns: Mapping[str, int]
+    faults: list[ImportFault]
+
+    def cell(self, column: str) -> Cell:
+        place = self.columns.get(column)
+        return self.cells[place] if place is not None and place < len(self.cells) else ""
+
+    def fault(self, code: Wrong, column: str) -> None:
+        cell = str(self.cell(column))
+        # A spreadsheet would evaluate this text as a formula after an export.
+        code = Wrong.FORMULA if cell.startswith("=") else code if cell else Wrong.EMPTY
+        self.faults.append(ImportFault(code, self.number, column, {"text": cell[:40]}))
+
+    def name(self, column: str) -> str:
+        name = f"{self.cell(column)} {self.cell('surname')}".strip()
+        if name.startswith(("=", "@", "+")):
+            self.faults.append(ImportFault(Wrong.FORMULA, self.number, column, {"text": name[:40]}))
+        return name
+
+    def day(self, today: date) -> date | None:
+        day = read_day(self.cell("date"))
+        if day is None:
+            self.fault(Wrong.NO_DAY, "date")
+        elif day > today:
+            self.fault(Wrong.DAY_TO_COME, "date")
+        return day
+
+    def evening(self, default: str) -> str:
+        name = str(self.cell("evening")) or default
+        if len(name) > LONGEST_NAME:
+            details = {"most": LONGEST_NAME}
+            self.faults.append(ImportFault(Wrong.TOO_LONG, self.number, "evening", details))
+        return name[:LONGEST_NAME]
+
+    def count(self, column: str) -> int | None:
+        if self.cell(column) == "":
+            return 1
+        number = read_count(self.cell(column))
+        if number is None:
+            self.fault(Wrong.NO_NUMBER, column)
+        return number
+
+    def points(self, decimal: str) -> Points | None:
+        points = read_points(self.cell("points"), decimal)
+        if points is None:
+            self.fault(Wrong.NO_POINTS, "points")
+        return points

@@ -1,0 +1,85 @@
+"""Forms to choose files, and their settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tournaments.engine.rules.limits import LONGEST_NAME
+from tournaments.models.people import fold_name
+from tournaments.services.imports.names import MOST_ASKED
+from tournaments.web.events.forms import OfferForm
+
+TABLES = ".csv,.tsv,.txt,.xlsx"
+
+
+class FilesInput(forms.FileInput):
+    """A field for several files."""
+
+    allow_multiple_selected = True
+
+
+def _evening(help_text: Any) -> forms.CharField:
+    return forms.CharField(
+        label=gettext_lazy("Name of an evening that has none"),
+        help_text=help_text,
+        max_length=LONGEST_NAME,
+        required=False,
+    )
+
+
+class PlayersForm(forms.Form):
+    """A file of players."""
+
+    file = forms.FileField(
+        label=gettext_lazy("A file: CSV or XLSX"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": TABLES}),
+    )
+
+
+class RecordsForm(forms.Form):
+    """Files of records, and the name of their evenings."""
+
+    file = forms.FileField(
+        label=gettext_lazy("Files: JSON, JSON Lines, or all of them in one ZIP"),
+        required=False,
+        widget=FilesInput(attrs={"accept": ".json,.jsonl,.zip"}),
+    )
+    evening = _evening(gettext_lazy("The title of a record is the name of its evening."))
+
+    @property
+    def evening_name(self) -> str:
+        return _evening_name(self)
+
+
+class ResultsForm(OfferForm):
+    """A file of results, the game, and the name of the evenings."""
+
+    file = forms.FileField(
+        label=gettext_lazy("A file: CSV or XLSX"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": TABLES}),
+    )
+    evening = _evening("")
+    early = forms.BooleanField(
+        label=gettext_lazy("Some games ended before their last deal: do not check the sums"),
+        required=False,
+    )
+
+    OWN = ("file", "evening", "early")
+
+    @property
+    def evening_name(self) -> str:
+        return _evening_name(self)
+
+
+def _evening_name(form: forms.Form) -> str:
+    return form.cleaned_data.get("evening") or _("Evening")
+
+
+def meant_by(data: Mapping[str, str]) -> dict[str, str]:
+    pairs = ((data.get(f"name.{n}"), data.get(f"as.{n}")) for n in range(MOST_ASKED))
+    return {fold_name(name): chosen for name, chosen in pairs if name and chosen}

@@ -1,0 +1,228 @@
+"""The people of a club: their roles, and the invitations to join."""
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tournaments.models import Club, Invitation, Member, addresses
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.permissions import account_of, actor_of, directed_club, members_club, owned_club
+from tournaments.queries.people.members import (
+    account_name,
+    found_by_address,
+    found_by_name,
+    names_for_directors,
+    names_for_members,
+)
+from tournaments.services.clubs.membership import (
+    LastOwner,
+    accept_invitation,
+    change_role,
+    invite,
+    outranks,
+    remove_member,
+    withdraw_invitation,
+)
+from tournaments.texts.clubs import MAY, role_name
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.clubs.forms import InvitationForm, RemovalForm, RoleForm
+
+PAGE = 50
+MOST_INVITATIONS = 50
+GONE = 410
+
+
+@never_cache
+@require_safe
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the accounts of a club by role and name; show directors the open invitations, too."""
+    club = members_club(request, slug)
+    own = Member.objects.get(club=club, user=account_of(request))
+    directs = own.role in DIRECTING
+    asked = request.GET.get("q", "").replace("\0", "").strip()
+    found = found_by_address(club, asked) if directs else found_by_name(club, asked)
+    part = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    names = names_for_directors(part) if directs else names_for_members(club, part)
+    standing = Invitation.objects.managed_by(request.user).filter(club=club)
+    page = {
+        "club": club,
+        "asked": asked,
+        "part": part,
+        "lines": [(each, names[each.user_id], role_name(each.role)) for each in part],
+        "own": own,
+        "directs": directs,
+        "owns": own.role == Role.OWNER,
+        "invitations": _invitation_lines(standing) if directs else (),
+    }
+    return render(request, "tournaments/people/members.html", page)
+
+
+def _invitation_lines(rows: QuerySet[Invitation]) -> list[tuple[Invitation, str]]:
+    standing = Invitation.objects.standing(timezone.now()).filter(pk__in=rows)
+    newest = standing.order_by("-pk")[:MOST_INVITATIONS]
+    return [(invitation, role_name(invitation.role)) for invitation in newest]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
+    """Change the role of a member or remove them, as an owner."""
+    club = owned_club(request, slug)
+    row = get_object_or_404(club.members.select_related("user"), user=user)
+    form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": row.role})
+    if not form.is_bound:
+        return _member_page(request, row, form)
+    if form.is_valid():
+        try:
+            change_role(club.pk, user, form.chosen, actor_of(request), at=timezone.now())
+        except LastOwner as error:
+            form.add_error("role", str(error))
+        else:
+            return _after_change(request, club)
+    return _member_page(request, row, form, status=422)
+
+
+@never_cache
+@require_POST
+def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
+    """Remove somebody from a club."""
+    club = owned_club(request, slug)
+    row = club.members.select_related("user").filter(user=user).first()
+    if row is None:
+        # Tapped twice.
+        return redirect("people", slug)
+    form = RemovalForm(request.POST)
+    if form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            remove_member(club.pk, user, actor_of(request), at=timezone.now(), reason=reason)
+        except LastOwner as error:
+            form.add_error(None, str(error))
+        else:
+            gone = {"name": account_name(row.user), "club": club.name}
+            messages.success(request, _("%(name)s is no longer in %(club)s.") % gone)
+            return _after_change(request, club)
+    shown = RoleForm(initial={"role": row.role})
+    return _member_page(request, row, shown, removal=form, status=422)
+
+
+def _after_change(request: HttpRequest, club: Club) -> HttpResponse:
+    still = Club.objects.of_member(request.user).filter(pk=club.pk).exists()
+    return redirect("people", club.slug) if still else redirect("me")
+
+
+def _member_page(
+    request: HttpRequest,
+    row: Member,
+    form: RoleForm,
+    *,
+    removal: RemovalForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    links = Invitation.objects.standing(timezone.now()).filter(club=row.club)
+    page = {
+        "club": row.club,
+        "member": row,
+        "name": account_name(row.user),
+        "role": role_name(row.role),
+        "form": form,
+        "removal": removal or RemovalForm(),
+        # A removed member could join again by such a link.
+        "open_links": links.exists(),
+    }
+    return render(request, "tournaments/people/member.html", page, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_invitation(request: HttpRequest, slug: str) -> HttpResponse:
+    """Create an invitation; owners may give any role, directors only membership."""
+    club = directed_club(request, slug)
+    owns = Club.objects.owned_by(request.user).filter(pk=club.pk).exists()
+    roles = tuple(reversed(Role)) if owns else (Role.MEMBER,)
+    form, status = InvitationForm(roles=roles, initial={"role": Role.MEMBER}), 200
+    if request.method == "POST":
+        form = InvitationForm(request.POST, roles=roles)
+        if form.is_valid():
+            made = invite(club, form.offer, actor_of(request), at=timezone.now())
+            return redirect("invitation", club.slug, made.public_id)
+        status = 422
+    return render(
+        request, "tournaments/people/invite.html", {"club": club, "form": form}, status=status
+    )
+
+
+@never_cache
+@require_safe
+def invitation(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show the access link of an invitation, with its QR code."""
+    club, row = directed_club(request, slug), _managed(request, slug, public_id)
+    if not Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists():
+        raise Http404
+    page = {
+        "club": club,
+        "invitation": row,
+        "role": role_name(row.role),
+        "link": access_link(request, reverse("join", args=[row.public_id, row.secret])),
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/people/invitation.html", page)
+
+
+@never_cache
+@require_POST
+def withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Revoke an invitation."""
+    row = _managed(request, slug, public_id)
+    withdraw_invitation(row.pk, actor_of(request), at=timezone.now())
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("people", slug)
+
+
+def _managed(request: HttpRequest, slug: str, public_id: str) -> Invitation:
+    managed = Invitation.objects.managed_by(request.user).filter(club__slug=slug)
+    return get_object_or_404(addresses.named(managed, public_id))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show an invitation by its access link, and take the answer."""
+    found = Invitation.objects.found_at(public_id, secret).select_related("club")
+    row = get_object_or_404(found)
+    user = account_of(request)
+    own = Member.objects.filter(club=row.club, user=user).first() if user else None
+    belongs = own is not None and not outranks(Role(row.role), Role(own.role))
+    valid = Invitation.objects.standing(timezone.now()).filter(pk=row.pk).exists()
+    if request.method == "POST" and (valid or belongs):
+        return _accept(request, row)
+    page = {
+        "club": row.club,
+        "role": role_name(row.role),
+        "may": MAY[row.role],
+        "valid": valid,
+        "belongs": belongs,
+        "name": account_name(user) if user else "",
+    }
+    status = 200 if valid or belongs else GONE
+    return render(request, "tournaments/people/join.html", page, status=status)
+
+
+def _accept(request: HttpRequest, row: Invitation) -> HttpResponse:
+    if account_of(request) is None:
+        return redirect_to_login(request.get_full_path())
+    try:
+        accept_invitation(row.pk, actor_of(request), at=timezone.now())
+    except Invitation.DoesNotExist:
+        # Somebody else was faster: the page says so.
+        return redirect(request.get_full_path())
+    messages.success(request, _("Welcome to %(club)s.") % {"club": row.club.name})
+    return redirect("club", row.club.slug)

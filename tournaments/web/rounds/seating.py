@@ -1,0 +1,234 @@
+"""The seating of a round: proposed, changed by its director, published."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tournaments.engine.pairing.judging import InvalidSeating
+from tournaments.models import Entrant, Round, Tournament
+from tournaments.permissions import (
+    actor_of,
+    directed_tournament,
+    directed_tournament_round,
+    seen_tournament,
+)
+from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.services.base.refusals import Refused
+from tournaments.services.rounds.late_changes import change_late, who_can_come
+from tournaments.services.rounds.proposals import (
+    Presence,
+    presence_at,
+)
+from tournaments.services.rounds.seating import (
+    field_seated,
+    publish_round,
+    seat_again,
+    seat_next_round,
+    take_back_round,
+    unseat_round,
+)
+from tournaments.services.rounds.swapping import SeatingMoved, swap_of, swap_seats
+from tournaments.web.base.refusals import refusal_shown
+from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
+from tournaments.web.tournaments.pages import page_of
+
+
+@require_POST
+def seat(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Propose the seating of the next round."""
+    row = directed_tournament(request, slug, tournament)
+    try:
+        place = seat_next_round(row.pk, actor_of(request), at=timezone.now())
+    except Refused as error:
+        messages.error(request, str(error))
+        return redirect("tournament", slug, tournament)
+    return redirect("seating", slug, tournament, place.number)
+
+
+@never_cache
+@require_safe
+def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Show the seating of a round, by table or by name; proposals are visible only to directors."""
+    row = seen_tournament(request, slug, tournament)
+    page = page_of(request, row)
+    state = load_state(row)
+    place = _round_of(state, number)
+    if place.published_at is None and not page["directs"]:
+        raise Http404
+    # For a closed round, the sheets show the expectations.
+    at = timezone.now() if place.closed_at is None else None
+    shown = seating_page(state, place, request.user, at)
+    page |= {
+        "round": place,
+        "rounds": [
+            each.row for each in state.seated_rounds if page["directs"] or each.row.published_at
+        ],
+        "seating": shown,
+        "by_name": request.GET.get("by") == "name",
+        "figures": list(figures(shown.quality)) if shown.quality else [],
+        "swap": _swap(state, place, request.GET) if page["directs"] else None,
+        "presence": _presence(state, place),
+        "late": _late(state, place) if page["directs"] else None,
+    }
+    return render(request, "tournaments/rounds/seating.html", page)
+
+
+def _round_of(state: TournamentState, number: int) -> Round:
+    for each in state.seated_rounds:
+        if each.row.number == number:
+            return each.row
+    raise Http404
+
+
+def _presence(state: TournamentState, place: Round) -> Presence | None:
+    """Return the presence for the next round to be published; None for other rounds."""
+    proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
+    if proposed is None or proposed.row.pk != place.pk:
+        return None
+    return presence_at(state, proposed)
+
+
+def _swap(state: TournamentState, place: Round, asked: QueryDict) -> dict[str, Any] | None:
+    """Return the chosen swap and its cost; None if nobody is chosen."""
+    one, other = asked.get("one", ""), asked.get("other", "")
+    if place.published_at or one not in state.entrants:
+        return None
+    found: dict[str, Any] = {"one": state.entrants[one], "other": state.entrants.get(other)}
+    if found["other"] is None or one == other:
+        return found | {"other": None}
+    try:
+        swapped = swap_of(state, place, one, other)
+    except InvalidSeating:
+        return None
+    return found | {"costs": cost_lines(swapped.changes), "byes": _sat_out(state, place, found)}
+
+
+def _sat_out(
+    state: TournamentState, place: Round, found: dict[str, Entrant]
+) -> list[tuple[str, int]]:
+    """Return the earlier byes of two entrants, if the swap gives one of them a bye."""
+    field, out = field_seated(state, place), (place.seating or {"byes": []})["byes"]
+    if not any(each.key in out for each in found.values()):
+        return []
+    return [(each.shown_name, field.byes_had[field.index[each.key]]) for each in found.values()]
+
+
+def _late(state: TournamentState, place: Round) -> dict[str, Any] | None:
+    """Return who can leave or join a published round; None if nobody can."""
+    if place.state not in ("published", "open"):
+        return None
+    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+    here = {name for table in seated.tables for name in table.entrants} | {*seated.byes}
+    entrants = state.entrants.values()
+    return {
+        # Withdrawn entrants first: they are most often the missing ones.
+        "leaving": sorted(
+            (each for each in entrants if each.key in here),
+            key=lambda each: each.withdrawn_at is None,
+        ),
+        "arriving": who_can_come(state, seated),
+    }
+
+
+@require_POST
+def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Swap two entrants."""
+
+    def turn(place: Round, row: Tournament) -> None:
+        one, other = request.POST.get("one", ""), request.POST.get("other", "")
+        seen = request.POST.get("seen", "")
+        if not seen.isdecimal() or int(seen) != row.revision:
+            raise SeatingMoved
+        swap_seats(place.pk, one, other, actor_of(request), seen=int(seen), at=timezone.now())
+
+    return _led(request, slug, tournament, number, turn)
+
+
+@require_POST
+def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Keep the ticked tables, and seat everybody else again."""
+    locked = [int(each) for each in request.POST.getlist("locked") if each.isdecimal()]
+
+    def again(place: Round, _row: Tournament) -> None:
+        seat_again(place.pk, locked, actor_of(request), at=timezone.now())
+
+    return _led(request, slug, tournament, number, again)
+
+
+@require_POST
+def publish(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Publish the seating; ask first if some are not checked in."""
+    service = partial(publish_round, all_the_same="all_the_same" in request.POST)
+    return _led(request, slug, tournament, number, _by_service(request, service))
+
+
+@require_POST
+def take_back(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Turn a published round into a proposal again."""
+    return _led(request, slug, tournament, number, _by_service(request, take_back_round))
+
+
+@require_POST
+def unseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Discard a proposal."""
+    row = directed_tournament(request, slug, tournament)
+    place = row.event.rounds.filter(number=number).first()
+    with refusal_shown(request):
+        if place is not None:
+            unseat_round(place.pk, actor_of(request), at=timezone.now())
+    return redirect("tournament", slug, tournament)
+
+
+@require_POST
+def late(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Seat latecomers, and remove entrants who have left."""
+
+    def change(place: Round, row: Tournament) -> None:
+        entrants = {each.key: each.pk for each in row.entrants.all()}
+        who = {
+            name: [entrants[key] for key in request.POST.getlist(name) if key in entrants]
+            for name in ("arriving", "leaving")
+        }
+        if not any(who.values()):
+            return
+        done = change_late(place.pk, actor_of(request), at=timezone.now(), **who)
+        tables = ", ".join(str(number + 1) for number in sorted(done.changed))
+        if tables:
+            messages.success(request, _("Changed tables: %(tables)s.") % {"tables": tables})
+
+    return _led(request, slug, tournament, number, change)
+
+
+def _by_service(
+    request: HttpRequest, service: Callable[..., Any]
+) -> Callable[[Round, Tournament], None]:
+    def lead(place: Round, _row: Tournament) -> None:
+        service(place.pk, actor_of(request), at=timezone.now())
+
+    return lead
+
+
+def _led(
+    request: HttpRequest,
+    slug: str,
+    tournament: str,
+    number: int,
+    lead: Callable[[Round, Tournament], None],
+) -> HttpResponse:
+    """Run a step of a round, and show its seating, or the reason for a refusal."""
+    row, place = directed_tournament_round(request, slug, tournament, number)
+    try:
+        lead(place, row)
+    except Round.DoesNotExist:
+        return redirect("tournament", slug, tournament)
+    except Refused as error:
+        messages.error(request, str(error))
+    return redirect("seating", slug, tournament, number)

@@ -1,0 +1,1 @@
+"""The rules of the games, and house rules: read, create and change."""

@@ -1,0 +1,1 @@
+"""Pages of the site: home, guide, status, and the service worker."""

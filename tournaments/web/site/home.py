@@ -1,0 +1,146 @@
+"""The home page: a new table, this phone's games, a sample, and display preferences."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.permissions import account_of
+from tournaments.presenters.games.beginnings import beginning_of, begins
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of
+from tournaments.queries.ratings.leaderboard import has_ratings
+from tournaments.queries.rulesets import find_ruleset
+from tournaments.services.games.sample import start_sample
+from tournaments.texts import labels
+from tournaments.web.base.phone import (
+    A_YEAR,
+    LastTable,
+    PhoneGame,
+    address,
+    new_key,
+    phone_games,
+    phone_table,
+    remember_game,
+)
+from tournaments.web.clubs.pages import memberships_of
+from tournaments.web.games.forms import NewTableForm, key_of
+
+ACCOUNT = "Kingscore-Account"
+"""The header in which kept pages say for whose account they are, to those who cannot know it."""
+
+PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
+"""Display preferences, each kept in a cookie of its name; the first value is the default."""
+
+
+@dataclass(frozen=True)
+class PhoneGameRow:
+    game: PhoneGame
+    sheet: Sheet
+    ruleset: str
+    state: str
+    delete: str
+
+
+@never_cache
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the home page.
+
+    3 queries; 1 more after a game by house rules, and 1 for the clubs of a signed-in user.
+    """
+    games = phone_games(request)
+    sheets = load_sheets(game.row for game in games)
+    last = phone_table(request)
+    rules = find_ruleset(last.ruleset, request.user) if last.players else None
+    page = {
+        "again": _again(last, rules) if rules is not None else None,
+        "again_players": last.players,
+        "again_ruleset": labels.name_of(rules) if rules is not None else "",
+        "again_begins": begins(rules) if rules is not None else "",
+        "again_question": beginning_of(rules).question if rules is not None else "",
+        "games": [_line(game, sheet) for game, sheet in zip(games, sheets, strict=True)],
+        "memberships": memberships_of(request),
+        "server_rated": has_ratings(None),
+        "deleted": "deleted" in request.GET,
+        "empty_sheets": [(id_, labels.ruleset_name(id_)) for id_ in RULESETS],
+        "key": new_key(),
+    }
+    return render(request, "tournaments/site/home.html", page)
+
+
+def _again(last: LastTable, rules: Ruleset) -> NewTableForm | None:
+    """Return a form for the last table again; None if its rules now have other seats."""
+    if len(last.players) != rules.seats:
+        return None
+    return NewTableForm(table=last, rulesets={last.ruleset: rules})
+
+
+@never_cache
+@require_safe
+def offline(request: HttpRequest) -> HttpResponse:
+    """Return the start page for phones without signal (1 query, and 2 for an account).
+
+    It contains nothing of the account; the header lets the phone drop another account's cache.
+    """
+    games = [(game, labels.name_of(rules_of(game.row))) for game in phone_games(request)]
+    response = render(request, "tournaments/site/offline.html", {"games": games})
+    user = account_of(request)
+    if user is not None:
+        response[ACCOUNT] = salted_hmac(ACCOUNT, str(user.pk)).hexdigest()[:16]
+    return response
+
+
+@require_POST
+def open_sample(request: HttpRequest) -> HttpResponse:
+    """Create a half-finished game to try the program."""
+    # Translators: four names usual among card players of the language, separated by commas.
+    names = pgettext("players of the sample game", "Alice, Ben, Clara, David").split(", ")
+    title = _("Sample game")
+    row = start_sample(names, title, at=timezone.now(), key=key_of(request.POST))
+    response = redirect(address(row, "write"))
+    remember_game(request, response, row, "write")
+    return response
+
+
+@require_POST
+def change_preferences(request: HttpRequest) -> HttpResponse:
+    """Store theme and suit colours, and go back."""
+    response = HttpResponseRedirect(_back(request))
+    for name, values in PREFERENCES.items():
+        if request.POST.get(name) in values:
+            response.set_cookie(
+                name,
+                request.POST[name],
+                max_age=A_YEAR,
+                httponly=True,
+                samesite="Lax",
+                secure=request.is_secure(),
+            )
+    return response
+
+
+def _back(request: HttpRequest) -> str:
+    """Return the page of this site that the reader came from."""
+    back = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
+    return back if ours else "/"
+
+
+def _line(game: PhoneGame, sheet: Sheet) -> PhoneGameRow:
+    row = game.row
+    # Only directors delete a club's game, with its table.
+    deletes = game.kind == "write" and row.table_id is None
+    delete = reverse("delete", args=[row.public_id, row.secret("write")]) if deletes else ""
+    state = state_of(sheet.game, sheet.outcome, row.players)
+    return PhoneGameRow(game, sheet, labels.name_of(sheet.game.ruleset), state, delete)

@@ -1,1 +1,0 @@
-"""A table around its game: started, sat at, handed on, and its next game."""
