@@ -77,6 +77,10 @@ class Phone:
     def note_error(self, error):
         self.complaints.append(f"{error.page.url}: {error.error} {error.error.stack}")
 
+    @property
+    def path(self):
+        return self.page.url.removeprefix(self.base).partition("?")[0]
+
     def open(self, path):
         self.page.goto(path if path.startswith("http") else self.base + path)
 
@@ -144,6 +148,9 @@ class Phone:
     # The signal.
 
     def lose_signal(self):
+        """Without a signal, once the browser keeps the page of the table, where one is open."""
+        if self.cable.plugged and self.page.locator("[href*='/kept.'], [src*='/kept.']").count():
+            self.wait_for_kept(lambda kept: self.path in kept)
         self.cable.pull()
         self.page.evaluate("dispatchEvent(new Event('offline'))")
 
@@ -262,9 +269,8 @@ class Phone:
 
     def stay_after_reload(self):
         """Wait until the browser has kept this page for a reload without signal."""
-        here = self.page.url.removeprefix(self.base).partition("?")[0]
         shown = self.page.evaluate(SHOWN)
-        self.wait_for_kept(lambda kept: shown in kept.get(here, ""))
+        self.wait_for_kept(lambda kept: shown in kept.get(self.path, ""))
 
     def wait_for_kept(self, holds):
         """Wait until `holds` of the pages that the browser keeps, and its worker is at work."""
