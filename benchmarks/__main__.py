@@ -44,11 +44,11 @@ IN_ORDER = (
     "kill",
 )
 TAKES_LONG = ("each_fault",)
-"""Run by its name, and last of all with `--full`."""
+"""Run when named, and last with `--full`."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run what was asked for; 1 where something failed."""
+    """Run the chosen benchmarks; return 1 if one failed."""
     given = parsed(words)
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
     if given.here:
@@ -72,7 +72,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def parsed(words: Sequence[str]) -> argparse.Namespace:
-    """What was asked for: names of benchmarks, and numbers other than those of their sizes."""
+    """Parse the names of benchmarks and the sizes given."""
     reader = argparse.ArgumentParser("python -m benchmarks", description=__doc__.splitlines()[0])
     reader.add_argument("words", nargs="*", metavar="name or size=number")
     reader.add_argument("--size", choices=("tiny", "usual", "full"), default="usual")
@@ -93,13 +93,13 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
 
 
 def databases_of(name: str, only: str | None) -> list[str]:
-    """On which databases a benchmark is run; one that asks none is run once."""
+    """Return the databases to run on; a benchmark that uses none runs once."""
     databases = getattr(import_module(f"benchmarks.{name}"), "DATABASES", ("",))
     return [each for each in databases if not (each and only) or each == only]
 
 
 def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
-    """Run one after the other; what all of them found is kept after each."""
+    """Run one after the other, and save all results after each."""
     runs: list[Run] = []
     words = [*given.sizes, "--size", given.size]
     for name in given.names:

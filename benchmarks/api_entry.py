@@ -93,7 +93,7 @@ def readings(program: Program, *, known: bool) -> Iterator[Request]:
 
 
 def kinds_of(server: Server, ends: ExitStack) -> dict[str, Iterator[Request]]:
-    """What is measured, by its name; the last two do nothing else."""
+    """The measured calls by name; the last two are the controls."""
     phone = Phone(server.host, server.port)
     ends.callback(phone.hang_up)
 
@@ -124,7 +124,7 @@ def measure(requests: int) -> Iterator[Figure]:
 
 
 def figures(server: Server, requests: int) -> Iterator[Figure]:
-    """What a server takes that is there."""
+    """Measure a running server."""
     with ExitStack() as ends:
         taken = ask_in_turn(kinds_of(server, ends), requests)
     for name, times in taken.items():

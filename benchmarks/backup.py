@@ -41,7 +41,7 @@ PLAYERS = 2_000
 
 
 class Ran(NamedTuple):
-    """What a program took: seconds by the clock, seconds of computing, and megabytes at most."""
+    """The cost of a program: seconds, processor seconds, peak memory in megabytes."""
 
     waited: float
     used: float

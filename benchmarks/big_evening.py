@@ -1,4 +1,4 @@
-"""A big evening over HTTP: tables write by the clock while others look on, and nothing is lost.
+"""A big evening over HTTP: tables write steadily while others follow, and nothing is lost.
 
 `benchmarks/evening/` plays it on PostgreSQL and Redis of its own, with gunicorn as production
 starts it and a worker, all on this machine. Waits begin when something was due to be asked for,
@@ -41,7 +41,7 @@ def measure(tables: int, deals: int, seconds: int, followers: int, stored: int) 
 def figures_of(
     played: Played, where: str, nothing: list[float], followers: int
 ) -> Iterator[Figure]:
-    """What was waited, computed and lost."""
+    """Waiting times, processor time and losses."""
     evening = played.part.evening
     for kind, times in sorted(evening.tally.waits.items()):
         yield answered(f"{where}: {kind}", times, f"{BARE}, {followers}", nothing)
@@ -55,7 +55,7 @@ def figures_of(
 
 
 def lost(played: Played) -> Iterator[Figure]:
-    """What is stored, beside what was sent; errors of looking on, too."""
+    """Compare the stored entries with those sent; include the errors of followers."""
     found, tallies = played.found, [part.evening.tally for part in (played.looking, played.part)]
     errors = sum((tally.errors for tally in tallies), Counter[str]())
     answers = sum(len(times) for tally in tallies for times in tally.waits.values())

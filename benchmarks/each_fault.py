@@ -1,4 +1,4 @@
-"""Faults made on purpose, one after the other: what went wrong that should not have.
+"""Injects faults one after the other, and lists the failures they must not cause.
 
 `python -m benchmarks.faults` makes one alone and tells more. It takes several minutes for each, so
 that all of them are only run with `--full`.

@@ -1,4 +1,4 @@
-"""What a benchmark finds: figures, each beside its control of the same run."""
+"""Figures of benchmarks, each beside its control of the same run."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ class Figure:
 
     @property
     def times(self) -> float | None:
-        """How many times the control it is."""
+        """The ratio to the control."""
         return self.value / self.control_value if self.control_value else None
 
     @property
     def cells(self) -> tuple[str, str, str, str, str]:
-        """What it is, the figure, what stands beside it, how many times that, and more to know."""
+        """A row of the report: name, figure, control, ratio, remark."""
         beside = self.control
         if self.control_value is not None:
             beside += f": {with_unit(self.control_value, self.unit)}"
@@ -38,7 +38,7 @@ class Figure:
 
 
 def readable(number: float) -> str:
-    """A number with three digits that mean something."""
+    """A number with three significant digits."""
     if number == int(number) or abs(number) >= 100:
         return f"{number:,.0f}"
     return f"{number:.3g}" if abs(number) < 10 else f"{number:.1f}"
@@ -49,21 +49,21 @@ def with_unit(number: float, unit: str) -> str:
 
 
 class Taken(NamedTuple):
-    """Milliseconds that a piece of work took: by the clock, and computing in this process."""
+    """Milliseconds of one run: by the clock, and of processor time in this process."""
 
     waited: float
     used: float
 
 
 def take_time(work: Work) -> Taken:
-    """Do it once."""
+    """Measure one call."""
     start, used = time.perf_counter(), time.process_time()
     work()
     return Taken(1000 * (time.perf_counter() - start), 1000 * (time.process_time() - used))
 
 
 def in_turn(works: Mapping[str, Work], times: int, warm_up: int = 2) -> dict[str, list[Taken]]:
-    """Do each so many times, in turn with the others, so that all meet the same moments."""
+    """Call each this many times in turn, so that all meet the same load of the machine."""
     taken: dict[str, list[Taken]] = {name: [] for name in works}
     for number in range(warm_up + times):
         for name, work in works.items():
@@ -74,7 +74,7 @@ def in_turn(works: Mapping[str, Work], times: int, warm_up: int = 2) -> dict[str
 
 
 def waited(what: str, own: Sequence[Taken], control: str, other: Sequence[Taken]) -> Figure:
-    """Milliseconds by the clock, and how many of them are computing."""
+    """Figures by the clock, with the processor time as the remark."""
     used = readable(median(one.used for one in own))
     return Figure(
         what, median(one.waited for one in own), "ms",
@@ -83,7 +83,7 @@ def waited(what: str, own: Sequence[Taken], control: str, other: Sequence[Taken]
 
 
 def used(what: str, own: Sequence[Taken], control: str, other: Sequence[Taken]) -> Figure:
-    """Milliseconds of computing in this process, whatever else the machine does."""
+    """Figures of processor time in this process."""
     return Figure(
         what, median(one.used for one in own), "ms of CPU",
         control, median(one.used for one in other), f"fastest {readable(min(o.used for o in own))}",
@@ -91,12 +91,12 @@ def used(what: str, own: Sequence[Taken], control: str, other: Sequence[Taken]) 
 
 
 def answered(what: str, own: Sequence[float], control: str, other: Sequence[float]) -> Figure:
-    """Milliseconds until a server has answered, which knows nothing of its computing."""
+    """Figures by the clock for requests to a server."""
     return Figure(what, median(own), "ms", control, median(other), late(own))
 
 
 def late(times: Sequence[float]) -> str:
-    """What the slowest take."""
+    """The slowest percentiles."""
     if len(times) < 2:
         return ""
     cuts = quantiles(times, n=100, method="inclusive")
@@ -108,14 +108,14 @@ def against(
     control: str,
     told: Callable[..., Figure] = waited,
 ) -> Iterator[Figure]:
-    """Each of what was done in turn, beside the one that is the control."""
+    """Return a figure for each measured call, beside the control."""
     for name, times in taken.items():
         if name != control:
             yield told(name, times, control, taken[control])
 
 
 def settle() -> None:
-    """Have the database know its tables, as it does by itself after a while."""
+    """Update the statistics of the query planner, as autovacuum does."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql" and not connection.in_atomic_block:
             cursor.execute("VACUUM ANALYZE")
@@ -124,7 +124,7 @@ def settle() -> None:
 
 
 def ask_nothing() -> None:
-    """The least that a database can be asked."""
+    """The cheapest query."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         cursor.fetchone()

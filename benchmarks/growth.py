@@ -1,4 +1,4 @@
-"""What a game leaves in the database, table by table, and the indexes that what is asked most uses.
+"""Growth of the database by a game, table by table, and indexes of the commonest queries.
 
 Evenings of a club at ten tables, played through the services deal by deal, side by side as tables
 do: confirmed by all four, closed, rated in the club and on the server, told to a webhook that
@@ -125,7 +125,7 @@ def measure(games: int, tables: int, times: int) -> Iterator[Figure]:
 
 
 def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Iterator[Figure]:
-    """What each table has grown by, the largest first."""
+    """The growth of each table, the largest first."""
     bodies = list(Revision.objects.values_list("body", flat=True))
     plain = 20 * sum(len(json.dumps(body)) for body in bodies) / len(bodies)
     grown = {table: (size - before.get(table, Size())).by(games) for table, size in after.items()}
@@ -144,7 +144,7 @@ def growth(before: dict[str, Size], after: dict[str, Size], games: int) -> Itera
 
 
 def asked(season: Season, round_: Round, times: int) -> Iterator[Figure]:
-    """What is asked the most, for its computing and its indexes."""
+    """The most frequent requests, for their processor time and indexes."""
     works = hottest(season, list(Game.objects.filter(table__round=round_)))
     plans = {name: plan_of(work) for name, work in works.items()}
     taken = in_turn(works | {"SELECT 1": ask_nothing}, times)
@@ -157,7 +157,7 @@ def asked(season: Season, round_: Round, times: int) -> Iterator[Figure]:
 
 
 def hottest(season: Season, games: Sequence[Game]) -> dict[str, Work]:
-    """What phones, followers, visitors and workers ask all the time."""
+    """Make the requests that phones, followers, visitors and workers make all the time."""
     visitor, director, at = Client(), Client(), games[-1]
     director.force_login(User.objects.get())
     done = Game.objects.filter(result__isnull=False).select_related("table__round__event").last()
@@ -212,6 +212,6 @@ def deals(browser: Client, games: Sequence[Game], chance: Random) -> Iterator[No
 
 
 def sweep() -> None:
-    """What workers look for again and again."""
+    """Run the periodic queries of workers."""
     sweep_ratings()
     sweep_webhooks(take_call)

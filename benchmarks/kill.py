@@ -1,4 +1,4 @@
-"""The server killed in the middle of writes, again and again: what was lost.
+"""Kills the server in the middle of writes, again and again, and counts lost entries.
 
 Phones write deals without a pause, each at its own table. Every process of the server gets
 SIGKILL at a moment drawn by chance; it is started again, and every deal that had been answered
@@ -32,12 +32,12 @@ SIZES = {
 
 @dataclass
 class Tally(Comparison):
-    """What all kills together did to what was sent."""
+    """The damage of all kills together."""
 
     kills: int = 0
 
     def add(self, found: Comparison) -> None:
-        """Take what was found after one more kill: all that was answered before it is in there."""
+        """Add the result of one more kill: every entry answered before it must be stored."""
         self.kills += 1
         self.answered = found.answered
         self.lost += found.lost
@@ -49,7 +49,7 @@ class Tally(Comparison):
 
 @dataclass
 class Table:
-    """A table whose phone never rests; `answered` are the deals it was told are stored."""
+    """A table whose phone writes without a pause; `answered` are the deals confirmed as stored."""
 
     phone: Phone
     game_key: str = ""
@@ -60,7 +60,7 @@ class Table:
     problem: str = ""
 
     def write_until_cut_off(self, killed: threading.Event) -> None:
-        """Write deals and open new games; what was under way when it ended stays in `sending`."""
+        """Write deals and start new games; `sending` keeps the unanswered request."""
         try:
             # A request that came while the server was down is answered by the next one.
             while not killed.is_set():
@@ -80,7 +80,7 @@ class Table:
             return
 
     def sent(self) -> Iterator[Sent]:
-        """Each of its games with the deals that were answered, and the one that was not."""
+        """Return each game with its answered deals and the unanswered one."""
         for game, answered in self.answered.items():
             deals = [Deal(key, WHOLE_GAME[number], answered=True) for key, number in answered]
             if self.sending is not None and self.sending[0] == game:
@@ -97,7 +97,7 @@ class Table:
 
 
 def kill_again_and_again(server: Server, kills: int, tables: int, seed: int = 1) -> Tally:
-    """Kill the running server so many times; it runs again at the end."""
+    """Kill the running server this many times; it runs again at the end."""
     chance = random.Random(seed)
     places = [Table(Phone(server.host, server.port)) for _ in range(tables)]
     tally = Tally()
@@ -127,7 +127,7 @@ def kill_again_and_again(server: Server, kills: int, tables: int, seed: int = 1)
 
 
 def acknowledged(places: list[Table]) -> int:
-    """How many deals the phones were told are stored."""
+    """The number of deals confirmed as stored."""
     # The phones write on meanwhile, and begin games.
     return sum(len(kept) for place in places for kept in list(place.answered.values()))
 

@@ -108,7 +108,7 @@ CONTROL = {ONE: "active=all&provisional=yes&game=krapet"}
 
 
 def addresses() -> dict[str, str]:
-    """What is asked for in each page, with the numbers of pages in the middle."""
+    """The requests of each page, with page numbers from the middle."""
     pool, now = RatingPool.objects.get(club=None, family="turkish-king"), timezone.now()
     halves = {
         name: str(Listed(pool, now, active=active, provisional=new).ranks.total // 100)

@@ -24,7 +24,7 @@ LONGEST = 7200
 
 @dataclass
 class Run:
-    """What a benchmark found on a database."""
+    """The result of a benchmark on one database."""
 
     name: str
     database: str
@@ -34,12 +34,12 @@ class Run:
 
     @property
     def says(self) -> str:
-        """What it measures, in its own words."""
+        """The first line of its docstring."""
         return (import_module(f"benchmarks.{self.name}").__doc__ or "").splitlines()[0]
 
 
 def run_one(run: Run, url: str | None, words: Sequence[str]) -> None:
-    """Run it, and take what it finds; it can be ended at any moment."""
+    """Run it in a process that may be stopped at any moment, and collect its figures."""
     print(f"\n== {run.name} {run.database}".rstrip(), flush=True)
     start = time.monotonic()
     try:
@@ -60,7 +60,7 @@ def run_one(run: Run, url: str | None, words: Sequence[str]) -> None:
 
 
 def status_of(command: Sequence[str], environment: dict[str, str]) -> int:
-    """Run a program to its end, which it is asked for when it takes too long."""
+    """Run a program, and stop it when it takes too long."""
     process = subprocess.Popen(command, env=environment, cwd=ROOT)
     try:
         return process.wait(LONGEST)
@@ -72,7 +72,7 @@ def status_of(command: Sequence[str], environment: dict[str, str]) -> int:
 
 
 def take_found(run: Run, found: Path) -> None:
-    """Take what a process left: figures, and why there are not more."""
+    """Read the figures of a process, and its errors."""
     for line in found.read_text().splitlines():
         told = json.loads(line)
         if "failed" in told:
@@ -82,13 +82,13 @@ def take_found(run: Run, found: Path) -> None:
 
 
 def said(error: Exception) -> str:
-    """An error on a line."""
+    """The error on one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:300]
 
 
 @contextmanager
 def data_of_its_own(database: str, url: str | None) -> Iterator[tuple[dict[str, str], Path]]:
-    """The environment of a process with a folder and a database in which every table is."""
+    """Return the environment of a process, with a folder and a migrated database."""
     with (
         tempfile.TemporaryDirectory(prefix="kingscore-bench-") as place,
         database_of_its_own(url) as own_url,
@@ -103,7 +103,7 @@ def data_of_its_own(database: str, url: str | None) -> Iterator[tuple[dict[str, 
 
 
 def measure_here(name: str, size: str, sizes: Sequence[str], found: Path) -> int:
-    """Measure in this process, and leave a line of JSON for each figure, and for what failed."""
+    """Measure in this process; print a line of JSON for each figure and each error."""
     with found.open("a") as file:
 
         def keep(told: object) -> None:

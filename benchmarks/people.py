@@ -1,4 +1,4 @@
-"""Many players, with names as they are called here, drawn with a seed."""
+"""Many players with Turkish names, drawn with a seed."""
 
 import random
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ RARE = "Xerxes Quisling"
 
 
 def crowd(clubs: Sequence[Club], number: int, at: datetime) -> None:
-    """So many players, the clubs in turn; the first has a rare name."""
+    """Make players, one club after the other; the first has a rare name."""
     chance = random.Random(4)
     names = [f"{chance.choice(FIRST)} {chance.choice(LAST)} {n}" for n in range(number - 1)]
     Player.objects.bulk_create(

@@ -34,7 +34,7 @@ def write_results(runs: Sequence[Run], postgres: str, size: str, path: Path = RE
 
 
 def machine(postgres: str, size: str) -> Iterator[str]:
-    """What it was measured on, with nothing that names the machine."""
+    """The kind of machine, without its name."""
     load = os.getloadavg()[1]
     # Without the name that whoever built it has put behind.
     kernel = platform.release().partition("-")[0]
@@ -60,14 +60,14 @@ def processor() -> str:
 
 
 def commit() -> str:
-    """What of the project was measured; the results themselves may differ."""
+    """The measured version; changed result files do not count."""
     told = git("describe", "--always") or "no commit"
     changed = git("status", "--porcelain", "--", ".", f":!{RESULTS}")
     return f"{told} and what was not yet committed" if changed else told
 
 
 def git(*words: str) -> str:
-    """What git says; nothing where it is not."""
+    """The output of git; empty without git."""
     try:
         done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -66,7 +66,7 @@ def measure(times: int, sheets: int) -> Iterator[Figure]:
 
 
 def told(book: dict[str, float]) -> str:
-    """What else a book takes."""
+    """The other costs of a book."""
     return (
         f"{readable(book['read'])} s of it reading and composing;"
         f" {readable(book['cpu'])} s of CPU, {book['memory']:,.0f} MB of memory,"
@@ -75,7 +75,7 @@ def told(book: dict[str, float]) -> str:
 
 
 def numbered(build: Callable[[int], object]) -> Callable[[], object]:
-    """Give each its number, so that none is the same."""
+    """Number the sheets, so that no two are equal."""
     numbers = count(1)
     return lambda: build(next(numbers))
 
@@ -94,13 +94,13 @@ def sheet(number: int) -> dict[str, Any]:
 
 
 def page(number: int) -> object:
-    """A page with nothing on it."""
+    """An empty page."""
     source = f'#set page(paper: "a4")\n#set document(title: "{number}")'.encode()
     return typst.compile(source, format="pdf", pdf_standards="ua-1")
 
 
 def play(games: int) -> int:
-    """Fill the database with an event of so many whole games; its key."""
+    """Store an event with this many complete games; return its key."""
     at = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
     club = Club.objects.create(slug="moda", name="Moda King Kulübü", created_at=at)
     event = Event.objects.create(
@@ -132,7 +132,7 @@ def play(games: int) -> int:
 
 
 def made(path: Path, event: int) -> dict[str, float]:
-    """What a book takes that a process of its own makes."""
+    """The cost of a book made in a process of its own."""
     words = [sys.executable, "-c", MAKE.format(str(path), event)]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -140,7 +140,7 @@ def made(path: Path, event: int) -> dict[str, float]:
 
 
 def make(path: str, event: int) -> None:
-    """Make a book, and say as JSON what it took."""
+    """Make a book; print its cost as JSON."""
     memory = Memory()
     figures = set_book(Path(path), event)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -151,7 +151,7 @@ def make(path: str, event: int) -> None:
 
 
 def set_book(path: Path, event: int) -> dict[str, float]:
-    """Make the book as a worker does: read, composed, set, bound."""
+    """Make the book as a worker does: read, compose, typeset and bind."""
     row = Event.objects.select_related("club").get(pk=event)
     report = Report(
         kind="sheets",
@@ -171,7 +171,7 @@ def set_book(path: Path, event: int) -> dict[str, float]:
 
 
 class Memory:
-    """Looks how much memory this process and all below it hold together."""
+    """Samples the memory of this process and its children."""
 
     def __init__(self) -> None:
         self.most = 0
@@ -180,7 +180,7 @@ class Memory:
         self.looking.start()
 
     def look(self) -> None:
-        """Look until it is over."""
+        """Sample until it is stopped."""
         # To add up what large processes hold takes them time.
         while not self.over.wait(0.5):
             self.most = max(self.most, held(os.getpid()))
@@ -193,7 +193,7 @@ class Memory:
 
 
 def held(process: int) -> int:
-    """Kilobytes that a process and those that it started hold; 0 once it is gone."""
+    """Kilobytes of a process and its children; 0 once it has ended."""
     place = Path(f"/proc/{process}")
     try:
         lines = (place / "smaps_rollup").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Whole events seated round by round: how fast, how fair, beside plain neighbours in the standings.
+"""Seats whole events round by round: speed and fairness, beside plain neighbours by rank.
 
 For each field the repeat meetings, the worst imbalance of seats in the first five rounds and after,
 the mean spread of scores beside that of plain neighbours in the standings (who may meet again and
@@ -26,7 +26,7 @@ SIZES = {
 
 
 def measure(seeds: int, players: int) -> Iterator[Figure]:
-    """Figures of the fields of up to so many players."""
+    """Figures for fields of up to this many players."""
     for number, rounds in FIELDS:
         if number <= players:
             yield from figures_of(
@@ -35,7 +35,7 @@ def measure(seeds: int, players: int) -> Iterator[Figure]:
 
 
 def play(players: int, rounds: int, seeds: int) -> "list[Event]":
-    """The same field, with other luck each time."""
+    """The same field with different results each time."""
     runs = [Event(players, rounds, seed) for seed in range(seeds)]
     for run in runs:
         run.play()
@@ -62,7 +62,7 @@ def figures_of(where: str, runs: "Sequence[Event]") -> Iterator[Figure]:
 
 
 class Event:
-    """One event, played to its end."""
+    """One event, played to the end."""
 
     def __init__(self, players: int, rounds: int, seed: int) -> None:
         self.chance, self.seed, self.length = random.Random(seed), seed, rounds
@@ -94,7 +94,7 @@ class Event:
             self.count(seating.tables)
 
     def measure(self, seating: Seating, neighbours: Sequence[Sequence[str]]) -> None:
-        """Keep how good a round is."""
+        """Store the quality of a round."""
         self.repeats += seating.quality.repeat_meetings
         self.imbalance.append(seating.quality.seat_imbalance)
         self.spreads.append(float(seating.quality.score_spread))
@@ -102,7 +102,7 @@ class Event:
         self.nearest.append(statistics.fmean(max(w) - min(w) for w in widths))
 
     def count(self, tables: Sequence[Sequence[str]]) -> None:
-        """Let the tables play."""
+        """Play all tables."""
         for table in tables:
             form = {name: self.strength[name] + self.chance.gauss(0, 1.5) for name in table}
             best = sorted(table, key=lambda name: -form[name])

@@ -1,4 +1,4 @@
-"""Pages asked for while many visitors keep the server waiting, beside the same with nobody else.
+"""Requests pages while many slow visitors keep the server waiting, and without them.
 
 Visitors connect and send nothing, half a request, or read nothing of an answer; one who is sent
 away comes back at once. A page that is not there after ten seconds counts as not answered.
@@ -37,7 +37,7 @@ def measure(visitors: int, seconds: int) -> Iterator[Figure]:
 
 
 def figures(server: Server, visitors: int, seconds: int) -> Iterator[Figure]:
-    """What a server does that is there."""
+    """Measure a running server."""
     take_times(server, WARM_UP)
     alone, _ = take_times(server, max(1, seconds // 6))
     for kind, sent in KINDS.items():
@@ -50,7 +50,7 @@ def figures(server: Server, visitors: int, seconds: int) -> Iterator[Figure]:
 
 
 def take_times(server: Server, seconds: int) -> tuple[list[float], int]:
-    """Milliseconds of each page that was answered in so many seconds, and how many were not."""
+    """Return the milliseconds of each page answered in time, and the number unanswered."""
     end, times, missing = time.monotonic() + seconds, list[float](), 0
     while (began := time.monotonic()) < end:
         if ask(server):
@@ -62,7 +62,7 @@ def take_times(server: Server, seconds: int) -> tuple[list[float], int]:
 
 
 def ask(server: Server) -> bool:
-    """Ask for a page on a new connection; whether it came."""
+    """Request a page on a new connection; return whether it came."""
     visitor = HTTPConnection(server.host, server.port, timeout=PATIENCE)
     try:
         visitor.request("GET", PAGE)

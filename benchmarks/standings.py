@@ -35,7 +35,7 @@ def measure(players: int, times: int) -> Iterator[Figure]:
 
 
 def works_of(players: int, points: str) -> dict[str, Work]:
-    """What is measured of one tournament, beside its plain sums."""
+    """The figures of one tournament, beside its plain sums."""
     who, rounds = draw_tournament(players, random.Random(players))
     usual = TournamentSettings(points=points)
     every = TournamentSettings(points=points, tie_breaks=TIE_BREAKS)

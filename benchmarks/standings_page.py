@@ -125,7 +125,7 @@ def play_round(field: Field, event: Event, number: int, entrants: Sequence[Entra
 
 
 def result_drawn(chance: random.Random) -> dict[str, object]:
-    """What a game of King may come to."""
+    """A random result of a game of King."""
     totals = [10 * chance.randint(-90, 60) for _ in range(3)]
     totals.append(-sum(totals))
     return {

@@ -1,4 +1,4 @@
-"""How many files, functions and calls the POST of one deal takes, and how long it takes.
+"""Counts the files, functions and calls of one deal's POST, and measures its time.
 
 Django's test client posts whole games as a phone does, at an open table and at a club's table.
 `sys.setprofile` counts the application's own code (`tournaments/`) for the deal in the middle of a

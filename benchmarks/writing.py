@@ -117,7 +117,7 @@ def measure(requests: int, phones: int) -> Iterator[Figure]:
 
 
 def figures(server: Server, requests: int, phones: int) -> Iterator[Figure]:
-    """What a server takes that is there."""
+    """Measure a running server."""
     phone = Phone(server.host, server.port)
     with ExitStack() as ends:
         ends.callback(phone.hang_up)

@@ -1,4 +1,4 @@
-"""Who a visitor is, and what they may touch; whatever they may not is 404."""
+"""Identifies visitors and checks their permissions; a refused object is a 404."""
 
 from allauth.account.adapter import get_adapter
 from allauth.core.internal.ratelimit import get_ip
@@ -20,7 +20,7 @@ def account_of(request: HttpRequest) -> User | None:
 
 
 def actor_of(request: HttpRequest, table: str = "") -> Actor:
-    """Who does what is asked for; `table` is the public id of the table whose phone it may be."""
+    """The author of a request; `table` is the public id of a table whose phone asks."""
     user = account_of(request)
     return Actor(user, "" if user else table, address_of(request))
 
@@ -31,7 +31,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def network_of(request: HttpRequest) -> str:
-    """What limits count by: the IP address, of IPv6 the first 64 bits, which one visitor has."""
+    """Return the key of rate limits: the IP address, of IPv6 the first 64 bits."""
     return str(get_ip(request))
 
 
@@ -66,7 +66,7 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
 
 
 def role_in(request: HttpRequest, club: Club) -> str | None:
-    """What this visitor is in a club, None if no member (1 query for somebody signed in)."""
+    """Return the visitor's role in a club, None if no member (1 query if signed in)."""
     user = account_of(request)
     if user is None:
         return None

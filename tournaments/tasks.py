@@ -64,7 +64,7 @@ def sweep_emails() -> None:
 
 @shared_task(name=WEBHOOKS_TASK)
 def sweep_webhooks() -> None:
-    """Call the programs that are to be told of what has happened."""
+    """Send the waiting deliveries of webhooks."""
     sweeping.sweep_webhooks()
 
 

@@ -1,1 +1,1 @@
-"""The control of `writing.py`: the least that a Django view can do with a form."""
+"""The control of `writing.py`: a minimal Django view that takes a form."""

@@ -1,10 +1,10 @@
-"""One row."""
+"""The table of the bare view."""
 
 from django.db import models
 
 
 class Line(models.Model):
-    """What the bare view stores."""
+    """The row that the bare view inserts."""
 
     text = models.CharField(max_length=200)
 

@@ -1,4 +1,4 @@
-"""The settings of the project for a program that asks faster than any may, with bare views."""
+"""The settings of the project without request limits, with bare views."""
 
 from tests.api.served_settings import *  # noqa: F403
 

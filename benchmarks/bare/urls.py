@@ -1,4 +1,4 @@
-"""The addresses of the project, and the bare one beside them."""
+"""The addresses of the project and of the bare view."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path

@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def words_given() -> argparse.Namespace:
-    """What is asked for."""
+    """The command's arguments."""
     says = __doc__.splitlines()[0]
     words = argparse.ArgumentParser("python -m benchmarks.evening", description=says)
     words.add_argument("--tables", type=int, default=250)

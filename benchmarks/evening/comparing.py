@@ -1,4 +1,4 @@
-"""What is stored, beside what was sent: by the rules of the sheet alone, added up by hand."""
+"""Compares the stored entries with those sent, with sums computed without the engine."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

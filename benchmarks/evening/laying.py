@@ -34,7 +34,7 @@ def lay_evening(tables: int) -> list[dict[str, Any]]:
 
 
 def told(game: Game) -> dict[str, Any]:
-    """What the phones of a table have to know."""
+    """The addresses and keys for the phones of a table."""
     kinds = ("write", "follow")
     paths = {kind: reverse(kind, args=[game.public_id, game.secret(kind)]) for kind in kinds}
     return {"game": game.public_id, **paths}
@@ -46,7 +46,7 @@ def print_evening(tables: int) -> None:
 
 
 def print_sheets(games: Sequence[str]) -> None:
-    """What is stored of games, by their public ids, for the process that compares it."""
+    """Return the stored entries of games by public id, for the comparing process."""
     print(
         json.dumps(
             {

@@ -1,4 +1,4 @@
-"""What a server is made of, each started as in production and stopped by its process id."""
+"""The processes of a server, started as in production and stopped by process id."""
 
 import os
 import subprocess
@@ -135,7 +135,7 @@ def end(process: subprocess.Popen[bytes] | None) -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process and all that came from it have used so far."""
+    """The processor time of a process and its children so far."""
     parents: dict[int, list[int]] = {}
     used: dict[int, float] = {}
     for place in Path("/proc").glob("[0-9]*"):

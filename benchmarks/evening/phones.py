@@ -81,7 +81,7 @@ def revision_in(page: str) -> int:
 
 
 def seen_in(page: str) -> str:
-    """What the page of a follower asks with whether anything is new."""
+    """The poll of a follower's page."""
     found = SEEN.search(html.unescape(page))
     return f'"{found[1]}"' if found else ""
 

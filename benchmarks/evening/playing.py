@@ -23,7 +23,7 @@ A_MOMENT = 2.0
 
 @dataclass(frozen=True)
 class Plan:
-    """What is played: so many deals at each table, evenly over so many seconds."""
+    """The plan of an evening: deals at each table, spread evenly over a time in seconds."""
 
     deals: int = 20
     seconds: float = 300.0

@@ -1,4 +1,4 @@
-"""What is told of an evening when it is over."""
+"""The report of an evening."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def growth(empty: Part, filled: Part, stored: int) -> Iterator[Figure]:
 
 
 def _of_entries(part: Part, looking: Part) -> Iterator[str]:
-    """What an entry costs, with all that shows it to those who look on."""
+    """The cost of an entry, its followers included."""
     waits = part.evening.tally.waits
     entries = len(waits["write"])
     unchanged = sum(len(times) for kind, times in waits.items() if kind.endswith("304"))

@@ -64,7 +64,7 @@ OWN = {
     "public_id": HASHED.format("t.public_id"),
     "subject": "split_part(t.subject, ':', 1) || ':' || " + HASHED.format(NAMED),
 }
-"""What a copy says otherwise, beside its keys and moments."""
+"""Columns that differ in a copy, beside keys and times."""
 
 
 def fill(games: int) -> None:
@@ -138,7 +138,7 @@ def copy(model: Model, spans: Spans, first: int, last: int, clubs: int) -> None:
 
 
 def value_of(field: models.Field, spans: Spans) -> str:
-    """What a copy has in a column, as SQL: `t` is the row, `c` the number of the copy."""
+    """The value of a column in a copy, as SQL: `t` is the row, `c` the number of the copy."""
     named, column = (field.model, field.column), f't."{field.column}"'
     if named in NUMBERED:
         return NUMBERED[named](spans)

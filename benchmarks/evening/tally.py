@@ -1,4 +1,4 @@
-"""What phones have waited for and what went wrong, of a whole evening."""
+"""Counts the waiting times and errors of all phones of an evening."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ class CutOff(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back; `head` is everything before the body."""
+    """An answer; `head` is everything before the body."""
 
     status: int
     head: bytes

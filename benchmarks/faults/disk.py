@@ -36,7 +36,7 @@ MOST_LOG_FILES = 20
 
 @dataclass
 class Told:
-    """What a phone was told; `keys` are those of its deals, of which so many are `stored`."""
+    """The answers to a phone; `keys` are those of its deals, `stored` counts the confirmed ones."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     headings: set[str] = field(default_factory=set)
@@ -73,7 +73,7 @@ def fill(folder: Path) -> Path:
 
 @dataclass
 class Trouble:
-    """What goes wrong after some deals, and is put right again."""
+    """A fault that starts after some deals and is mended later."""
 
     begin: Callable[[], object]
     go_on: Callable[[], object]
@@ -222,7 +222,7 @@ def seconds_until(done: Callable[[], bool]) -> float:
 
 
 def kept(disk: Path) -> list[str]:
-    """What is left on the disk of the documents."""
+    """The files left in the folder of documents."""
     return [path.suffix for path in disk.rglob("*") if path.is_file()]
 
 

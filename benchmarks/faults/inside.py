@@ -1,4 +1,4 @@
-"""What is done and asked in a process of the site itself, by `Site.run_python`."""
+"""Functions that `Site.run_python` calls in a process of the site."""
 
 import json
 import threading
@@ -109,7 +109,7 @@ def print_waiting() -> None:
 
 
 def print_found() -> None:
-    """What was done in the end, and whether all that is stored is what it is computed from."""
+    """Count the finished tasks, and check that derived data matches its source."""
     files = [path.name for path in (Path(settings.MEDIA_ROOT) / "reports").glob("*")]
     reports = Report.objects.all()
     kept = [Path(name).name for name in reports.values_list("file", flat=True) if name]
@@ -135,7 +135,7 @@ def print_found() -> None:
 
 
 def _checked(command: str) -> str:
-    """What a rebuilding would change; empty where nothing."""
+    """List the rows that a rebuild would change."""
     said = StringIO()
     try:
         call_command(command, "--check", stdout=said, stderr=said)

@@ -36,7 +36,7 @@ ORDERS = [(ruleset, language) for language in ("tr", "en", "it") for ruleset in 
 
 @dataclass
 class Story:
-    """What happened: seconds until each program answered again, by its name."""
+    """Seconds until each program answered again, by its name."""
 
     back_after: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     problems: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Kills:
                 print(name, self.story.back_after[name][-1:], file=sys.stderr)
 
     def faults(self) -> dict[str, Callable[[], float]]:
-        """What is killed, and how long it takes to be back."""
+        """Kill a program, and time its return."""
         return {
             "web": self.kill_web,
             "worker": self.kill_worker,
@@ -151,7 +151,7 @@ class Kills:
 
 
 def waiting(whole: Whole, first: str = "") -> dict[str, int]:
-    """What is still to be done."""
+    """The tasks that wait."""
     said = whole.site.run_python(f"{INSIDE}{first}print_waiting()")
     left: dict[str, int] = json.loads(said)
     return left
@@ -182,7 +182,7 @@ def _nothing_waits(whole: Whole, first: str) -> bool:
 def lines_of(
     evening: Evening, compared: Comparison, kills: Kills, found: dict[str, Any]
 ) -> Iterator[str]:
-    """What is told in the end."""
+    """The lines of the report."""
     yield "seconds until it answers again, after SIGKILL:"
     for name, times in kills.story.back_after.items():
         yield f"  {name:11} {'  '.join(f'{seconds:5.1f}' for seconds in times)}"
@@ -200,7 +200,7 @@ def lines_of(
 
 
 def problems_of(compared: Comparison, kills: Kills, found: dict[str, Any]) -> list[str]:
-    """What must not be."""
+    """The failures found."""
     problems = kills.story.problems + compared.problems + found["differences"]
     if set(found["reports"]) - {"done"}:
         problems.append(f"documents: {found['reports']}")

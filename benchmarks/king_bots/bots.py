@@ -1,4 +1,4 @@
-"""Who plays: 32 kinds of bots, four players of each."""
+"""32 kinds of bots, four players of each."""
 
 import json
 import random
@@ -12,7 +12,7 @@ STRENGTHS = Path(__file__).with_name("strengths.json")
 
 
 def kinds(seed: int = 6) -> np.ndarray:
-    """What each kind of bot is, a row each in the order of `thinking.SLIPS` and the rest.
+    """The parameters of each kind of bot, a row each in the order of `thinking.SLIPS` and the rest.
 
     Some look at nothing but the trick before them, some try the cards in up to 20 worlds to the end
     of the deal; most do so only for some of their cards, and err now and then. The first, a

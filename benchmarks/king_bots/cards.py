@@ -147,7 +147,7 @@ def discards(hand: int, contract: int, best: int) -> int:
 
 @compiled
 def learn(deal: np.ndarray, card: int) -> None:
-    """What all see when a card is laid out of suit: what that seat cannot have."""
+    """Note the suit that a seat has shown to be out of."""
     led = deal[DOWN] // 13
     if deal[LAID] == 0 or card // 13 == led:
         return

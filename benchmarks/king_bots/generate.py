@@ -77,7 +77,7 @@ def play(lot: str, seats: list[int]) -> tuple[tuple[int, ...], ...]:
 
 
 def check() -> int:
-    """How many games are kept; the engine finds each one whole and legal, and counts the same."""
+    """Return the number of games; the engine accepts each one and computes the same sums."""
     sheets = list(kept())
     for sheet in sheets:
         result = write_result(read_game(record_of(sheet)))

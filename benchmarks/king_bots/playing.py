@@ -35,7 +35,7 @@ MOST_DEALS = 60
 """Twenty, and no-queens again as often as all took one each."""
 
 ROW = 6
-"""What is kept of a deal: contract, four counts, and the seat of a King (or -1)."""
+"""A stored deal: contract, four counts, and the seat of a King (or -1)."""
 
 TRUMP_LATER = 60
 """About what a trump deal is worth that one keeps for better cards."""
@@ -118,7 +118,7 @@ def name_contract(deal: np.ndarray, allowed: int, bot: np.ndarray, rng: np.ndarr
 
 @compiled
 def promise_of(deal: np.ndarray, contract: int, worlds: int, rng: np.ndarray) -> float:
-    """What a contract brings the leader on average, if all play by eye."""
+    """Average points of a contract for its declarer, if all play by eye."""
     total, seat = 0.0, to_play(deal)
     for _ in range(worlds):
         world = imagined(deal, seat, 0, rng)
@@ -130,7 +130,7 @@ def promise_of(deal: np.ndarray, contract: int, worlds: int, rng: np.ndarray) ->
 
 @compiled
 def look_of(hand: int, contract: int) -> float:
-    """What a contract seems to bring, by honours and lengths; few cards, low cards."""
+    """Estimate the points of a contract by honours and lengths; few cards, low cards."""
     ranks, honours = 0, 0.0
     for card in range(52):
         if hand >> card & 1:

@@ -16,7 +16,7 @@ COMES = {
     "management": "command line",
     "tasks": "workers",
 }
-"""Who comes in at the top."""
+"""The layers that receive requests."""
 
 SAYS = {
     "web": "pages, commands and tasks: check who asks, call a service, answer",
@@ -28,7 +28,7 @@ SAYS = {
     "models": "rows and named constraints: SQLite or PostgreSQL",
     "engine": "rules, seating, standings, ratings, documents: plain Python",
 }
-"""What a layer is for, by one of its modules."""
+"""The purpose of a layer, by one of its modules."""
 
 BELOW = (
     "Imports follow the arrow. kingscore/ wires all this to Django and Celery; "

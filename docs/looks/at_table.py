@@ -15,7 +15,7 @@ from docs.looks.site import PHONE, ROOT, SITE, Visitor, visitor
 
 RECORDS = ROOT / "tests" / "records"
 TALL, MIDDLE, LOW = 576, 380, 312
-"""How much of a page is shown, one height for each line of the guide on paper."""
+"""Heights of the pictures, one for each line of the printed guide."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def pictures_of(browser: Browser, language: str, site: str = SITE) -> Iterator[P
 
 
 def clip(phone: Visitor, selector: str, height: int) -> bytes:
-    """What stands from an element on, across the phone."""
+    """The area from an element down, across the phone."""
     phone.page.wait_for_load_state("networkidle")
     # On a screen as tall as the page what sticks to its lower edge is out of the way.
     phone.page.set_viewport_size({"width": 390, "height": 2400})
@@ -95,7 +95,7 @@ def start(phone: Visitor, play: Play) -> bytes:
 
 
 def begin(phone: Visitor, play: Play, *, whole: bool = False) -> tuple[str, str]:
-    """A game with its first deals; where it is written, and where it is followed."""
+    """Start a game with its first deals; return its addresses to write and to follow."""
     phone.open("/")
     head = {"ruleset": play.game["ruleset"], "players": list(play.names)}
     keys = phone.send("games/", head)["keys"]
@@ -106,7 +106,7 @@ def begin(phone: Visitor, play: Play, *, whole: bool = False) -> tuple[str, str]
 
 
 def choose(phone: Visitor, entry: dict[str, Any]) -> None:
-    """Tap the contract of a deal and what each has taken, until the form knows the rest."""
+    """Tap a deal's contract and counts, until the form fills in the rest."""
     phone.page.locator(f".pick:has([value={entry['contract']}])").tap()
     (counts,) = entry["counts"].values()
     save = phone.page.locator(".save button[value=deal]")

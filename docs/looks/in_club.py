@@ -12,7 +12,7 @@ from tournaments.management.commands.seed_demo import PASSWORD
 from tournaments.services.demo.cast import SLUG
 
 LOCALES = {"": "en-GB", "tr/": "tr-TR"}
-"""The languages of the pictures, by what their names begin with."""
+"""The languages of the pictures, by the prefix of their names."""
 
 DIRECTOR = "director@example.org"
 LAPTOP = {"viewport": {"width": 1280, "height": 720}, "device_scale_factor": 1}
@@ -20,7 +20,7 @@ LAPTOP = {"viewport": {"width": 1280, "height": 720}, "device_scale_factor": 1}
 
 @dataclass(frozen=True)
 class Look:
-    """A picture: what page it is of, and in which event of the club.
+    """A picture of a page of one event of the club.
 
     `below` is where the page is, seen from that of the event, or `link` is what leads there.
     """
@@ -49,11 +49,11 @@ LOOKS = (
     Look("why", "why_place", OPEN, "standings/12/"),
     Look("documents", "event_documents", OPEN, link="a[href$='/documents/']"),
 )
-"""What is shown in the documentation."""
+"""The pictures of the documentation."""
 
 
 def names() -> list[str]:
-    """What the pictures are called, in every language."""
+    """The names of the pictures, in every language."""
     return [f"{folder}{look.name}" for folder in LOCALES for look in LOOKS]
 
 
@@ -83,7 +83,7 @@ def _pictures_in(
 
 
 def open_page(phone: Visitor, look: Look) -> None:
-    """Open the event as a director would find it, and go to its page from there."""
+    """Open the event by links as a director does, and go to its page."""
     phone.open(f"/clubs/{SLUG}/events/")
     phone.page.locator("main a", has_text=look.event).first.click()
     phone.page.wait_for_url(lambda url: not url.endswith("/events/"))

@@ -18,17 +18,17 @@ from docs.looks.site import ROOT, browser_of, demo_site
 
 LOOKS = ROOT / "docs" / "looks"
 GUIDE = ROOT / "static" / "guide"
-"""Where the site has the pictures of its page for the table, a folder for each language."""
+"""The folder of the guide's pictures, with a folder for each language."""
 
 COLOURS = 48
-"""As many as pages need that are drawn in a few; it makes a picture a fourth as large."""
+"""Enough colours for these pages; the files are a quarter of the size."""
 
 STEPS = ("start", "contract", "count", "correct", "pen", "follow", "no-signal", "end", "pdf")
 LANGUAGES = ("en", "tr", "it")
 
 
 def makes() -> dict[str, Path]:
-    """Every picture that is made here, and where it lies."""
+    """Every picture, with its path."""
     from docs.looks import in_club
 
     ours = {name: LOOKS / f"{name}.png" for name in in_club.names()}
@@ -41,7 +41,7 @@ def makes() -> dict[str, Path]:
 
 
 def pictures(wanted: set[str]) -> Iterator[tuple[str, bytes]]:
-    """Take the wanted pictures at a site that is made for it."""
+    """Take the wanted pictures of a temporary site."""
     from docs.looks import at_table, in_club
 
     with (
@@ -57,13 +57,13 @@ def pictures(wanted: set[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _on_the_way(language: str) -> set[str]:
-    """What is looked at in the game of a language; the whole page of the table in English."""
+    """The pages of a language's game; in English the whole table page."""
     steps = {f"{language}/{step}" for step in STEPS}
     return {*steps, "table"} if language == "en" else steps
 
 
 def pressed(picture: bytes) -> bytes:
-    """The same picture in few colours."""
+    """The picture with fewer colours."""
     small = BytesIO()
     with Image.open(BytesIO(picture)) as image:
         few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
@@ -72,7 +72,7 @@ def pressed(picture: bytes) -> bytes:
 
 
 def main(words: list[str]) -> None:
-    """Make the pictures named by words, or all."""
+    """Make the named pictures, or all."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
     django.setup()
     places = makes()

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOST = "king.example.org"
-"""As the pages and QR codes call it; the browser looks for it on this machine."""
+"""The host name in pages and QR codes; the browser maps it to this machine."""
 
 SITE = f"http://{HOST}"
 
@@ -27,7 +27,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 QUIET = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 START = 180
-"""Seconds until a site that does not answer is given up."""
+"""Seconds to wait for a site to answer."""
 
 
 @contextmanager
@@ -59,13 +59,13 @@ def _manage(*words: str) -> list[str]:
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """A free port."""
     with socket.create_server(("127.0.0.1", 0)) as door:
         return int(door.getsockname()[1])
 
 
 def _wait(port: int) -> None:
-    """Wait for any answer; one for this machine's own address is a refusal, which will do."""
+    """Wait for any answer; a refused host name is one as well."""
     deadline = time.monotonic() + START
     while time.monotonic() < deadline:
         try:
@@ -81,7 +81,7 @@ def _wait(port: int) -> None:
 
 @contextmanager
 def browser_of(port: int) -> Iterator[Browser]:
-    """A browser to which the site has the name it is to be seen under."""
+    """A browser that maps the site's host name."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     # Chromium refuses its sandbox to root.
     words = [*QUIET, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
@@ -107,7 +107,7 @@ class Visitor:
 
     @property
     def path(self) -> str:
-        """Where the page is that is open."""
+        """The path of the open page."""
         return self.page.evaluate("location.pathname")
 
     def sign_in(self, email: str, password: str) -> None:
@@ -120,7 +120,7 @@ class Visitor:
         self.page.wait_for_url(lambda url: "login" not in url)
 
     def send(self, path: str, body: dict[str, Any], key: str = "") -> dict[str, Any]:
-        """Send JSON to the API, with a key that writes where one is given."""
+        """Send JSON to the API, with a writing key if one is given."""
         headers = {"Content-Type": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"

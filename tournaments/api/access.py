@@ -1,4 +1,4 @@
-"""Who asks: an account by its personal token, a phone by the address it has, or nobody known."""
+"""Authentication: an account by its token, a phone by its secret address, or nobody."""
 
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -43,7 +43,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
     """`Authorization: Bearer …`, with a personal token or with an address as a key."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        """Who asks; None where no credentials were sent.
+        """Return the visitor; None if no credentials were sent.
 
         Raises:
             AuthenticationFailed: they are not those of a bearer token, or of none that is known.
@@ -56,7 +56,7 @@ class BearerAuthentication(TokenAuthentication):  # type: ignore[misc]
     def authenticate_credentials(
         self, token: bytes
     ) -> tuple[User | AnonymousUser, PersonalToken | AddressToken]:
-        """Who has this token.
+        """Return the account of this token.
 
         Raises:
             AuthenticationFailed: it is no token, was revoked, or has expired.

@@ -36,7 +36,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     name = ["token", "key"]
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:
-        """Who may: a token with the scope that is needed, and a key where there are some."""
+        """Return the security of an operation: a token's scope, and a table's key."""
         view: Any = auto_schema.view
         reads = auto_schema.method in SAFE_METHODS
         scope = getattr(view, "reading_scope", Scope.READ) if reads else view.scope

@@ -95,7 +95,7 @@ class Resource(GenericAPIView[Any]):
 
     @property
     def account_actor(self) -> Actor:
-        """Who does what takes an account.
+        """The author of a request that needs an account.
 
         Raises:
             NotAuthenticated: nobody.

@@ -1,4 +1,4 @@
-"""What templates need to write a score sheet, and where its house rules are kept."""
+"""Tags and filters for score sheets and the pages of house rules."""
 
 from typing import Protocol
 
@@ -24,13 +24,13 @@ def grouped(number: int) -> str:
 
 
 class HasPages(Protocol):
-    """Whatever has pages of its own under one name, as each keeper of house rules has."""
+    """An owner of pages, such as a club with house rules."""
 
     def address(self, page: str, *args: str) -> str:
-        """Where a page is."""
+        """Return the address of a page."""
 
 
 @register.simple_tag
 def address(keeper: HasPages, page: str, *args: str) -> str:
-    """Where a page of a keeper is, as `{% address keeper "try_rules" row.slug %}`."""
+    """Return the address of an owner's page, as `{% address keeper "try_rules" row.slug %}`."""
     return keeper.address(page, *args)

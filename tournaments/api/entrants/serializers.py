@@ -45,7 +45,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
 
 
 class SubstituteSerializer(serializers.Serializer[Any]):
-    """Who plays a round in whose place."""
+    """A substitute for one round, and the entrant replaced."""
 
     round = serializers.IntegerField(source="round_number")
     instead_of = PlayerNameSerializer()
@@ -90,13 +90,13 @@ class OwnEntrySerializer(Strict):
 
 
 class EntrySerializer(OwnEntrySerializer):
-    """Who is to be an entrant; a house player fills up tables, and its results count for nobody."""
+    """A new entrant; a house player fills up tables, and its results do not count."""
 
     house = serializers.BooleanField(default=False)
 
 
 class EntriesSerializer(Strict):
-    """Who are to be entrants, all or none of them."""
+    """New entrants; all are added, or none."""
 
     entrants = serializers.ListField(
         child=EntrySerializer(), min_length=1, max_length=MOST_ENTRANTS

@@ -101,7 +101,7 @@ class EveningTable:
 
     @property
     def players(self) -> list[dict[str, Any]]:
-        """Who sits there, by the names on the sheet; the players' ids are for directors."""
+        """The players by the names on the sheet; only directors see their ids."""
         seats = {seat.number: seat.player for seat in self.sheet.row.seats.all()}
         return [
             {"name": name, "player": seats[n].public_id if self.directs and n in seats else None}
@@ -170,7 +170,7 @@ class EveningTableSerializer(serializers.Serializer[Any]):
 
 
 class SitterSerializer(Strict):
-    """Who sits down: a player of the club by the id, or a name, which is added where it is new."""
+    """A player at a seat: by id, or by name; a new name is added to the club."""
 
     default_error_messages = {"player_or_name": _("Give either a player or a name.")}
 

@@ -81,7 +81,7 @@ def key_of(request: Request) -> str:
 
 
 def writer(view: Resource, row: Game) -> Actor:
-    """Who writes: an account, or the table whose phone it is."""
+    """The author: an account, or the table of the phone."""
     return actor_of(view.visitor, row.table.public_id if row.table else "")
 
 

@@ -154,7 +154,7 @@ class PlayersPlanSerializer(PlanSerializer):
 
 
 class SeatedSerializer(serializers.Serializer[Any]):
-    """Who sits at a seat: a player of the club, or a new one, whose id is null."""
+    """The player at a seat: of the club, or a new one, whose id is null."""
 
     id = serializers.CharField(allow_null=True)
     name = serializers.CharField()

@@ -81,7 +81,7 @@ class SealedPages(CursorPages):
         return replace_query_param(self.base_url or "", self.cursor_query_param, sealed)
 
     def decode_cursor(self, request: Any) -> Cursor | None:
-        """Where a page begins.
+        """Return the position at which a page begins.
 
         Raises:
             NotFound: this is no cursor of ours.

@@ -175,7 +175,7 @@ class AgainstSerializer(serializers.Serializer[Any]):
 
 
 class TableOfGameSerializer(serializers.Serializer[Any]):
-    """Where a game was played."""
+    """The place of a game."""
 
     event = serializers.CharField(source="round.event.public_id")
     event_name = serializers.CharField(source="round.event.name")

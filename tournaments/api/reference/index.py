@@ -1,4 +1,4 @@
-"""Where a program begins: the addresses that lead to all others."""
+"""The index: the addresses that lead to all others."""
 
 from typing import Any
 

@@ -246,7 +246,7 @@ def _written(value: Any) -> str:
 
 
 def _access(said: Mapping[str, Sequence[str]]) -> str:
-    """Who may, by one line of the security of an operation."""
+    """The permission, as one line of an operation's security."""
     if not said:
         return "anybody"
     return " + ".join(" ".join([name, *scopes]) for name, scopes in said.items())

@@ -79,7 +79,7 @@ def _judged(state: TournamentState, place: Round) -> Seating | None:
 
 
 def _presence(state: TournamentState, seated: SeatedRound) -> Presence | None:
-    """Who is here, against the next round to be published; None for any other one."""
+    """Compare check-in with the next round to be published; None for any other round."""
     proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
     return presence_at(state, seated) if proposed is seated else None
 
@@ -98,7 +98,7 @@ class SeatNext(OfSeating):
 class OneSeating(OfSeating):
     @extend_schema(responses=SeatingSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Who sits where; of a proposal, which is for directors, how good it is and why."""
+        """Return the seats; of a proposal, which only directors see, also quality and reasons."""
         self.see(slug, tournament, number)
         return self.shown(SeatingSerializer, self.seating_of(self.row, number))
 
@@ -192,7 +192,7 @@ class TakeBack(OfSeating):
 class Late(OfSeating):
     @extend_schema(responses=LateToldSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Who can still come to a published round, and who can leave it."""
+        """List entrants that can be added to a published round, and that can be removed."""
         self.direct(slug, tournament, number)
         if self.place.state not in ("published", "open"):
             raise WrongState(self.place.state)

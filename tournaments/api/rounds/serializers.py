@@ -99,7 +99,7 @@ class EntrantNumbersField(serializers.Field[Sequence[Entrant | str], Any, list[i
 
 
 class PresenceSerializer(serializers.Serializer[Any]):
-    """Who is here without a seat in a proposal, who has one but is not here, and who has left."""
+    """Differences of a proposal from check-in: here but not seated, seated but not here, left."""
 
     unseated = EntrantNumbersField()
     absent = EntrantNumbersField()
@@ -169,7 +169,7 @@ class SeatingSerializer(serializers.Serializer[Any]):
 
 
 def names_in(state: TournamentState, key: str, number: int) -> list[str]:
-    """Who plays for an entrant in a round, as they wish to be called."""
+    """The player who plays for an entrant in a round, by shown name."""
     entrant = state.entrants.get(key)
     if entrant is None:
         return []
@@ -183,7 +183,7 @@ def _entrants(**more: Any) -> serializers.ListField:
 
 
 class NewSeatingSerializer(Strict):
-    """Who sits where, by numbers of entrants in order of sides, and who sits out.
+    """Seats by numbers of entrants in order of sides, and byes.
 
     `locked` are the numbers of the tables that a new seating keeps.
     """
@@ -194,14 +194,14 @@ class NewSeatingSerializer(Strict):
 
 
 class SwapAskedSerializer(Strict):
-    """Who would change places."""
+    """The two entrants to be swapped."""
 
     one = serializers.IntegerField(min_value=1, max_value=SMALL)
     other = serializers.IntegerField(min_value=1, max_value=SMALL)
 
 
 class SwapSerializer(SwapAskedSerializer):
-    """Who change places, and the revision of the seating as it was seen."""
+    """The two entrants to swap, and the revision of the seating as it was read."""
 
     revision = serializers.IntegerField(min_value=0)
 
@@ -236,14 +236,14 @@ class PublishSerializer(Strict):
 
 
 class LateSerializer(Strict):
-    """Who comes to a published round, and who leaves it, by numbers of entrants."""
+    """Entrants to add to a published round and to remove from it, by number."""
 
     arriving = _entrants(default=list)
     leaving = _entrants(default=list)
 
 
 class LateToldSerializer(serializers.Serializer[Any]):
-    """Who can still come to a published round, and who can leave it."""
+    """Entrants that can be added to a published round, and that can be removed."""
 
     arriving = serializers.ListField(child=serializers.IntegerField())
     leaving = serializers.ListField(child=serializers.IntegerField())

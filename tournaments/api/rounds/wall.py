@@ -50,7 +50,7 @@ class WallSerializer(serializers.Serializer[Any]):
 class Wall(OfRound):
     @extend_schema(responses=WallSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """Who sits where, who is in front, and who still plays."""
+        """Return the seats, the leaders and the tables still playing."""
         self.see(slug, tournament)
         state = load_state(self.row)
         return self.shown(WallSerializer, _wall(state, shown_round(state)))

@@ -1,1 +1,1 @@
-"""Who stands where and why, in a tournament and in the league of a season."""
+"""Standings with their reasons, of a tournament and of a season's league."""

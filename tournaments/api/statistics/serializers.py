@@ -48,7 +48,7 @@ class RecordSerializer(serializers.Serializer[Any]):
 
 
 class ActiveSerializer(serializers.Serializer[Any]):
-    """Who has played so many games at so many evenings."""
+    """A player with the numbers of games and evenings."""
 
     player = NamedSerializer()
     games = serializers.IntegerField(min_value=0)
@@ -72,7 +72,7 @@ class PlayedMonthSerializer(serializers.Serializer[Any]):
 
 
 class ChampionSerializer(serializers.Serializer[Any]):
-    """Who leads a season, or has won it: by the `points` of its league, else by `rating`."""
+    """The leader or winner of a season: by the `points` of its league, else by `rating`."""
 
     season = serializers.CharField()
     is_final = serializers.BooleanField()

@@ -5,7 +5,7 @@ LONGEST_NAME = 80
 authors."""
 
 LONGEST_VENUE = 100
-"""Where an evening or tournament takes place."""
+"""Longest venue of an evening or tournament."""
 
 LONGEST_SHOWN_NAME = 100
 """The name of a player as shown at a table."""

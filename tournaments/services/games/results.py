@@ -39,7 +39,7 @@ def _differing() -> Iterator[tuple[int, str]]:
 
 
 UNFIT = object()
-"""Stands for the result of a game whose entries are inconsistent."""
+"""The stored result of a game whose entries are inconsistent."""
 
 
 def results_of(keys: list[int]) -> list[tuple[Game, Any]]:
