@@ -6,7 +6,7 @@ import pytest
 
 from tests.factories import GameFactory, SetupFactory, reload
 from tests.sample_games import NAMES, load
-from tests.web.games.test_pages import url
+from tests.web.games.table import url
 from tournaments.engine.rules.entries import REMARKS
 from tournaments.engine.rules.fields import DEAL
 

@@ -5,21 +5,32 @@ The fields come from their descriptions, so that a new one is tried without a li
 
 import json
 from datetime import date
+from itertools import islice
 
 import pytest
 from django.urls import reverse
 
 from tests.api.conftest import Program
 from tests.club_factories import ClubFactory, MemberFactory
-from tests.factories import EVENING
+from tests.factories import EVENING, GameFactory, SetupFactory
 from tournaments.engine.documents.event_fields import EVENT_FIELDS, FREE_TEXTS, SHOWN
 from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import (
     SETTING_SHAPES,
     TournamentSettings,
     write_settings,
 )
-from tournaments.models import AuditEntry, Club, Event, Report, Tournament
+from tournaments.engine.variants import RULESETS
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    Report,
+    Season,
+    Tournament,
+)
 from tournaments.models.clubs import Role
 from tournaments.reports.round_seats import hall_heading
 from tournaments.reports.tournament_document import tournament_document
@@ -28,6 +39,7 @@ from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.services.people.changes import remove_player
 from tournaments.services.people.players import add_player
 from tournaments.services.tournaments.record_import import Into, import_tournament
+from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +102,11 @@ def some_of(names, answer):
 def sent_by(form):
     """Return what a browser sends of a form as it stands."""
     values = {name: form[name].value() for name in form.fields}
-    return {name: v for name, v in values.items() if v is not None and v is not False}
+    return {
+        name: v
+        for name, v in values.items()
+        if v is not None and (v is not False or form[name].widget_type != "checkbox")
+    }
 
 
 @pytest.fixture
@@ -196,3 +212,51 @@ def test_settings_of_a_club_go_all_the_way_round(director, club):
     assert some_of(values, vars(other)) == values
     (line,) = AuditEntry.objects.filter(club=other, action="change")
     assert line.after == values
+
+
+def setup_values(rules):
+    """Return a setup in which nothing has its default; `options` has every option of the rules."""
+    options = {}
+    for option in rules.options:
+        counts = (n for n in (6, 10) if n != rules.settings.get(option.setting))
+        values = option.values or islice(counts, 1)
+        options[option.setting] = next(v for v in values if v != rules.settings.get(option.setting))
+    texts = {name: f"{name} & ♥".ljust(LONGEST_NAME, "x") for name in ("title", "place")}
+    players = [f"Işıl {seat} <é>" for seat in range(rules.seats)]
+    last = rules.seats - 1
+    return {"players": players, "first_declarer": last, "options": options, **texts}
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_setup_of_a_game_goes_all_the_way_round(program, client, ruleset):
+    values = setup_values(RULESETS[ruleset])
+    made = program.post("games/", {"ruleset": ruleset, **values})
+    assert some_of(values, made.json()) == values
+    first = Game.objects.get()
+    record = json.loads(client.get(address(first, "follow") + "record.json").content)
+    assert some_of(values, record) == values
+
+    form = client.get(address(first, "write") + "names/").context["form"]
+    names = [f"Oyuncu {seat}" for seat in range(RULESETS[ruleset].seats)]
+    second = GameFactory(head=SetupFactory(ruleset=ruleset, players=names))
+    sent = {**sent_by(form), "key": "setup-of-the-game", "revision": 0}
+    client.post(address(second, "write") + "names/", sent)
+    second.refresh_from_db()
+    assert some_of(values, vars(second)) == values
+
+
+def test_season_goes_all_the_way_round(director, program):
+    values = {
+        "name": "Işıl’ın “sezonu” & <güz>",
+        "starts_on": "2026-09-01",
+        "ends_on": "2027-01-31",
+        "league_best": 7,
+    }
+    made = program.post("clubs/moda/seasons/", values)
+    assert some_of(values, made.json()) == values
+    first = Season.objects.get()
+    form = director.get(reverse("season", args=["moda", first.pk])).context["form"]
+    first.delete()
+    director.post(reverse("seasons", args=["moda"]), sent_by(form))
+    page = program.get(f"clubs/moda/seasons/{Season.objects.get().pk}/").json()
+    assert some_of(values, page) == values
