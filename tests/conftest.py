@@ -2,11 +2,13 @@
 
 import gc
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 from django.utils import translation
 
 from tests.servers import database_to_test_with, drop_prepared_database, prepared, serve
@@ -21,6 +23,11 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NO_CHROMIUM = "no Chromium on this machine"
+
+# In a page, but in no text that somebody typed: beside a tag, and anywhere else.
+AS_TYPED = re.compile(rb"(<(?:pre|textarea)\b.*?</)", re.DOTALL)
+BESIDE_TAGS = re.compile(rb"\s*\n\s*(?=[<>])|(?<=>)\s*\n\s*")
+LINE_BREAKS = re.compile(rb"\s*\n\s*")
 
 TESTS = Path(__file__).parent
 SLOW_FOLDERS = ("browser", "faults", "production", "services/backups")
@@ -158,4 +165,23 @@ def files_of_this_test_only(settings, tmp_path):
 def language_of_the_source():
     """The language that an earlier test's request left behind is of no concern to the next."""
     with translation.override("en"):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def without_line_breaks():
+    """Let tests read pages whatever the lines of their templates."""
+    ask = Client.request
+
+    def request(self, **asked):
+        page = ask(self, **asked)
+        is_page = page.get("Content-Type", "").startswith("text/html")
+        if is_page and not page.streaming and "Content-Encoding" not in page:
+            parts = AS_TYPED.split(page.content)
+            parts[::2] = [LINE_BREAKS.sub(b" ", BESIDE_TAGS.sub(b"", part)) for part in parts[::2]]
+            page.content = b"".join(parts)
+        return page
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "request", request)
         yield
