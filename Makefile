@@ -60,7 +60,7 @@ lint: ; $(BIN)/ruff check .
 types: ; $(BIN)/mypy
 imports: ; $(BIN)/lint-imports
 templates: ; $(BIN)/djlint templates --lint --quiet
-lines: ; @! LC_ALL=C.UTF-8 grep -nE '.{161}' static/*.css static/*.js
+lines: ; @! LC_ALL=C.UTF-8 grep -rnE '.{161}' static/*.css static/*.js templates
 project: ; $(BIN)/python manage.py check
 migrations: ; $(BIN)/python manage.py makemigrations --check --dry-run
 translations: ; $(BIN)/python manage.py collect_messages --check
