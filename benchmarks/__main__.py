@@ -32,6 +32,7 @@ IN_ORDER = (
     "write_path",
     "writing",
     "slow_visitors",
+    "sign_in",
     "api_entry",
     "players",
     "leaderboard",
