@@ -111,9 +111,13 @@ class Walk:
             self.surprises.append(f"{where}: {answer.status_code}, not {wanted}")
         if got in REFUSED and written:
             self.surprises.append(f"{where}: refused, but it wrote {written}")
-        shown = [mark for mark in self.hidden(row) if mark in answer.getvalue().decode()]
+        text = answer.getvalue().decode()
+        shown = [mark for mark in self.hidden(row) if mark in text]
         if shown:
             self.surprises.append(f"{where}: shows {shown}")
+        secrets = [secret for secret in self.programs.world.secrets if secret in text]
+        if secrets and answer.headers.get("Cache-Control") != "no-store":
+            self.surprises.append(f"{where}: lets a cache keep {secrets}")
         if name not in FOR_ALL_ALIKE:
             self.surprises += [f"{where}: {fault}" for fault in faults_of(answer)]
 

@@ -50,7 +50,9 @@ class EveningTables(Resource):
         directs = directs_club(self.visitor, event.club)
         page = self.paginate_queryset(self.filter_queryset(round_.tables.select_related("round")))
         lines = details(self, event, page or (), directs=directs)
-        return self.get_paginated_response(EveningTableSerializer(lines, many=True).data)
+        context = self.get_serializer_context()
+        shown = EveningTableSerializer(lines, many=True, context=context).data
+        return self.get_paginated_response(shown)
 
     @extend_schema(request=NewTableSerializer, responses={201: EveningTableSerializer})
     @idempotent
