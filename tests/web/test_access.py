@@ -190,6 +190,10 @@ def faults_of(answer):
         yield "may be taken for something else"
     if "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", ""):
         yield "may be framed"
+    if "camera=()" not in headers.get("Permissions-Policy", ""):
+        yield "may use the camera"
+    if headers.get("Cross-Origin-Resource-Policy") != "same-origin":
+        yield "may be embedded by another site"
 
 
 def everything():
