@@ -123,7 +123,6 @@ def django_db_modify_db_settings(django_db_modify_db_settings):
 
 @pytest.fixture(scope="session")
 def django_db_keepdb():
-    """Django takes the copy as it finds it."""
     return True
 
 

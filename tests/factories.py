@@ -130,11 +130,9 @@ def record_all(game: Game, bodies) -> None:
 
 
 def reload(game: Game) -> Sheet:
-    """The sheet as the database has it now."""
     return load_sheet(Game.objects.get(pk=game.pk))
 
 
 def log(game: Game) -> list[tuple]:
-    """The log of a game, row by row."""
     rows = Revision.objects.filter(game_id=game.pk).order_by("revision")
     return [(w.revision, str(w.kind), w.position, w.body, w.author, w.reason) for w in rows]

@@ -8,7 +8,6 @@ TWO = ("Ayşe", "Burak")
 
 
 def won_by(side, reserve=4):
-    """A game of Krapet, as it stands in a record."""
     left = [0, 0]
     left[1 - side] = reserve
     piles = {"reserve": left, "stock": [0, 0], "waste": [0, 0]}
@@ -25,7 +24,6 @@ def next_game(game, key=KEY, reason="Laps"):
 
 
 def play(winners, **terms):
-    """The last game of a match whose games these sides have won."""
     game = krapet(**terms)
     for index, side in enumerate(winners):
         game = next_game(game)[0] if index else game

@@ -62,7 +62,6 @@ class Phone:
         return self
 
     def write_deal(self, body, revision, key):
-        """Write down a deal, given as it stands in a record."""
         return self.send_deal(deal_fields(body, revision, key))
 
     def send_deal(self, fields):
@@ -70,7 +69,6 @@ class Phone:
         return self.post(f"{self.path}entry/", fields, {"HX-Request": "true"})
 
     def correct_deal(self, position, body, revision, key):
-        """Put another deal into a line of the sheet."""
         fields = {**deal_fields(body, revision, key), "action": "correct", "why": "wrong seat"}
         return self.post(f"{self.path}entries/{position}/", fields)
 
@@ -117,12 +115,10 @@ class Phone:
 
 
 def new_key():
-    """A key as phones choose them."""
     return secrets.token_urlsafe(18)
 
 
 def deal_fields(body, revision, key):
-    """The fields of the form in which a deal is written down."""
     fields = {"type": "deal", "revision": revision, "key": key, "holder": 0}
     # Every deal so far was one revision, so it says whose turn it is.
     fields["declarer"] = revision % len(NAMES)

@@ -32,7 +32,6 @@ def lay(data, *ways):
 
 
 def options(port):
-    """How it is told where to listen."""
     return f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories=".split()
 
 
@@ -64,7 +63,6 @@ class Postgres:
         return f"postgresql://kingscore@127.0.0.1:{self.port}/{name}"
 
     def start(self):
-        """Start it, or start it again after it was killed."""
         words = " ".join(options(self.port))
         self.control("--wait", "--log", self.data / "log", "--options", words, "start")
 
@@ -77,17 +75,14 @@ class Postgres:
         run("pg_ctl", "--pgdata", self.data, "--silent", "--timeout", 120, *words)
 
     def has(self, name):
-        """Whether there is a database of this name."""
         with psycopg.connect(self.url()) as connection:
             found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
             return found.fetchone() is not None
 
     def tell(self, statement, *names):
-        """Run a statement about whole databases."""
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
 
     @property
     def pid(self):
-        """The process that all others of it come from."""
         return int((self.data / "postmaster.pid").read_text().splitlines()[0])

@@ -37,7 +37,6 @@ up.collect_static_if_needed()
 
 @cache
 def migrated():
-    """A folder with a database in which every table is."""
     return made_once("migrated", migrate)
 
 
@@ -138,11 +137,9 @@ class Server:
         return environment_of(self.folder, DJANGO_SETTINGS_MODULE=self.settings, **own)
 
     def run_python(self, code):
-        """Run code in the project, on the data of this server, and return what it printed."""
         return run_python(code, self.environment)
 
     def read_sheets(self):
-        """Every game as the database has it, folded, by its public id."""
         return json.loads(self.run_python(READ_SHEETS))
 
     def start(self):
@@ -286,7 +283,6 @@ def drop_prepared_database():
 
 
 def beside(database_url, name):
-    """The address of another database of the same server."""
     return urlunsplit(urlsplit(database_url)._replace(path=f"/{name}"))
 
 

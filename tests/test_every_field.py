@@ -100,7 +100,6 @@ def some_of(names, answer):
 
 
 def sent_by(form):
-    """Return what a browser sends of a form as it stands."""
     values = {name: form[name].value() for name in form.fields}
     return {
         name: v

@@ -16,7 +16,6 @@ PRINTED = "http://192.0.2.77:8000"
 
 
 def asked_by(host, port="8000", **more):
-    """Where the site says it is to whoever asks by a host name."""
     return origin(RequestFactory(SERVER_PORT=port).get("/", headers={"host": host}, **more))
 
 

@@ -100,7 +100,6 @@ class Director(Phone):
         self.does("open_tournament_round", number)
 
     def cards(self, number):
-        """The addresses that are printed on the cards of a round's tables."""
         tables = TABLE.findall(self.ask("GET", self.at("running", number)).text)
         return [self.card(number, table) for table in sorted(tables, key=int)]
 
@@ -177,7 +176,6 @@ class Evening:
 
 
 def turned(deal):
-    """A deal with each count in the next column."""
     ((unit, counts),) = deal["counts"].items()
     return deal | {"counts": {unit: [*counts[1:], counts[0]]}}
 

@@ -12,7 +12,6 @@ from tournaments.queries.games.sheets import Sheet
 
 
 def outcome(work):
-    """Return the revision of a sheet, any other result as it is, or the name of an exception."""
     try:
         done = work()
     except Exception as error:  # noqa: BLE001 - whatever it is must be seen

@@ -46,7 +46,6 @@ def register(row, *names, house=False):
 
 
 def seated(row):
-    """The next round of a tournament."""
     return seat_next_round(row.pk, NOBODY, at=EVENING)
 
 
@@ -82,7 +81,6 @@ def who_sits(place):
 
 
 def seated_at(place, number):
-    """An entrant at a table."""
     return Entrant.objects.filter(sittings__table__number=number).order_by("number").first()
 
 

@@ -33,7 +33,6 @@ def exported():
 
 
 def empty_server():
-    """As a server on which nothing was ever done."""
     for each in (*OF_A_TOURNAMENT, *OF_A_CLUB):
         each.objects.all().delete()
     lines = AuditEntry.objects.all()

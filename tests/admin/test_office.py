@@ -161,7 +161,6 @@ def page(model, which, *args):
 
 
 def everything():
-    """All rows of the app, as text."""
     models = apps.get_app_config("tournaments").get_models()
     return [serializers.serialize("json", model.objects.order_by("pk")) for model in models]
 
@@ -312,9 +311,6 @@ def test_long_list_is_not_counted_to_its_end(superuser, monkeypatch, model):
     counted = [query["sql"] for query in queries if "COUNT(" in query["sql"]]
     assert counted
     assert all("LIMIT 2" in sql for sql in counted)
-
-
-# Accounts.
 
 
 def form_of(account, **changes):

@@ -17,7 +17,6 @@ REFUSED = frozenset({UNKNOWN, FORBIDDEN, MISSING, NO_METHOD})
 
 
 def only(*who, others=MISSING):
-    """Those who are let in, and what all others get."""
     return {visitor: OK if visitor in who else others for visitor in VISITORS}
 
 

@@ -32,7 +32,6 @@ class Programs:
     scopes: dict = field(default_factory=dict)
 
     def place(self, name, who):
-        """What fills in an address, as this visitor means it."""
         if who.startswith("closed") and name in self.world.closed:
             return self.world.closed[name]
         return self.world.right[name]

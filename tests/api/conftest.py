@@ -16,7 +16,6 @@ from tournaments.models import PersonalToken, Role, Scope
 
 @cache
 def described_codes(name):
-    """The codes that the description lists."""
     return frozenset(document()["components"]["schemas"][name]["enum"])
 
 

@@ -10,7 +10,6 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 def routes_of_all(resolver=None, before="/", *, within=False):
-    """Name, route and what it takes, of every address of the API that has a name."""
     for pattern in (resolver or get_resolver()).url_patterns:
         route = f"{before}{pattern.pattern}"
         if isinstance(pattern, URLResolver):

@@ -29,7 +29,6 @@ WORDS = {401: UNKNOWN, 403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
 
 
 def patterns(resolver=None, above=(), *, within=False):
-    """Every address of the API that has a name, with the names of its places."""
     for pattern in (resolver or get_resolver()).url_patterns:
         places = (*above, *pattern.pattern.converters)
         if isinstance(pattern, URLPattern):
@@ -122,7 +121,6 @@ class Walk:
             self.surprises += [f"{where}: {fault}" for fault in faults_of(answer)]
 
     def wanted(self, row, method):
-        """What is written down for this program."""
         if self.lacks_scope(row, method):
             return FORBIDDEN
         if method not in row.by:

@@ -37,7 +37,6 @@ while True:
 
 
 def examples():
-    """Each block to run, with what the page says that it prints, empty where it says nothing."""
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     following = [*blocks[1:], ("sh", "")]
     for (kind, text), (next_kind, shown) in zip(blocks, following, strict=True):

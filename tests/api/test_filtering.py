@@ -14,7 +14,6 @@ pytestmark = pytest.mark.django_db
 
 
 def lists():
-    """Each list in the description, with the names of what it may be asked."""
     for path, operations in document()["paths"].items():
         asked = operations.get("get", {}).get("parameters", [])
         names = {one["name"] for one in asked if one["in"] == "query"}

@@ -8,7 +8,6 @@ from tests.api.places import routes_of_all
 
 
 def pages(resolver=None):
-    """The names of all pages of our own."""
     for pattern in (resolver or get_resolver()).url_patterns:
         if isinstance(pattern, URLResolver):
             yield from pages(pattern)

@@ -27,21 +27,18 @@ pytestmark = pytest.mark.django_db
 
 
 def tournament(club):
-    """The tournament to which the rows of a list belong."""
     return Tournament.objects.filter(slug="acik").first() or TournamentFactory(
         event__club=club, slug="acik", state="running"
     )
 
 
 def evening(club):
-    """The evening to which the rows of a list belong."""
     return Event.objects.filter(public_id="friday").first() or EventFactory(
         club=club, public_id="friday"
     )
 
 
 def table(event):
-    """A table of the first round of an event, with players of its own."""
     place = event.rounds.first() or RoundFactory(event=event, number=1, published_at=EVENING)
     number = place.tables.count() + 1
     names = [f"{name} {number}" for name in NAMES]

@@ -35,7 +35,6 @@ def benchmark(name):
 
 
 def run(*words):
-    """The program, with what it printed."""
     return subprocess.run(
         [sys.executable, "-m", "benchmarks", *words],
         cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,

@@ -15,7 +15,6 @@ GAME = "abcdefghjk"
 
 @pytest.fixture
 def table():
-    """A table that has sent three deals, all of them answered."""
     table = Table("127.0.0.1", 1, GAME, "/play/", "/follow/", Tally())
     deals = draw_deals(random.Random(4))[:3]
     table.sent = [Deal(f"key-{n}", body, answered=True) for n, body in enumerate(deals)]

@@ -81,6 +81,5 @@ class Cable:
                 end.shutdown(socket.SHUT_RDWR)
 
     def close(self):
-        """Put the cable away."""
         self.pull()
         self.listener.close()

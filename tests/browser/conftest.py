@@ -44,7 +44,6 @@ def browser_type_launch_args(browser_type_launch_args):
 
 @pytest.fixture(autouse=True)
 def addresses_that_phones_can_open(settings):
-    """Links and QR codes lead to the server, through the cable of the phone that asked."""
     settings.SITE_ADDRESS = "http://localhost"
 
 
@@ -72,8 +71,6 @@ def new_phone(browser, live_server):
 
 @pytest.fixture
 def new_laptop(new_phone):
-    """Make laptops in Turkish, signed in as directors of a club."""
-
     def make(club):
         director = MemberFactory(club=club, role="director").user
         return Laptop(new_phone(director, locale="tr-TR", **LAPTOP))

@@ -44,18 +44,14 @@ class Laptop:
         return self.page.locator(f"form[action='{self.url(name, *more)}']")
 
     def press(self, button):
-        """Press a link or button, and wait for the page it leads to."""
         with self.page.expect_navigation():
             button.click()
 
     def send(self, name, *more, button="button"):
-        """Press the button of the form that goes to an address of the tournament."""
         self.press(self.form(name, *more).locator(button).first)
 
     def follow(self, name, *more, query=""):
-        """Press the link to a page of the tournament."""
         self.press(self.page.locator(f"main a[href='{self.url(name, *more)}{query}']").first)
 
     def finish_form(self):
-        """Press the button below a form that fills the page."""
         self.press(self.page.locator(".actions button").first)

@@ -45,12 +45,10 @@ RULES_OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
 def game_with(entries=(), **head):
-    """A game in which these entries are written."""
     return reload(GameFactory(head=SetupFactory(**head), entries=entries)).row
 
 
 def only_found(found):
-    """Only those faults that were found."""
     return {looked_for: which for looked_for, which in found.items() if which}
 
 
@@ -96,12 +94,10 @@ class Phone:
         self.taps += 1
 
     def tap_and_go(self, target, path):
-        """Tap, and wait for a page whose address fits the pattern."""
         self.tap(self.page.locator(target) if isinstance(target, str) else target)
         self.page.wait_for_url(re.compile(path))
 
     def start_table(self, names=NAMES):
-        """Start a game by the form, and return the address of its page."""
         self.open("/new/")
         self.name_seats(names)
         self.page.locator(".actions button").tap()
@@ -113,7 +109,6 @@ class Phone:
             self.page.fill(f"[name=name{seat}]", name)
 
     def sit_down(self, *entries, **head):
-        """Open the page of a new game in which these entries are written."""
         self.game = game_with(entries, **head)
         self.open(address(self.game, "write"))
 
@@ -193,7 +188,6 @@ class Phone:
         return self.page.locator(f".unit-{unit} .tile")
 
     def numbers(self, unit):
-        """The numbers in the tiles, the phone's holder first."""
         return [tile.input_value() for tile in self.page.locator(f".unit-{unit} input").all()]
 
     @property
@@ -233,22 +227,18 @@ class Phone:
         return int(self.page.get_attribute("#table", "data-revision"))
 
     def sheet(self):
-        """The sheet of the game as the database has it."""
         return reload(self.game)
 
     def stored(self):
-        """The entries of the sheet as the database has them."""
         sheet = self.sheet()
         return [sheet.body(position) for position in sheet.positions]
 
     def totals(self):
-        """The totals in the last written line of the sheet that has points."""
         written = self.page.locator(".sheet tr[data-position]:has(.score)").last
         cells = written.locator(".score b").all_inner_texts()
         return [int(text.replace("−", "-").replace("♚", "")) for text in cells]
 
     def badges(self):
-        """The badges on the page, each with the player and the number of the deal."""
         return self.page.locator("[data-badge]").evaluate_all(
             """lines => lines.map(line => [line.dataset.badge,
                  line.querySelector(".player").textContent,
@@ -283,7 +273,6 @@ class Phone:
         raise AssertionError(f"the browser keeps only {[*self.kept()]}")
 
     def kept(self):
-        """The pages that the browser keeps, by their paths."""
         return self.page.evaluate("""async () => {
           const cache = await caches.open("kingscore-pages-1");
           const kept = (await cache.keys()).map(async ({ url }) =>

@@ -70,7 +70,6 @@ def write_hand(phone, hand):
 
 
 def otherwise(body):
-    """The same deal with other numbers."""
     if "maker" in body:
         return {**body, "maker": (body["maker"] + 1) % 4}
     if "winner" in body:

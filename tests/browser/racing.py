@@ -106,12 +106,10 @@ def deals(chance):
 
 
 def written_in(row):
-    """The deal that a row of the sheet says is waiting, or refused."""
     return SHORT[row["contract"]], tuple(row["counts"])
 
 
 def typed_in(seen):
-    """The deal in the form."""
     contract, counts = seen["typed"]
     return contract, tuple(counts)
 
@@ -136,7 +134,6 @@ class Table:
         self.written, self.dropped = [], set()
 
     def sheet(self):
-        """How often each deal is on the sheet."""
         bodies = reload(self.game).record["entries"]
         return Counter((b["contract"], tuple(b["counts"][UNITS[b["contract"]]])) for b in bodies)
 
@@ -242,14 +239,12 @@ class Racer:
             self.next_table()
 
     def answer_form(self, deal):
-        """Send the deal in the form, or give it up where it was refused."""
         if self.chance.random() < 0.5 and self.tap("#table .save", "Discard what I typed"):
             self.table.dropped.add(deal)
         else:
             self.phone.page.evaluate(SAVE_AGAIN)
 
     def answer_row(self, deal, over):
-        """Take a refused deal into the form, or give it up."""
         if not over and self.chance.random() < 0.5 and self.tap("#table .marks.refused", "Edit"):
             return
         if self.tap("#table .marks.refused", "Discard"):

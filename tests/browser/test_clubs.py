@@ -64,7 +64,6 @@ def test_club_is_made_and_joined_by_its_link(new_phone):
 
 @pytest.fixture
 def player():
-    """Şule Ak of Moda King, who has played a game."""
     club = ClubFactory(slug="moda", name="Moda King")
     names = ["Şule Ak", "Burak", "Cem", "Deniz"]
     TableFactory(round=RoundFactory(event__club=club), players=names, entries=WHOLE_GAME)

@@ -59,7 +59,6 @@ def link_of(table):
 
 
 def come_in(phone, table):
-    """Open the address on the card of a table, and type its code."""
     phone.open(link_of(table))
     assert phone.faults() == {}
     phone.page.fill("[name=code]", table.code)

@@ -46,7 +46,6 @@ def test_same_four_play_again_after_two_taps(new_phone):
 
 
 def seats_shown(phone):
-    """The seats on the page, each with the words for its place."""
     labels = phone.page.locator(".seat:visible > label[for]").all_inner_texts()
     return [label.split("\n")[0] for label in labels]
 

@@ -318,9 +318,6 @@ def test_second_tap_sends_and_undoes_nothing(new_phone):
     assert len(phone.stored()) == 3
 
 
-# Forms without a signal, and without scripts.
-
-
 def test_forms_go_on_without_signal(new_phone):
     phone = new_phone(locale="tr-TR")
     entries = load("italian-king-whole")["entries"]

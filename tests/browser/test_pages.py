@@ -36,7 +36,6 @@ ITALIAN = {"name": settings.LANGUAGE_COOKIE_NAME, "value": "it"}
 
 
 def faults_anywhere(phone):
-    """Search the page as it is, on a laptop, and on a narrow phone."""
     return phone.faults() | phone.misfits(width=LAPTOP_WIDTH) | phone.misfits(width=NARROW)
 
 
@@ -176,7 +175,6 @@ def hall():
 
 
 def rated_players(club):
-    """Two of four who have played a whole game, which was rated."""
     game = TableFactory(round__event__club=club, entries=WHOLE_GAME).games.get()
     one, other, *_rest = [seat.player for seat in game.seats.all()]
     pool = RatingPoolFactory(club=club)
@@ -201,9 +199,6 @@ def test_smuggled_script_and_style_are_refused(new_phone):
     assert phone.page.title() != "smuggled"
     refused, phone.complaints = phone.complaints, []
     assert len(refused) == 2
-
-
-# Pages that no link leads to: typed on, unfolded or refused.
 
 
 def around_the_table(phone):

@@ -107,13 +107,11 @@ def seat_first_round(laptop):
 
 
 def seats(laptop):
-    """The names at each table of the proposal."""
     tables = laptop.page.locator(".seating-tables > li").all()
     return [table.locator(".seating-chair > a").all_inner_texts() for table in tables]
 
 
 def choose(laptop, name):
-    """Tap a name of the proposal, to let it change places."""
     laptop.page.locator(".seating-chair > a", has_text=name).click()
     expect(laptop.page.locator("#swap p").first).to_contain_text(name)
 
@@ -231,7 +229,6 @@ def correct_first_round(laptop):
 
 
 def round_points(laptop, name):
-    """The points of somebody in the first round, from the standings."""
     laptop.open("standings")
     row = laptop.page.locator("#standings tr", has_text=name)
     return row.locator(".round").first.all_inner_texts()

@@ -168,9 +168,6 @@ def test_phone_that_lost_the_scoring_goes_on_following(new_phone):
         assert phone.page.url.endswith(address(phone.game, "follow") + "?handed-over=1")
 
 
-# The page does not wait for the server.
-
-
 def test_sheet_is_drawn_before_the_server_answers(new_phone):
     phone = new_phone()
     phone.sit_down(*WHOLE_GAME[:2])

@@ -120,9 +120,6 @@ def test_waiting_deals_are_edited_and_discarded(new_phone):
     assert reload(other).row.revision == 0
 
 
-# Answers that are lost, or are none.
-
-
 def lose_answers(phone):
     """The first entry reaches the server, whose answer is lost; all others are lost before."""
     lost = []
@@ -237,9 +234,6 @@ def test_deal_waits_on_a_page_whose_scripts_came_late(new_phone):
     phone.page.reload()
     phone.send(WHOLE_GAME[0])
     expect(phone.page.locator(".marks.waits")).to_be_visible()
-
-
-# Refused after waiting.
 
 
 def write_two_deals_that_another_phone_overtakes(phone):

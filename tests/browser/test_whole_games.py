@@ -88,7 +88,6 @@ def check_taps(taps):
 
 
 def scoresheet_of(phone):
-    """The text of the PDF that the page offers, built by the worker's own task."""
     phone.page.locator(".end form button").tap()
     phone.page.wait_for_selector(".report")
     tasks.build_report(Report.objects.get().pk)
@@ -227,14 +226,12 @@ def test_sealed_contracts_are_sealed_revealed_and_counted(new_phone):
 
 
 def choose_in_secret(phone, contract):
-    """Choose and seal a contract, as the declarer does with the phone in hand."""
     phone.tap(phone.page.locator(".hand-to summary"))
     phone.choose({"contract": contract})
     phone.tap(phone.page.locator(".hand-to .save button"))
 
 
 def seal(phone, contract):
-    """Seal a contract, and return the published hash."""
     revision = phone.revision + 1
     choose_in_secret(phone, contract)
     phone.wait_for(revision)

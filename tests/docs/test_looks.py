@@ -25,7 +25,6 @@ MADE = shots.makes()
 
 
 def targets(pattern):
-    """What the documents point at, each with the document."""
     for text in TEXTS:
         for found in pattern.finditer(text.read_text()):
             where = next(filter(None, found.groups()))

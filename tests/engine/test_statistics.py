@@ -61,7 +61,6 @@ def last_king(games, player):
 
 
 def longest_run(games, player):
-    """By the letters of who came out and was sunk, split at each defeat."""
     letters = ""
     for each in games:
         side = next((s for s, those in enumerate(each.sides) if player in those), None)

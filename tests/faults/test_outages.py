@@ -40,7 +40,6 @@ def person(settings):
 
 
 def start(person, key):
-    """Press Start for a new table, as the form does."""
     names = {f"name{seat}": name for seat, name in enumerate(NAMES)}
     fields = {"ruleset": "turkish-king", "first_declarer": "0", "key": key}
     return person.post(reverse("new"), names | fields)

@@ -15,7 +15,6 @@ ME = reverse("me")
 
 @pytest.fixture
 def phone(settings):
-    """A browser that comes by HTTPS."""
     settings.HTTPS = True
     return Client()
 

@@ -15,7 +15,6 @@ TELLING = re.compile(
 
 
 def variables_read(source):
-    """The names that are asked of the environment, by whatever function."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             called = ast.unparse(node.func)

@@ -25,7 +25,6 @@ def not_developing(settings):
 
 
 def assert_ours(answer, status, heading):
-    """The answer is a page in our looks that says nothing of the inside."""
     text = answer.content.decode()
     assert answer.status_code == status
     assert re.search(r"<h1>(.*?)</h1>", text)[1] == heading

@@ -12,7 +12,6 @@ from tournaments.models import addresses
 
 @pytest.fixture
 def terminal():
-    """What the handler of mails writes."""
     handlers = logging.getLogger("kingscore.mail").handlers
     (handler,) = [handler for handler in handlers if type(handler) is logging.StreamHandler]
     before = handler.setStream(StringIO())

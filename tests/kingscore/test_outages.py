@@ -10,7 +10,6 @@ from kingscore.outages import Outage, outage_of
 
 
 def raised(error, cause=None):
-    """An error as it arrives, with what it came from."""
     try:
         raise error from cause
     except Exception as arrived:  # noqa: BLE001

@@ -84,7 +84,6 @@ def read_until(visitor, end):
 
 
 def read_to_the_end(visitor):
-    """How many bytes come before the server hangs up."""
     count = 0
     try:
         while more := visitor.recv(1 << 20):

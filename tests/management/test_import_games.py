@@ -29,7 +29,6 @@ def folder(tmp_path):
 
 
 def run(*args):
-    """What is said, what is complained about, and the exit status."""
     out, err = StringIO(), StringIO()
     try:
         call_command("import_games", *args, stdout=out, stderr=err)

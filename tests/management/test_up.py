@@ -39,7 +39,6 @@ def children(pid):
 
 
 def tree(pid):
-    """Return the ids of all that descend from a process."""
     return {pid for child in children(pid) for pid in {child, *tree(child)}}
 
 

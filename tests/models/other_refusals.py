@@ -20,7 +20,6 @@ from tournaments.models import ChangeFeed, RatingLedger, Worker
 
 
 def two(factory, **same):
-    """Two rows that share what is given."""
     factory(**same)
     factory(**same)
 
@@ -32,7 +31,6 @@ def tell_twice():
 
 
 def worker(**fields):
-    """A worker that was just started, with other fields where given."""
     new = {"name": "host:1", "version": "1", "started_at": EVENING, "seen_at": EVENING}
     Worker.objects.create(**(new | fields))
 

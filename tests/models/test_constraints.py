@@ -66,14 +66,12 @@ def merge(kept, gone):
 
 
 def merge_twice():
-    """One player who is two others."""
     gone = PlayerFactory()
     for _ in range(2):
         merge(PlayerFactory(club=gone.club), gone)
 
 
 def merge_alone():
-    """A player who turned out to be the same as before."""
     player = PlayerFactory()
     merge(player, player)
 
@@ -105,7 +103,6 @@ def confirm(*seats):
 
 
 def update_game(**fields):
-    """A head changed past the service."""
     Game.objects.filter(pk=GameFactory().pk).update(**fields)
 
 
@@ -259,7 +256,6 @@ REFUSED = {
 
 
 def named_constraints():
-    """Every constraint of the app's models, by name, with its model."""
     return {
         constraint.name: (model, constraint)
         for model in apps.get_app_config("tournaments").get_models()
@@ -268,7 +264,6 @@ def named_constraints():
 
 
 def sign_of(name):
-    """The database's message when a constraint refuses."""
     model, constraint = named_constraints()[name]
     if connection.vendor != "sqlite" or not isinstance(constraint, models.UniqueConstraint):
         return name

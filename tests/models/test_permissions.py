@@ -38,7 +38,6 @@ def visitors(club):
 
 
 def those_for_whom(visitors, rows, wanted):
-    """For whom a queryset holds a row."""
     return [who for who in VISITORS if wanted in rows(visitors[who])]
 
 

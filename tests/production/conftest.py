@@ -8,5 +8,4 @@ from pypdf import PdfReader
 
 @pytest.fixture
 def pdf_text():
-    """Read the text of a document."""
     return lambda body: "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(body)).pages)

@@ -36,7 +36,6 @@ CHOSEN = {
 
 
 def missing_programs():
-    """What this machine lacks for a site."""
     found = {name: shutil.which(name) for name in ("redis-server", "caddy")}
     found["postgresql"] = postgres.program("initdb")
     return [name for name, path in found.items() if not path]
@@ -55,13 +54,11 @@ def lay_program(app):
 
 
 def lay_static_files(*places):
-    """The files for browsers, in each image that has them."""
     for place in places:
         shutil.copytree(prepared() / "static", place)
 
 
 def lay_database(place, secret):
-    """An empty PostgreSQL with a password, made as compose.yaml says."""
     secret.write_text(PASSWORD)
     arguments = SERVICES["database"]["environment"]["POSTGRES_INITDB_ARGS"].split()
     postgres.lay(place, "--auth", "scram-sha-256", "--pwfile", secret, *arguments)

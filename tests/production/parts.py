@@ -41,12 +41,10 @@ class Part:
         return self.answers is None or self.answers()
 
     def stop(self):
-        """Ask it to end as a server that goes down does, and see that it does."""
         self.process.send_signal(self.stops_by)
         self.process.wait(PATIENCE)
 
     def end(self):
-        """End all that is left of it."""
         if self.process is not None and self.process.poll() is None:
             os.killpg(self.process.pid, self.ends_by)
             self.process.wait()
@@ -67,7 +65,6 @@ class Postgres(Part):
 
 
 def listens_at(port, says=b"", answers=b""):
-    """Whether somebody listens at a port and answers as wanted."""
     try:
         with closing(socket.create_connection(("127.0.0.1", port), 2)) as line:
             line.sendall(says)

@@ -123,7 +123,6 @@ class Site:
         return self.run(["python", "-c", f"import django; django.setup()\n{code}"])
 
     def read_sheets(self):
-        """Every game as the database has it, by its public id."""
         return json.loads(self.run_python(READ_SHEETS))
 
     def close(self):

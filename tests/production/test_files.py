@@ -39,7 +39,6 @@ def test_images_of_others_are_of_one_version_exactly():
 
 
 def services():
-    """Every service of every compose file."""
     paths = sorted(DEPLOY.glob("compose*.yaml"))
     files = {path.stem: YAML(typ="safe").load(path.read_text())["services"] for path in paths}
     return [

@@ -69,14 +69,12 @@ def follow_path(phone):
 
 
 def order_sheet(phone, follow):
-    """Ask for the scoresheet as a follower does, and return where it will be."""
     asked = phone.post(f"{follow}scoresheet/", {})
     assert asked.status == 302, asked
     return asked.location
 
 
 def take_sheet(phone, report):
-    """The document, as soon as it is built."""
     path = wait_until(lambda: FILE.search(phone.ask("GET", report).text))[1]
     return phone.ask("GET", path)
 
@@ -205,7 +203,6 @@ def test_each_part_is_restarted_while_a_phone_writes_and_nothing_is_lost(site, v
 
 
 def order_while(down, guest, reports):
-    """While who builds documents or is told of them is away, somebody asks for a sheet."""
     if down in {"worker", "beat", "redis"}:
         guest.open_table()
         reports.append(order_sheet(guest, follow_path(guest)))

@@ -91,7 +91,6 @@ class Writer:
                 deals.append(self.write(body, revision))
 
     def write(self, body, revision):
-        """Write a deal, and return it as the database must have it."""
         key = new_key()
         answer = self.phone.write_deal(body, revision, key)
         if answer.status != 200:

@@ -32,7 +32,6 @@ class Pdf:
 
     @cached_property
     def fonts(self):
-        """The names of the fonts, each with whether it is embedded."""
         found = {}
         for font in self._objects("/Font"):
             for inner in font.get("/DescendantFonts", [font]):

@@ -62,7 +62,6 @@ def opened(document):
 
 
 def number_tree(node):
-    """The values of a number tree, by key."""
     found = pikepdf.NumberTree(node)
     return {key: found[key] for key in found}
 

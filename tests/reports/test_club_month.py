@@ -40,7 +40,6 @@ def evening(club, day, players=NAMES, entries=WHOLE_GAME, **fields):
 
 
 def rated(pool, game, name, *, number, points, before):
-    """A settled rating after a game."""
     player = Player.objects.filter(club=pool.club).called(name).get()
     row = pool.ratings.filter(player=player).first() or PlayerRatingFactory(
         pool=pool, player=player, variance=SURE

@@ -41,7 +41,6 @@ def card(table, first, *names):
 
 
 def paired(**settings):
-    """A tournament of two pairs that runs."""
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
     return running(*pairs, ruleset="turkish-king-partners", **settings)
 

@@ -79,7 +79,6 @@ def bookmarks(reader, outline=None):
 
 
 def headers_of(element):
-    """How many table headers the tags of a document have."""
     element = element.get_object()
     if isinstance(element, ArrayObject):
         return sum(headers_of(kid) for kid in element)

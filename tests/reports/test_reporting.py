@@ -182,8 +182,6 @@ def test_claim_is_exclusive_until_given_up():
 
 @pytest.fixture
 def written(tmp_path):
-    """A document as it comes from the setter."""
-
     def write(text):
         path = tmp_path / "document.pdf"
         path.write_text(text)
@@ -244,7 +242,6 @@ def test_document_is_thrown_away_when_its_time_is_over(game, django_capture_on_c
 
 @pytest.fixture
 def impossible():
-    """A report that fails whenever it is built."""
     now = timezone.now()
     fields = {"asked_at": now, "touched_at": now, "parameters": {"ruleset": "whist"}}
     return ReportFactory(kind="empty-sheet", game=None, **fields)

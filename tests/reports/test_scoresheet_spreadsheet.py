@@ -80,9 +80,6 @@ def test_what_moves_no_points_is_noted(tmp_path, record):
     assert rows[3][3:] == [None] * 6 + ["Stopped early after 1 of 20 deals: no time left"]
 
 
-# Asked for, as what it is wanted.
-
-
 @pytest.fixture
 def game():
     return GameFactory(entries=WHOLE_GAME[:2])
@@ -98,9 +95,6 @@ def test_scoresheet_is_asked_for_as_a_table(client, game, name, secret):
     assert client.post(url, {"format": "json"}).status_code == 404
     assert client.post(url, {"format": "csv"}).status_code == 302
     assert Report.objects.get().format == "csv"
-
-
-# All sheets of an event.
 
 
 @pytest.mark.django_db

@@ -50,7 +50,6 @@ def book(rows=ROWS, **more):
 
 
 def written(path, form, content_of, paper="a4", language="tr"):
-    """The file of a book, and how often it was told how far it is."""
     told = []
     with translation.override(language):
         content = book_content(content_of, SimpleNamespace(format=form, paper=paper))

@@ -78,7 +78,6 @@ class Place:
         self.workers = []
 
     def lose_broker(self):
-        """Lose all messages, as with a broker that is killed."""
         shutil.rmtree(self.data / "broker" / "messages")
 
     def run(self, script, *words, **environment):

@@ -60,7 +60,6 @@ def club(django_db_setup, django_db_blocker):
 
 @pytest.fixture
 def third(club):
-    """The round that is played right now."""
     return Round.objects.get(event__club=club, event__tournament__state="running", number=3)
 
 

@@ -153,9 +153,6 @@ def test_sheet_of_house_rules_takes_no_query_more(django_assert_num_queries):
         load_sheet(row)
 
 
-# Of a club.
-
-
 @pytest.fixture
 def club():
     return ClubFactory()

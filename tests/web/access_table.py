@@ -26,7 +26,6 @@ WITHOUT_ACCOUNT = ("nobody", *PHONES)
 
 
 def only(*who, others=MISSING, then=OK):
-    """Those who are let in, and what all others get."""
     return {visitor: then if visitor in who else others for visitor in VISITORS}
 
 

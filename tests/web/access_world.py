@@ -234,7 +234,6 @@ def _tournament(world, club):
 
 
 def _ratings(*clubs):
-    """Everybody is rated, in the club and on the server."""
     server = RatingPoolFactory(club=None)
     for club in clubs:
         for pool in (RatingPoolFactory(club=club), server):

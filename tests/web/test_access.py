@@ -85,7 +85,6 @@ def addresses(resolver=None, route="", names=()):
 
 @cache
 def named():
-    """The addresses that have names."""
     return {name for name, pattern, _ in addresses() if pattern.name}
 
 
@@ -98,7 +97,6 @@ def path_of(name, kwargs):
 
 
 def outcome(answer):
-    """What a visitor got, in the words of the table."""
     if answer.status_code in (301, 302, 303):
         where = answer["Location"].partition("?")[0]
         return FOLLOW if where.startswith("/follow/") else LED_TO.get(where, OK)
@@ -197,7 +195,6 @@ def faults_of(answer):
 
 
 def everything():
-    """How many rows of each model there are, and all that stands in them."""
     models = [*apps.get_app_config("tournaments").get_models()]
     models += [*apps.get_app_config("account").get_models()]
     rows = {model._meta.label: model._default_manager.order_by("pk") for model in models}

@@ -25,19 +25,16 @@ from tournaments.models import Tournament, Webhook
 
 
 def own_club(user):
-    """Another club of somebody, with a player of theirs."""
     club = MemberFactory(user=user).club
     PlayerFactory(club=club, account=user)
 
 
 def person(club):
-    """A member with a player, and an invitation."""
     PlayerFactory(club=club, account=MemberFactory(club=club).user)
     InvitationFactory(club=club)
 
 
 def event(club):
-    """An evening of a season, with a table."""
     place = RoundFactory(event=EventFactory(club=club, season=SeasonFactory(club=club)))
     number = SeasonFactory(club=club).pk
     TableFactory(round=place, players=[f"{name} {number}" for name in NAMES])

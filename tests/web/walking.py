@@ -10,8 +10,6 @@ WRITES = re.compile(r'\s*(INSERT INTO|UPDATE|DELETE FROM) "(tournaments|account|
 
 
 def noting(written):
-    """Note each statement that writes to a table of people or play."""
-
     def note(execute, sql, *rest):
         if WRITES.match(sql):
             written.append(sql[:60])

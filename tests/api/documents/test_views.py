@@ -27,7 +27,6 @@ def documents_of(table):
 
 
 def made(program, order):
-    """A document, made as the worker makes it."""
     build_report(Report.objects.get().pk)
     return program.get(order["Location"]).json()
 

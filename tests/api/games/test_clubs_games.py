@@ -93,7 +93,6 @@ def test_whoever_is_shown_by_initials_is_found_by_name_by_directors_only(program
 
 
 def finished(program):
-    """A finished game of a club, with a program at its phone."""
     row = laid(entries=WHOLE_GAME)
     return row, program.with_token(token_of(row, "write")), f"games/{row.public_id}/confirmations/"
 

@@ -32,7 +32,6 @@ def table(club):
 
 @pytest.fixture
 def phone(program, table):
-    """A program with the key that is on the table's card."""
     return program.with_token(token_of(table, "table"))
 
 
@@ -155,7 +154,6 @@ def test_directors_need_no_card_and_no_code(director, table, club):
 
 @pytest.fixture
 def clocked(club):
-    """A table of a tournament, whose round keeps time."""
     event = TournamentFactory(event__club=club, state="running").event
     place = RoundFactory(
         event=event, number=1, published_at=EVENING, clock_seconds=3600, clock_used=600

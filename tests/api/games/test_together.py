@@ -42,7 +42,6 @@ print(IdempotencyRecord.objects.count(), Revision.objects.count())
 
 @pytest.fixture
 def started(server):
-    """A game that was just started."""
     return post(server, "/api/v1/games/", HEAD)[1]
 
 
@@ -70,7 +69,6 @@ def entries_of(game):
 
 
 def writes(server, game):
-    """What stands in the log of a game."""
     log = f"/api/v1/games/{game['id']}/log/"
     lines = ask(server, "GET", log, None, game["keys"]["write"])[1]["results"]
     return [line["entry"] for line in lines]

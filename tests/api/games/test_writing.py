@@ -22,7 +22,6 @@ def phone_of(program, row):
 
 @pytest.fixture
 def two_deals(program):
-    """A phone at a table at which two deals are written, and its path."""
     return phone_of(program, GameFactory(entries=[RIFKI, QUEENS]))
 
 

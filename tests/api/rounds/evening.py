@@ -22,7 +22,6 @@ class Evening:
         return f"{self.path}rounds/{number}/{below}"
 
     def play(self, number, games):
-        """Write a game at each table, by the keys that the director reads there."""
         for table in self.tables(number):
             phone = self.program.with_token(table["keys"]["write"])
             for entry in [*games, STOPPED]:
@@ -33,7 +32,6 @@ class Evening:
         return self.director.get(self.round(number, "tables/")).json()["results"]
 
     def seat(self, number):
-        """Seat a round, publish it, and open it."""
         seated = self.director.post(f"{self.path}seat/")
         assert seated.status_code == 201, seated.content
         assert self.director.post(self.round(number, "seating/publish/")).status_code == 200

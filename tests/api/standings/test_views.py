@@ -11,7 +11,6 @@ from tournaments.models import Event, Season, Tournament
 
 @pytest.fixture
 def evening(program):
-    """A tournament whose first round is closed."""
     club = ClubFactory(slug="moda", published=True)
     evening = begin(program, program.role("director", club), hide_last=True, bye=1)
     Event.objects.update(season=SeasonFactory(club=club, name="2026"))

@@ -8,7 +8,6 @@ from tournaments.engine.variants import RULESETS
 
 
 def is_entry(entry, ruleset, **options):
-    """Whether the entry of a game fits the schema."""
     return is_game({**an_empty_game(ruleset), "options": options, "entries": [entry]})
 
 

@@ -41,7 +41,6 @@ READ = {
 
 
 def seat(document):
-    """The answer as it is printed."""
     return json.loads(json.dumps(seat_document(document)))
 
 

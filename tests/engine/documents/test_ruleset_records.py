@@ -47,7 +47,6 @@ def problems_of(rules):
 
 
 def at(rules, path):
-    """Return the holder of the last step of a path, and that step."""
     *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
     for step in steps:
         rules = rules[step]
@@ -305,9 +304,6 @@ def test_house_rules_that_can_be_played_are_read(ruleset, changes):
     assert fits_schema(rules)
 
 
-# Agreement with the tables of the engine and with the schema.
-
-
 def test_every_field_of_a_deal_has_its_place():
     of_the_king = {name for names in KING_FIELDS.values() for name in names}
     assert {*OF_EVERY_DEAL, *OF_A_CONTRACT} | of_the_king == set(FIELDS)
@@ -335,9 +331,6 @@ OF_THE_FORM = {"unknown-format", "missing-field", "unexpected-field", "wrong-typ
 )
 def test_what_has_a_wrong_form_does_not_fit_the_schema(ruleset, changes, code, where, why):
     assert not fits_schema(changed(ruleset, *changes))
-
-
-# In the head of a game record.
 
 
 def house_record(**changes):

@@ -25,7 +25,6 @@ LEFT_OUT = {"first_declarer", "options", "title", "declarer", "reason"}
 
 
 def paths(value, here=()):
-    """The place of everything in a document, from outside to inside."""
     yield here
     if isinstance(value, dict | list):
         inside = value.items() if isinstance(value, dict) else enumerate(value)
@@ -37,7 +36,6 @@ EVERYWHERE = list(paths(DOCUMENT))[1:]
 
 
 def written(path):
-    """A place as problems tell it."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).lstrip(".")
 
@@ -67,7 +65,6 @@ def problems_of(document):
 
 
 def is_near(place, path):
-    """Whether a problem tells a place, or what it stands in."""
     return written(path).startswith(place) or place.startswith(written(path))
 
 
@@ -125,7 +122,6 @@ def test_standings_count_finals_as_the_tournament_does():
 
 
 def told(document, path):
-    """Whether a problem tells the place, or what it stands in."""
     problems = problems_of(document)
     return any(is_near(where, path[:5] if "game" in path else path) for _code, where in problems)
 

@@ -27,9 +27,6 @@ def published(field, begun=()):
     return Published(seating.tables, seating.byes, frozenset(begun))
 
 
-# By hand.
-
-
 @pytest.mark.parametrize("size", [2, 4])
 def test_a_drawn_seating_is_judged_as_it_was_drawn(size):
     field = after_rounds(field_of(19, table_size=size, fixed=(("e1", "e9"),)), 2)
@@ -121,9 +118,6 @@ def test_the_rest_keeps_the_byes_that_were_due_and_may_be_nobody():
 def test_a_locked_table_must_be_full():
     with pytest.raises(InvalidSeating):
         seat_rest(field_of(12), "swiss", {0: ("e1", "e2", "e3")})
-
-
-# After publication.
 
 
 def test_who_sits_out_takes_the_seat_of_who_leaves():

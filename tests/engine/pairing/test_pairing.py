@@ -129,11 +129,7 @@ def test_the_same_seed_seats_the_same_and_another_one_otherwise():
     assert seat_document(document)["tables"] != seat_document(document | {"seed": 8})["tables"]
 
 
-# Against every seating there is.
-
-
 def all_splits(names):
-    """Every way to share eight out to two tables of four."""
     first, *rest = names
     for others in combinations(rest, 3):
         yield [[first, *others], [name for name in rest if name not in others]]
@@ -206,9 +202,6 @@ def test_tables_of_two_cost_the_least_of_all_pairings(seed):
     seating = evening.draw()
 
     assert cost(seating["tables"]) == min(map(cost, all_pairings(sorted(scores))))
-
-
-# How good it is.
 
 
 def test_the_bound_counts_meetings_that_cannot_be_avoided():

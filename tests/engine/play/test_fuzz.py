@@ -94,7 +94,6 @@ RECORD = st.sampled_from([kept["record"] for kept in DRAWN])
 
 
 def check_sums(game):
-    """Check the invariants of every game."""
     for row in game.rows:
         assert sum(row.totals) == row.expected_sum
     assert sum(game.totals) == game.expected_sum

@@ -18,7 +18,6 @@ terms = st.builds(
 
 @st.composite
 def played(draw):
-    """Sides, games with many levels and noughts among them, a target and terms."""
     sides = draw(st.integers(2, 4))
     totals = st.integers(-1, 6) | st.sampled_from([0, 0, Fraction(11, 2)])
     game = st.tuples(*[totals] * sides)

@@ -12,7 +12,6 @@ from tournaments.engine.variants import RULESETS
 
 
 def stopped_at(totals, *, ruleset="turkish-king", **options):
-    """A game stopped with these totals, which adjustments brought about."""
     game = Game(RULESETS[ruleset].with_options(options))
     for seat, points in enumerate(totals):
         if points:

@@ -24,7 +24,6 @@ def look_around(*, breaks=False):
 
 
 def counted(metric, ending):
-    """The number that a metric has for the task of this file."""
     samples = [sample for family in metric.collect() for sample in family.samples]
     mine = [each for each in samples if each.labels.get("task") == look_around.name]
     return next((each.value for each in mine if each.name.endswith(ending)), 0)

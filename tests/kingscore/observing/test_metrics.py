@@ -45,7 +45,6 @@ def test_without_the_token_there_is_nothing(client, settings, token, sent):
 
 
 def samples(text):
-    """What stands in an answer, by name and labels."""
     return {
         (sample.name, *sorted(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(text)
@@ -55,7 +54,6 @@ def samples(text):
 
 @pytest.fixture
 def told(client, settings):
-    """Ask for what is counted."""
     settings.METRICS_TOKEN = TOKEN
 
     def ask():
@@ -159,7 +157,6 @@ class Watched(Server):
         return [line for line in lines if line["logger"] == "kingscore.observing.requests"]
 
     def processes(self):
-        """By the files in which they count."""
         return {path.stem.rpartition("-")[2] for path in (self.folder / "metrics").iterdir()}
 
 

@@ -36,7 +36,6 @@ KEPT = (
 
 
 def records():
-    """Whole games of many rulesets, and some drawn ones with all that a sheet may hold."""
     kept = [load(name) for name in KEPT]
     drawn = [each["record"] for each in DRAWN if each["record"]["ruleset"] in KINGS]
     return [*kept, *drawn]

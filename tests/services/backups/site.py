@@ -113,11 +113,9 @@ class Site:
         return run_python(code, self.environment)
 
     def sheets(self):
-        """Every game, folded, by its public id."""
         return json.loads(self.run_python(READ_SHEETS))
 
     def look(self, paths=()):
-        """What its exports say and the check of its caches, and how it answers at addresses."""
         return json.loads(self.run_python(f"PATHS = {list(paths)}\n{LOOK}"))
 
 

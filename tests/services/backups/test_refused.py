@@ -34,7 +34,6 @@ into_the_database = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A backup of another site."""
     place = tmp_path_factory.mktemp("site")
     site = Site(place / "data")
     shutil.copytree(migrated(), site.folder)
@@ -44,7 +43,6 @@ def whole(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def secret_of_this_site(settings, tmp_path):
-    """The secret of this site, in a file."""
     settings.SECRET_FILE = tmp_path / "secret-key"
     settings.SECRET_FILE.write_text("of this site")
 
@@ -65,7 +63,6 @@ def rewritten(whole, path, change, told=None):
 
 
 def everything_in(folder):
-    """All rows, and all files that are kept."""
     rows = {model: list(model._base_manager.values()) for model in apps.get_models()}
     return rows, {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

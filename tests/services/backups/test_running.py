@@ -56,7 +56,6 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(site, tmp_path_factory):
-    """A backup made while nothing else happened."""
     return site[1].backup(tmp_path_factory.mktemp("backup") / "whole.zip")
 
 
@@ -131,7 +130,6 @@ def test_backup_killed_leaves_nothing_under_its_name(site, tmp_path):
 
 @pytest.fixture
 def again(tmp_path):
-    """An empty site, on the kind of database that these tests run on."""
     with database_of_its_own(URL) as own:
         site = Site(tmp_path / "again", own)
         shutil.copytree(migrated(), site.folder)

@@ -29,7 +29,6 @@ def systemd():
 
 @pytest.fixture
 def units(tmp_path):
-    """The units as they would be with the program where it is."""
     python = str(Path(sys.executable))
     for unit in UNITS:
         text = unit.read_text().replace("/opt/kingscore/.venv/bin/python", python)

@@ -29,7 +29,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def club():
-    """A club whose tournament has been rated, there and in the server's ratings."""
     whole_tournament()
     Club.objects.update(in_server_ratings=True)
     rebuild_ratings()
@@ -37,7 +36,6 @@ def club():
 
 
 def spoil(rows, **fields):
-    """Change the first of some rows past all services."""
     rows.model.objects.filter(pk=rows.order_by("pk")[0].pk).update(**fields)
 
 

@@ -37,7 +37,6 @@ LATER = EVENING + timedelta(days=14)
 
 
 def member(club, role="member"):
-    """The actor who is an account in a club."""
     return Actor(MemberFactory(club=club, role=role).user, address="192.0.2.7")
 
 

@@ -44,7 +44,6 @@ def club_with_games(day=date(2026, 10, 20), **fields):
 
 
 def build():
-    """Make what is asked for, as the worker does."""
     for report in Report.objects.filter(state="waiting").order_by("pk"):
         builder.build_report(report.pk)
 

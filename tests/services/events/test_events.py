@@ -33,9 +33,6 @@ PLAN = EventPlan("Cuma", date(2026, 11, 20), "turkish-king")
 BY = Actor(address="192.0.2.7")
 
 
-# Seasons.
-
-
 def test_season_is_made_changed_and_removed_once_with_a_line_for_each():
     club = ClubFactory()
 
@@ -102,9 +99,6 @@ def test_season_with_an_evening_and_evening_with_a_table_stay():
     assert (Season.objects.count(), Event.objects.count(), audit()) == (1, 1, [])
 
 
-# Evenings.
-
-
 def test_evening_begins_with_its_first_round_open_and_is_changed_and_removed_once():
     season = SeasonFactory()
     chosen = {"published": True, "table_codes": True, "confirmations": "two"}
@@ -166,9 +160,6 @@ def test_evening_plays_by_rules_of_its_own_club_only():
 
     event.refresh_from_db()
     assert (event.ruleset, Event.objects.count()) == ("all", 3)
-
-
-# Rounds.
 
 
 def test_next_round_is_opened_beside_the_one_that_goes_on():

@@ -24,7 +24,6 @@ BY = Actor(table="thetable12")
 
 
 def finished_game():
-    """A whole game at a club's table."""
     return TableFactory(entries=WHOLE_GAME).games.get()
 
 

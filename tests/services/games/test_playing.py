@@ -34,9 +34,6 @@ def found(problems):
     return [(str(problem.code), problem.where) for problem in problems]
 
 
-# Starting a game.
-
-
 def test_start_game_stores_the_head_at_revision_0():
     head = SetupFactory(
         players=[" Ayşe ", "Burak", "Cem", "Deniz"],
@@ -84,9 +81,6 @@ def test_start_game_with_the_key_of_another_head_opens_another_table():
     second = playing.start_game(SetupFactory(first_declarer=1), at=EVENING, key="start-key-1")
 
     assert first.pk != second.pk
-
-
-# Recording.
 
 
 def test_record_entry_gives_the_sheet_it_stored():
@@ -151,9 +145,6 @@ def test_record_entry_after_a_withdrawal_takes_a_new_position():
     record(game, QUEENS)
 
     assert reload(game).positions == (0, 2)
-
-
-# Corrections.
 
 
 def test_correct_entry_folds_the_game_again_and_keeps_the_old_version():
@@ -244,9 +235,6 @@ def test_write_never_fails_for_what_is_said_about_it():
     assert again.row.revision == 2
 
 
-# Withdrawals.
-
-
 def test_withdraw_entry_takes_it_off_the_sheet_and_keeps_it_in_the_log():
     game = GameFactory(entries=[RIFKI, QUEENS])
 
@@ -260,9 +248,6 @@ def test_withdraw_entry_takes_it_off_the_sheet_and_keeps_it_in_the_log():
         (2, "entry", 1, QUEENS, "Ayşe", ""),
         (3, "withdrawal", 1, None, "Cem", "not played"),
     ]
-
-
-# The head.
 
 
 def test_change_head_folds_the_game_again_and_is_logged():
@@ -307,9 +292,6 @@ def test_change_head_never_changes_the_ruleset_and_is_not_written_without_a_chan
     playing.change_head(game.pk, SetupFactory(ruleset="rifki"), ContextFactory(revision=0))
 
     assert (reload(game).game.ruleset.id, log(game)) == ("turkish-king", [])
-
-
-# Handing over and deleting.
 
 
 def test_hand_over_to_two_phones_gives_the_pen_to_the_first_once():

@@ -25,7 +25,6 @@ BLIND = [
 
 
 def kept(game):
-    """The sheet and its log."""
     sheet = reload(game)
     # Without the keys.
     fields = ("revision", "kind", "position", "body", "author", "at", "reason")
@@ -40,7 +39,6 @@ def late():
 
 
 def told(game):
-    """The audit of the club, and from when on it is rated again."""
     club = game.table.round.event.club
     lines = AuditEntry.objects.filter(club=club, subject=f"game:{game.public_id}").order_by("pk")
     dues = RatingDue.objects.filter(club=club)

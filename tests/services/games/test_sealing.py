@@ -49,9 +49,6 @@ def where(refused):
     return [(str(problem.code), problem.where) for problem in refused.value.problems]
 
 
-# Deals begun blind.
-
-
 def test_counts_take_the_place_of_the_deal_that_was_begun():
     game = blind_game(BLIND)
     assert reload(game).game.open_deal is not None
@@ -101,9 +98,6 @@ def test_completion_sent_twice_is_stored_once():
     for other in (deal("no-men", 3, 2, 1, 2), QUEENS):
         with pytest.raises(writing.KeyReused):
             playing.record_entry(game.pk, parse_entry(other), sent)
-
-
-# Sealed contracts.
 
 
 def test_sealing_publishes_the_hash_alone():

@@ -31,9 +31,6 @@ def rename(table, names, by=None, **fields):
     return change_head(game.pk, GameSetup(game.ruleset, names, **fields), context)
 
 
-# Laying.
-
-
 def test_table_is_laid_with_players_found_and_added():
     place = RoundFactory()
     ayse = PlayerFactory(club=place.event.club, name="Ayşe")
@@ -128,11 +125,7 @@ def test_form_sent_twice_lays_one_table():
     assert lay(place, OTHERS, key="another-key-of-the-director") != once
 
 
-# The games of a match at one table.
-
-
 def lay_match(place=None):
-    """A table at which a game of a match was won, and which is to be played on."""
     place = place or RoundFactory()
     table = lay(place, TWO, GameSetup("krapet", ()), terms=("best-of", 3))
     record(table.games.get(), won_by(0))
@@ -163,9 +156,6 @@ def test_next_game_is_not_begun_in_a_closed_round_except_by_a_director():
         next_game(table, Actor(table=table.public_id))
 
     assert next_game(table, Actor(director)).match_number == 2
-
-
-# Who sits where.
 
 
 def test_table_swaps_seats_among_its_players():
@@ -252,9 +242,6 @@ def test_same_head_sent_twice_is_written_once():
     assert (sheet.row.revision, sitting(game)) == (1, ["Cem", "Burak", "Ayşe", "Deniz"])
 
 
-# Taking a table away.
-
-
 def test_removed_table_leaves_its_record_in_the_audit():
     table = lay_match()
     next_game(table)
@@ -267,9 +254,6 @@ def test_removed_table_leaves_its_record_in_the_audit():
     line = AuditEntry.objects.latest("pk")
     kept = [record["entries"] for record in line.before["records"]]
     assert (line.action, kept) == ("remove-table", [[won_by(0)]])
-
-
-# A lost phone.
 
 
 def test_replaced_address_makes_card_code_and_phones_worthless():
@@ -307,9 +291,6 @@ def test_another_phone_that_takes_the_pen_of_a_table_stands_in_the_audit_once():
         "192.0.2.7",
     )
     assert Game.objects.get(pk=game.pk).taken_at == EVENING
-
-
-# The door.
 
 
 def enter(table, code):

@@ -259,7 +259,6 @@ def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
 
 
 def tap_rematch(game, terms, key):
-    """The number of the rematch, negative where somebody else has opened it."""
     head = SetupFactory(ruleset=game.ruleset, players=game.players)
     after, opened = matches.start_rematch(game.pk, head, terms, at=EVENING, key=key)
     return after.pk if opened else -after.pk

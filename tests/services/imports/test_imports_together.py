@@ -34,7 +34,6 @@ def club():
 
 
 def results(club, file):
-    """The button below the preview of a file of results."""
     seen = preview_results(club, file).mark
     return doing(import_results, club.pk, file, seen, NOBODY)
 

@@ -66,9 +66,6 @@ def last_line(club):
     return line.kind, line.action, line.subject, line.before, line.after, line.user, line.address
 
 
-# --- names
-
-
 @pytest.mark.parametrize("text", ["", "  ", "...", "\u200b", "x" * 81, "\ufdfa" * 80])
 def test_what_is_no_name_is_refused(text, director):
     with pytest.raises(people.NoName):
@@ -101,9 +98,6 @@ def test_names_at_a_table_are_never_alike():
     shown = people.names_at_table(players)
 
     assert shown == ["A (3)", "A", "A (3) (3)", "A (4)", "№ 5", "№ 5 (6)"]
-
-
-# --- renaming
 
 
 def test_new_name_stands_on_the_sheets_and_at_the_writes_of_the_player(game, director):
@@ -146,9 +140,6 @@ def test_name_of_another_is_refused_and_nothing_changes(game, director):
     assert rename_player(player.pk, "AYŞE", director, at=EVENING).name == "AYŞE"
 
 
-# --- initials
-
-
 def test_initials_stand_on_the_sheets_and_leave_them_again(game, director):
     player = player_at(game, 0)
 
@@ -182,9 +173,6 @@ def test_equal_initials_at_one_table_are_told_apart_also_as_authors(director):
     assert players_of(game) == ["Ayşe Yıl", "A. Y.", "Cem", "Deniz"]
 
 
-# --- documents
-
-
 def report_of(game):
     asked = reporting.request_scoresheet(game, language="tr", follow_url="x", at=EVENING)
     build_report(asked.pk)
@@ -214,11 +202,7 @@ def test_documents_that_show_the_old_name_are_gone(
     assert default_storage.exists(other.file.name)
 
 
-# --- removal
-
-
 def everything_kept():
-    """All that the database holds, as text."""
     from django.apps import apps
 
     tables = [model for model in apps.get_models() if model.__module__.startswith("tournaments")]
@@ -282,7 +266,6 @@ def test_removed_name_is_kept_nowhere_and_the_results_stay(
 
 @pytest.fixture
 def left(game):
-    """The game after Ayşe Gür, who had written there, was taken off her seat for Elif."""
     player = player_at(game, 0)
     rename_player(player.pk, "Ayşe Gür", NOBODY, at=EVENING)
     PlayerFactory(club=player.club, name="Elif")

@@ -41,13 +41,11 @@ def place():
 
 @pytest.fixture
 def kept(place):
-    """Ayşe Yılmaz, who has played a game."""
     return player_of(Table(round=place, players=["Ayşe Yılmaz", *OTHERS]))
 
 
 @pytest.fixture
 def gone(place):
-    """Ayse, who has played two games."""
     Table(round=place, players=["Ayse", *OTHERS], entries=WHOLE_GAME[:1])
     return player_of(Table(round=place, players=["Ayse", *OTHERS]))
 

@@ -57,7 +57,6 @@ DAY = timedelta(days=1)
 
 
 def tricks(chance):
-    """A deal of No Tricks, as it may end."""
     takers = chance.choices(range(4), weights=(4, 3, 2, 1), k=13)
     return deal("no-tricks", *(takers.count(seat) for seat in range(4)))
 
@@ -259,7 +258,6 @@ def kept(club):
 
 
 def check_everything():
-    """Every rating is what a plain computation gives, and the leaderboard's counts are right."""
     for club in (*Club.objects.all(), None):
         assert kept(club) == plainly(club)
     shown = ("pool", "points", "month", "provisional")
@@ -273,7 +271,6 @@ QUEENS, RIFKI = WHOLE_GAME[1], WHOLE_GAME[0]
 
 
 def evening(club, *entries, tables=1, day=0, players=None):
-    """A round of an evening, closed, at whose tables all played the same."""
     place = RoundFactory(event=EventFactory(club=club))
     for number in range(1, tables + 1):
         names = players or [f"{name} {number}" for name in NAMES]

@@ -62,7 +62,6 @@ def club():
 
 
 def rated(**of_pool):
-    """How many games of theirs count, by who it is."""
     rows = PlayerRating.objects.filter(**of_pool).order_by("pk")
     return {row.player.name: row.games for row in rows.select_related("player")}
 

@@ -102,7 +102,6 @@ def killed_at(statement, time):
 
 
 def kept():
-    """All that is kept of ratings."""
     models = (RatingPool, PlayerRating, RatingChange, RatedRound, RatingCount, RatingDue)
     return [serializers.serialize("json", each.objects.order_by("pk")) for each in models]
 

@@ -34,9 +34,6 @@ def scores():
     return {each.id: each.score for each in field_of(course, 2).entrants}
 
 
-# Rulings.
-
-
 def test_penalty_takes_its_points_once_for_each_reason_and_is_in_the_audit():
     place = one_table()
     play(place)
@@ -114,11 +111,7 @@ def test_only_who_takes_part_in_a_round_is_ruled_about():
         decide(another, 1, PENALTY)
 
 
-# Games that ran out of time.
-
-
 def played(overtime, *bodies, ruleset="turkish-king"):
-    """A table of a tournament with these entries, and a director."""
     place = one_table(overtime=overtime, ruleset=ruleset)
     table = Table.objects.get()
     record_all(table.games.get(), bodies)
@@ -180,9 +173,6 @@ def test_finished_game_stays_as_it_ended():
 
     assert len(finish(table, by).game.deals) == 20
     assert Revision.objects.count() == 20
-
-
-# Calls.
 
 
 def test_table_calls_once_and_is_answered_once():

@@ -55,9 +55,6 @@ def actions():
     return list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
 
 
-# Made.
-
-
 def test_form_sent_twice_with_one_key_makes_one_tournament_of_one_plan():
     club = ClubFactory()
 
@@ -110,9 +107,6 @@ def test_tournament_keeps_its_copy_of_house_rules():
     assert rules_of_tournament(Tournament.objects.get(pk=row.pk)).name == "Moda içi kurallar"
 
 
-# Changed.
-
-
 def test_what_is_played_changes_until_the_tournament_runs():
     row = create(ClubFactory(), plan())
     move(row, "registration")
@@ -154,9 +148,6 @@ def test_change_that_changes_nothing_leaves_no_trace():
     assert Tournament.objects.get().revision == 0
 
 
-# Led on and back.
-
-
 def test_tournament_goes_every_step_on_and_back_again():
     row = create(ClubFactory(), plan())
     way = ["registration", "running", "finished", "running", "registration", "draft"]
@@ -177,9 +168,6 @@ def test_no_step_leads_past_another(state, to):
             change(row, plan(rounds=3))
 
     assert refused.value.data == {"state": state}
-
-
-# Removed.
 
 
 def test_tournament_is_removed_with_its_entrants_once():

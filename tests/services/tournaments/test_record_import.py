@@ -24,7 +24,6 @@ pytestmark = pytest.mark.django_db
 
 
 def everything():
-    """All rows, as text."""
     return [
         serializers.serialize("json", each.objects.order_by("pk"))
         for each in (*OF_A_TOURNAMENT, *OF_A_CLUB, Club, Revision, AuditEntry)
@@ -159,11 +158,7 @@ def test_names_that_no_player_can_have_are_refused(text, name):
     assert [problem.where for problem in invalid.problems] == ["players[1].name"]
 
 
-# The commands.
-
-
 def run(monkeypatch, *command, stdin=b""):
-    """The exit status of a command, and what it writes."""
     out, err = io.StringIO(), io.StringIO()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
     try:

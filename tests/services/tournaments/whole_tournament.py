@@ -41,7 +41,6 @@ STOPPED = {"type": "stopped", "reason": "agreement"}
 
 
 def stopped(entries):
-    """The first deals, and then an end."""
     return [*entries[:6], STOPPED]
 
 

@@ -9,7 +9,6 @@ from tests.web.accounts.signing_in import AYSE, PASSWORD
 
 @pytest.fixture
 def ayse():
-    """Somebody with a proved address and a password."""
     user = UserFactory(username="ayse", email=AYSE, first_name="Ayşe", is_staff=False)
     user.set_password(PASSWORD)
     user.save()

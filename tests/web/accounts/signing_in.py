@@ -21,7 +21,6 @@ def last_code():
 
 
 def takes_code(client, page, monkeypatch, after):
-    """Whether a page still asks for the code so many seconds after it was sent."""
     clock = SimpleNamespace(time=lambda: time.time() + after)
     with monkeypatch.context() as patch:
         patch.setattr(code_verification, "time", clock)
@@ -33,7 +32,6 @@ def signed_in(client):
 
 
 def forget_proofs(client):
-    """Have a client be signed in so long that it must prove who it is."""
     session = client.session
     session["signed_in_at"] = 0
     session["account_authentication_methods"] = []

@@ -38,7 +38,6 @@ def browser(network=HERE):
 
 
 def try_passwords(number, network, password="havlu"):
-    """Have a stranger type wrong passwords."""
     for _ in range(number):
         answer = browser(network).post(SIGN_IN, {"login": AYSE, "password": password})
     return answer
@@ -58,7 +57,6 @@ def sign_in_by_code(client):
 
 @pytest.fixture
 def known(ayse):
-    """A browser at home that was signed in before."""
     client = browser()
     assert sign_in(client) == ayse
     client.post(reverse("account_logout"))
@@ -166,9 +164,6 @@ def test_signed_in_thief_cannot_guess_the_password(ayse):
     assert statuses == [422] * 10 + [429]
 
 
-# --- mails
-
-
 def mails_to(email):
     return sum(letter.to == [email] for letter in mail.outbox)
 
@@ -214,9 +209,6 @@ def test_asking_for_another_code_counts_whoever_it_is(ayse, path, field, code):
 
     assert statuses[AYSE] == statuses["kimse@ornek.org"] == [302, 302, 302, 429]
     assert max(mails_to(AYSE), mails_to("kimse@ornek.org")) <= 5
-
-
-# --- the log
 
 
 def kinds_logged(caplog, module):

@@ -28,7 +28,6 @@ def staff(ayse):
 
 @pytest.fixture
 def visitor(staff, client):
-    """One of the staff, signed in with the password."""
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     client.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
     return client
@@ -39,7 +38,6 @@ def send(client):
 
 
 def age(client, seconds):
-    """Have everything that was shown in a session be so old."""
     session = client.session
     for shown in session["account_authentication_methods"]:
         shown["at"] -= seconds

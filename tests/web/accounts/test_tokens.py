@@ -18,7 +18,6 @@ WISH = {"name": "  The  screen ", "scopes": ["score", "read"], "days": "30"}
 
 @pytest.fixture
 def nil(visitor, ayse):
-    """Somebody who has just signed in."""
     visitor.post(SIGN_IN, {"login": AYSE, "password": PASSWORD})
     visitor.user = ayse
     return visitor

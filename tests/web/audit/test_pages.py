@@ -218,7 +218,6 @@ NOTING = {"Change", "_change", "_of_round", "Act"}
 
 
 def acts():
-    """What services say that they did, as far as it stands where they note it."""
     for path in SERVICES.rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") in NOTING:

@@ -17,7 +17,6 @@ from tournaments.web.base.phone import address
 
 @pytest.fixture
 def game():
-    """A game with three deals."""
     return reload(GameFactory(entries=WHOLE_GAME[:3])).row
 
 

@@ -41,9 +41,6 @@ def laid(club, number=1, **fields):
     ]
 
 
-# Taking an evening away.
-
-
 def test_evening_with_tables_stays_and_says_why(director, club):
     event = TableFactory(round__event__club=club).round.event
     address = reverse("remove_event", args=["moda", event.public_id])
@@ -53,9 +50,6 @@ def test_evening_with_tables_stays_and_says_why(director, club):
 
     assert Event.objects.count() == 1
     assert "Tables were laid at this evening" in page.text
-
-
-# Seasons.
 
 
 def test_director_makes_changes_and_removes_a_season(director, club):
@@ -99,9 +93,6 @@ def test_season_with_evenings_stays_and_says_why(director, club):
 
     assert Season.objects.count() == 1
     assert "Evenings belong to this season" in page.text
-
-
-# Evenings.
 
 
 def test_evening_begins_as_the_club_is_set_and_in_the_season_of_its_day(director, club):
@@ -257,9 +248,6 @@ def test_event_page_asks_the_same_whatever_the_number_of_tables(
         director.get(path)
 
 
-# Tables.
-
-
 def lay(director, place, names=NAMES, **fields):
     typed = {f"name{seat}": name for seat, name in enumerate(names)}
     path = of_event("new_event_table", place.event, place.number)
@@ -314,9 +302,6 @@ def test_address_is_replaced_with_one_tap(director, client, club):
     assert page.context["card"]["address"].endswith(new.secret + "/")
     assert client.get(old[0]).status_code == 404
     assert "/follow/" in client.get(old_write).url
-
-
-# Games.
 
 
 def test_games_of_a_club_are_searched_by_the_name_of_a_player(member, director, club):

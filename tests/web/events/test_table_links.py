@@ -15,7 +15,6 @@ from tournaments.web.base.phone import address
 
 
 def browser(user=None):
-    """A browser in English of its own."""
     client = Client(headers={"accept-language": "en"})
     if user is not None:
         client.force_login(user)
@@ -52,9 +51,6 @@ def director_of(table):
 
 def wrong(table):
     return "0000" if table.code != "0000" else "0001"
-
-
-# The door.
 
 
 def test_card_leads_to_the_sheet_which_the_phone_then_knows(phone, table):
@@ -139,9 +135,6 @@ def test_names_typed_at_the_table_are_players_of_the_club(phone, table):
     assert Player.objects.filter(name="Elif").count() == 1
 
 
-# Confirming.
-
-
 @pytest.fixture
 def finished():
     table = TableFactory(entries=WHOLE_GAME)
@@ -185,9 +178,6 @@ def test_player_signed_in_confirms_from_where_they_follow(finished):
 
     said = Confirmation.objects.get()
     assert (said.seat, said.user) == (2, account)
-
-
-# Taking an open table in.
 
 
 def adopt(who, game, place, names=NAMES):

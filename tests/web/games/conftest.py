@@ -6,7 +6,6 @@ from django.test import Client
 
 @pytest.fixture
 def phone(client):
-    """A browser in English that asks for fragments, as the table's scripts do."""
     client.defaults |= {"HTTP_ACCEPT_LANGUAGE": "en", "HTTP_HX_REQUEST": "true"}
     return client
 

@@ -24,7 +24,6 @@ def table_of(ruleset, *entries, players=NAMES, first_declarer=0, **options):
 
 
 def table_of_record(record):
-    """A table at which the game of a record is written."""
     return table_of(
         record["ruleset"],
         *record["entries"],
@@ -35,7 +34,6 @@ def table_of_record(record):
 
 
 def last(game):
-    """The last entry on the sheet."""
     sheet = reload(game)
     return sheet.body(sheet.positions[-1])
 
@@ -52,7 +50,6 @@ def url(game, name, *more):
 
 
 def fields_of(body):
-    """What the form sends for a deal of a record."""
     fields = {name: body[name] for name in ("contract", "trump") if name in body}
     for unit, counts in body["counts"].items():
         fields |= {f"count-{unit}-{seat}": count for seat, count in enumerate(counts)}
@@ -60,13 +57,11 @@ def fields_of(body):
 
 
 def setup_fields(game, **changes):
-    """What the form of names and rules sends."""
     names = {f"name{seat}": name for seat, name in enumerate(game.players)}
     return names | {"first_declarer": game.first_declarer} | changes
 
 
 def send(phone, game, name="record", *more, **fields):
-    """Post as the page does, with a fresh key at the revision the game is at."""
     game.refresh_from_db()
     context = {"key": next(KEYS), "revision": game.revision, "type": "deal"}
     return phone.post(url(game, name, *more), context | fields)
@@ -85,18 +80,15 @@ def page_of(client, game, *more):
 
 
 def sentences(answer):
-    """The errors and notices of a page."""
     page = answer.content.decode()
     found = re.findall(r"<li>([^<]+)</li>", page) + re.findall(r"<p>([^<]+)</p>", page)
     return [sentence.replace("&#x27;", "'") for sentence in found]
 
 
 def value_of(answer, name):
-    """The value of an input of the page."""
     return re.search(rf'name="{name}" value="([^"]*)"', answer.content.decode())[1]
 
 
 def ticked(page, name):
-    """The values of the ticked inputs of a name."""
     inputs = re.findall(rf'<input[^>]*name="{name}"[^>]*>', TEMPLATES.sub("", page))
     return [re.search(r'value="([^"]*)"', i)[1] for i in inputs if " checked" in i]

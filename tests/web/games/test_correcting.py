@@ -12,9 +12,6 @@ from tests.web.games.table import game_with, send, sentences, url, value_of
 # Names and seats.
 
 
-# Lines taken off.
-
-
 def test_line_that_moves_later_deals_is_taken_off_only_when_that_is_ticked(plain):
     game = game_with(3)
     answer = send(plain, game, "entry", 0, action="withdraw")
@@ -36,9 +33,6 @@ def test_line_that_moves_no_later_deal_is_taken_off_at_once(plain):
         answer = send(plain, game, "entry", position, action="withdraw")
         assert answer.status_code == HTTPStatus.FOUND
     assert reload(game).positions == (0, 1)
-
-
-# Points.
 
 
 @pytest.mark.parametrize(
@@ -64,9 +58,6 @@ def test_adjustment_with_points_that_are_none_is_refused_beside_the_field(plain,
     assert reload(game).row.revision == 1
 
 
-# Whatever else is written.
-
-
 def test_game_is_stopped_only_for_a_reason_that_was_chosen(plain):
     game = game_with(3)
     page = plain.get(url(game, "write")).content.decode()
@@ -79,9 +70,6 @@ def test_game_is_stopped_only_for_a_reason_that_was_chosen(plain):
         '<ul class="errors" id="errors-stop">'
     ]
     assert not reload(game).game.finished
-
-
-# What the sheet shows.
 
 
 def reasons(plain, deals, **head):

@@ -128,9 +128,6 @@ def test_rematch_from_the_old_sheet_leads_to_the_one_already_started(plain):
     assert plain.get(url).status_code == 200
 
 
-# Every game.
-
-
 def names(number):
     return {f"name{seat}": name for seat, name in enumerate(list(FOUR.values())[:number])}
 

@@ -20,7 +20,6 @@ from tournaments.web.games.unchanged import Etags, listening, unchanged
 
 @pytest.fixture
 def phone(db):
-    """A phone whose page asks by itself."""
     return Client(headers={"HX-Request": "true"})
 
 

@@ -22,7 +22,6 @@ GAME = HEADINGS + "".join(
 
 
 def send(client, page, content=None, *, name="file.csv", **fields):
-    """Send a file, or what the last page of this client kept."""
     if content is not None:
         fields["file"] = SimpleUploadedFile(
             name, content if isinstance(content, bytes) else content.encode()
@@ -33,13 +32,11 @@ def send(client, page, content=None, *, name="file.csv", **fields):
 
 
 def hidden(page):
-    """What the form of a page sends back."""
     found = re.findall(r'<input type="hidden" name="(\S+?)" value="(.*?)">', page.content.decode())
     return {name: value for name, value in found if name in ("kept", "seen")}
 
 
 def go_on(client, page, name, **fields):
-    """Press the button below a preview."""
     return send(client, name, **hidden(page), **{"what": "import", **fields})
 
 

@@ -35,9 +35,6 @@ def home_of(player):
     return reverse("player", args=[player.club.slug, player.public_id])
 
 
-# --- by link
-
-
 def test_link_says_who_it_is_in_which_club_and_claims_after_a_tap(visitor, player):
     asked = visitor.get(link(player))
     assert "Are you Şule Ak?" in asked.text
@@ -57,9 +54,6 @@ def test_stranger_is_sent_to_sign_in_and_comes_back(client, player):
     assert f"/accounts/login/?next={link(player)}" in page.text
     assert client.post(link(player)).url == f"/accounts/login/?next={link(player)}"
     assert Player.objects.get().account is None
-
-
-# --- by code
 
 
 def test_code_leads_to_where_the_link_does(visitor, player):
@@ -86,12 +80,8 @@ def test_account_that_tries_too_often_waits(visitor, player):
     assert "wait an hour" in answer.text
 
 
-# --- one's own player
-
-
 @pytest.fixture
 def mine(visitor, player):
-    """The player of the visitor, with a game."""
     Table(round__event__club=player.club, players=[player.name, "B", "C", "D"], entries=WHOLE_GAME)
     visitor.post(link(player))
     player.refresh_from_db()

@@ -40,7 +40,6 @@ def path_of(player, *args):
 
 
 def played(club, number=1, entries=WHOLE_GAME, names=NAMES, closed=True, **event):
-    """So many games of a club, each in a round of its own, which is closed."""
     event = EventFactory(club=club, **event)
     for _ in range(number):
         place = RoundFactory(event=event)
@@ -52,7 +51,6 @@ def played(club, number=1, entries=WHOLE_GAME, names=NAMES, closed=True, **event
 
 @pytest.fixture
 def rated(club):
-    """A club whose evenings are rated, with three games."""
     club.rates_evenings = True
     club.save()
     played(club, 3, name="Cuma")
@@ -67,9 +65,6 @@ def settle(club):
     pool.ratings.update(provisional=False, month=month_of(timezone.now()))
     RatingCount.objects.filter(pool=pool).delete()
     count_ratings(pool)
-
-
-# --- the rating
 
 
 def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
@@ -122,9 +117,6 @@ def test_rating_of_another_club_is_not_shown(member, club, rated):
     played(club, 1, names=(other.name, *NAMES[1:]))
 
     assert member.get(path_of(rated["Şule"])).context["rating"] is None
-
-
-# --- what the games add up to
 
 
 def test_page_adds_up_places_contracts_and_badges(member, club):
@@ -229,9 +221,6 @@ def test_page_takes_the_same_queries_however_many_games(
         member.get(path_of(player))
 
 
-# --- others
-
-
 def test_most_frequent_opponents_stand_on_the_page(member, club):
     played(club, 2)
     played(club, 1, names=("Şule", "Burak", "Elif", "Fatma"))
@@ -309,9 +298,6 @@ def test_two_players_take_the_same_queries_however_many_games(
         member.get(path_of(one, other))
     with django_assert_num_queries(9):
         member.get(path_of(one, "against"))
-
-
-# --- names
 
 
 def test_names_of_others_are_shown_as_they_wish(member, club):

@@ -24,13 +24,11 @@ def rated(pool, points, name=None, **more):
 
 
 def counted():
-    """Count all ratings, from which ranks are told."""
     for pool in RatingPool.objects.all():
         count_ratings(pool)
 
 
 def lines(answer):
-    """The rank, name and points of each line."""
     rows = re.findall(r"<tr.*?</tr>", answer.text.partition("<tbody>")[2], re.DOTALL)
     found = []
     for row in rows:

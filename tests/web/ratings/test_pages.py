@@ -32,18 +32,12 @@ def changes(answer):
     return re.findall(r'change">([^<]*)<', answer.text)
 
 
-# --- ranks and pages
-
-
 @pytest.mark.parametrize("number", ["", "0", "999", "1\0"])
 def test_any_page_can_be_typed(member, pool, number):
     rated(pool, 1500, "Ada")
     counted()
 
     assert names(member.get(CLUB, {"page": number})) == ["Ada"]
-
-
-# --- who is on the list
 
 
 def test_list_is_of_those_active_and_settled_unless_all_are_asked_for(member, pool):
@@ -84,9 +78,6 @@ def test_most_played_game_stands_first_and_another_is_chosen(member, club, pool)
     assert names(member.get(CLUB, {"game": "whist"})) == ["Euchre"]
 
 
-# --- changes
-
-
 def test_change_is_counted_from_thirty_days_ago(member, pool):
     rows = [rated(pool, points, name) for name, points in (("Ada", 1530), ("Ece", 1490))]
     for row, means in zip(rows, ((1480, 1515, 1530), (1495, 1500, 1490)), strict=True):
@@ -100,9 +91,6 @@ def test_change_is_counted_from_thirty_days_ago(member, pool):
     counted()
 
     assert changes(member.get(CLUB)) == ["+15", "−10", "new", "0"]
-
-
-# --- seasons
 
 
 @pytest.fixture
@@ -162,9 +150,6 @@ def test_season_that_is_none_of_the_club_is_no_filter(member, season, asked):
     assert names(page) == ["Zoe", "Ada", "Ece"]
 
 
-# --- search
-
-
 def test_players_are_found_with_their_ranks(member, pool):
     for name, points in (("Şule Ak", 1500), ("Burak Ak", 1600), ("Selin", 1700)):
         rated(pool, points, name)
@@ -200,9 +185,6 @@ def test_whoever_is_shown_by_initials_is_found_by_directors_only(visitor, club, 
     assert names(visitor.get(SERVER, {"q": "sule"})) == []
 
 
-# --- names
-
-
 def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
     own, other = PlayerFactory(club=club, name="Ada"), PlayerFactory(name="Ece")
     for player in (own, other):
@@ -223,9 +205,6 @@ def test_server_names_the_clubs_that_are_published(visitor, server, published):
 
     assert ("Kadife" in visitor.get(SERVER).text) is published
     assert "Kadife" in visitor.become("member", club).get(SERVER).text
-
-
-# Who sees them, where one is on them oneself, and what they cost.
 
 
 def test_club_is_seen_by_members_and_by_all_where_it_is_published_and_takes_part(
@@ -250,9 +229,6 @@ def test_club_is_seen_by_members_and_by_all_where_it_is_published_and_takes_part
     assert visitor.become("member", club).get(CLUB).status_code == 200
 
 
-# --- queries
-
-
 @pytest.mark.parametrize("number", [1, 3])
 def test_leaderboards_take_the_same_queries_however_many_players(
     member, pool, server, number, django_assert_num_queries
@@ -275,9 +251,6 @@ def test_leaderboards_take_the_same_queries_however_many_players(
     member.logout()
     with django_assert_num_queries(4):
         member.get(SERVER)
-
-
-# --- oneself
 
 
 def test_one_is_led_to_ones_own_line(member, pool):

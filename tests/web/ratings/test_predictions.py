@@ -24,7 +24,6 @@ TITLE = "How well the ratings told it"
 
 
 def played(row, times=1):
-    """The rounds of a tournament played, closed and rated."""
     for _ in range(times):
         closed(row)
     sweep_ratings()
@@ -90,7 +89,6 @@ def test_newcomer_is_called_new_and_met_as_one():
 
 
 def another(club, names, **settings):
-    """A second tournament of a club."""
     row = create_tournament(club, plan(**settings), NOBODY, at=EVENING)
     move_tournament(row.pk, "registration", NOBODY, at=EVENING)
     register_entrants(row.pk, [Entry(name) for name in names], NOBODY, at=EVENING)

@@ -22,14 +22,12 @@ TITLE = "What it changes in the ratings"
 
 @pytest.fixture
 def tournament():
-    """Of eight, with a round open whose two sheets are finished."""
     row = running(*NINE[:8], rounds=3)
     play(opened(row), SHORT)
     return row
 
 
 def close(row):
-    """Close the round that is open, and rate its games."""
     close_round(row.event.rounds.get(closed_at=None).pk, NOBODY, at=EVENING)
     sweep_ratings()
 
@@ -44,7 +42,6 @@ def sheet(browser, game):
 
 
 def lines(page):
-    """Name, ratings before and after, change, expected and real place of each row."""
     if TITLE not in page:
         return []
     table = page[page.index(TITLE) :].split("</table>")[0]

@@ -36,9 +36,6 @@ def order(page):
     ]
 
 
-# The page of a round.
-
-
 def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, club):
     place = going(club)
     game = table(place).games.get()
@@ -134,9 +131,6 @@ def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(directo
     assert Round.objects.get(pk=place.pk).closed_at is None
 
 
-# The clock.
-
-
 def test_director_starts_stops_and_sets_the_clock(director, club):
     place = going(club, minutes=60)
     clock = url("round_clock", place)
@@ -163,9 +157,6 @@ def test_one_table_is_given_time_and_its_phone_sees_it(director, club):
     assert 'data-left="3600"' in pages[1]
     assert 'data-left="3780"' in pages[2]
     assert ">63 min</span>" in pages[2]
-
-
-# A table.
 
 
 def call(place, number=1, **headers):
@@ -217,9 +208,6 @@ def test_director_ends_a_game_for_time(director, club):
     assert "the time was over" in history.text
 
 
-# Rulings.
-
-
 def ask(place, **said):
     return {"entrant": "e1", "kind": "penalty", "points": "50", "reason": "revoke", **said}
 
@@ -255,9 +243,6 @@ def test_ruling_that_cannot_be_is_explained_beside_its_field(director, club, sai
 
     assert (refused.status_code, sentence in refused.text) == (422, True)
     assert Ruling.objects.count() == 0
-
-
-# Corrections in closed rounds.
 
 
 def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(director, club):

@@ -113,12 +113,8 @@ def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
     assert Round.objects.get().state == "published"
 
 
-# Somebody withdraws or comes late when the seating hangs on the wall.
-
-
 @pytest.fixture
 def at(visitor):
-    """A director at a tournament whose first round is open."""
     row = running(*NINE)
     open_round(published(row).pk, NOBODY, at=EVENING)
     return Directed(visitor, row)

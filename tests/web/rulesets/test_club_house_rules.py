@@ -81,9 +81,6 @@ def test_every_link_of_the_pages_stays_with_the_club(director, rules):
         assert f'"{of_server}' not in director.get(page).content.decode()
 
 
-# What is played.
-
-
 @pytest.mark.parametrize(
     ("who", "seen"),
     [

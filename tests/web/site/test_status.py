@@ -36,7 +36,6 @@ def backup(now, age):
 
 @pytest.fixture
 def well(now):
-    """A server on which nothing is amiss."""
     worker("club-1", now)
     backup(now, timedelta(hours=20))
 

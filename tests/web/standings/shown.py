@@ -12,7 +12,6 @@ from tournaments.services.rounds.rounds import close_round
 
 
 def play(row, *entries, close=True):
-    """Seat the next round, and play the same at each of its tables."""
     place = opened(row)
     play_round(place, entries)
     if close:
@@ -26,7 +25,6 @@ def page(looker, row, name="standings", *number, **query):
 
 
 def lines(looker, row, **query):
-    """Place, name and points of each row, as they are read."""
     rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
     told = r'rank">(.*?)<.*<a [^>]*>(.*?)</a>.*points">(.*?)<'
     return [re.search(told, each).groups() for each in rows]

@@ -23,7 +23,6 @@ def page(looker, season):
 
 
 def lines(looker, season):
-    """Place, name and sum of each row, and what stands in it for each evening."""
     answer = page(looker, season)
     assert answer.status_code == 200
     for row in re.findall(r"<tr><td.*?</tr>", answer.text):

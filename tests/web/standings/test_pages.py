@@ -134,9 +134,6 @@ def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_quer
         page(looker, row)
 
 
-# Finals: who is in which stage, who is through, and how their sums are told.
-
-
 SHORT = (*WHOLE_GAME[:2], STOPPED)
 EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
 

@@ -61,7 +61,6 @@ def text(html):
 
 
 def section(html, name):
-    """The text of a section, by the name of its heading."""
     start = html.index(f'aria-labelledby="{name}"')
     return text(html[start:].split("</section>")[0].split(">", 1)[1])
 

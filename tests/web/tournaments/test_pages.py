@@ -18,12 +18,8 @@ def filled(director, preset, **typed):
 
 
 def sent_by(form):
-    """What a browser sends of a form as it stands."""
     values = {name: form[name].value() for name in form.fields}
     return {name: v for name, v in values.items() if v is not None and v is not False}
-
-
-# Making one.
 
 
 def test_director_makes_a_tournament_with_settings_of_their_own(director, club):
@@ -116,9 +112,6 @@ def test_points_of_places_are_read_as_people_write_them(director, club, typed, s
     director.post(reverse("new_tournament", args=["moda"]), answers)
 
     assert Tournament.objects.get().settings["place_points"] == stored
-
-
-# Changing and removing one.
 
 
 def test_form_comes_as_the_tournament_stands_and_stores_it_unchanged(director, club):

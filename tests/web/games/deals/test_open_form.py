@@ -23,9 +23,6 @@ def choices(page):
     return [name for name, possible in ids.items() if possible]
 
 
-# Named blind.
-
-
 def test_blind_deal_is_named_first_and_counted_later(phone):
     game = blind()
     page = page_of(phone, game)
@@ -51,9 +48,6 @@ def test_deal_that_is_being_played_can_only_be_taken_off_on_its_own_page(plain):
     page = page_of(plain, game, "entry", 0)
     assert 'value="correct"' not in page
     assert 'value="withdraw"' in page
-
-
-# Sealed.
 
 
 def test_sealing_shows_the_hash_and_who_sealed(phone):

@@ -41,7 +41,6 @@ FOLLOWED = ("follow", "follow_record")
 
 
 def document_of(client, game):
-    """The scoresheet as a PDF, and the row from which it was built."""
     client.post(reverse("follow_scoresheet", args=[game.public_id, game.secret("follow")]))
     row = Report.objects.get(game=game)
     tasks.build_report(row.pk)
