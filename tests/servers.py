@@ -84,7 +84,6 @@ def environment_of(folder, **more):
 
 
 def run_python(code, environment):
-    """Run code in the project, and return what it printed."""
     done = subprocess.run(
         [sys.executable, "-c", f"import django; django.setup()\n{code}"],
         cwd=ROOT,

@@ -50,7 +50,6 @@ class Sent(HTMLParser):
 
 
 def needed_entries():
-    """Return the last entries of some records that together have every field of deals."""
     missing, found = set(DEAL) - SEALED, []
     for name in NAMES:
         for number, entry in enumerate(load(name).get("entries", ())):

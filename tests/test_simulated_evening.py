@@ -113,7 +113,6 @@ class TablePhone(Phone):
     """The phone of a table: it comes in by the card, and knows nothing but what is there."""
 
     def play(self, card, deals):
-        """Write all deals of a game, and let two players confirm the result."""
         door = self.ask("GET", card)
         assert door.status == 302, door
         self.path = door.location
@@ -164,7 +163,6 @@ class Evening:
         self.director.does("close_tournament_round", number)
 
     def correct_second_round(self):
-        """Correct a deal that was written into the columns of the neighbours."""
         deals = self.games[2][0]
         # A deal of the first declarer, as the phone says it at a table of twenty deals.
         position = next(n for n in range(0, 20, 4) if turned(deals[n]) != deals[n])

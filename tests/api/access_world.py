@@ -38,7 +38,6 @@ class Programs:
 
 
 def make_programs():
-    """The world, and a token for each visitor."""
     programs = Programs(make_world())
     _keys(programs)
     for who in ACCOUNTS:

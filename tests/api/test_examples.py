@@ -46,7 +46,6 @@ def examples():
 
 @pytest.fixture
 def worked(tmp_path):
-    """A server with somebody who makes documents, and the token of an account."""
     database = os.environ.get("KINGSCORE_DATABASE_URL")
     with serve(tmp_path / "data", database, "tests.api.served_settings", prepared()) as server:
         words = [sys.executable, "-c", f"import django; django.setup()\n{WORK}"]

@@ -1,5 +1,3 @@
-"""What lists may be asked for, and what they refuse to pass over."""
-
 import json
 from base64 import b64encode
 from datetime import UTC, datetime

@@ -1,5 +1,3 @@
-"""Whatever a program sends, it is answered by a problem that it can read, and nothing breaks."""
-
 import json
 import re
 from pathlib import Path

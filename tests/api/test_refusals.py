@@ -1,5 +1,3 @@
-"""Pages and the API tell a refusal alike, in the language of the reader."""
-
 import pytest
 from django.urls import reverse
 

@@ -1,5 +1,3 @@
-"""The description of the API is one, holds together, and its examples are true to it."""
-
 import json
 import re
 
@@ -29,7 +27,6 @@ def operations(description):
 
 
 def references_in(node):
-    """Every reference within a part of the description."""
     if isinstance(node, dict):
         if isinstance(node.get("$ref"), str):
             yield node["$ref"]

@@ -40,7 +40,6 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
-    """A server, and the words with which schemathesis asks it as the owner of a club."""
     folder = tmp_path_factory.mktemp("asked")
     (folder / "openapi.json").write_bytes(content()[0])
     database = os.environ.get("KINGSCORE_DATABASE_URL")

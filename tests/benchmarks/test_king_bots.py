@@ -29,7 +29,6 @@ def hand(words):
 
 
 def may_lay(contract, laid, own, *, broken=False):
-    """The cards that may follow what was laid by the seats before."""
     deal = np.zeros(cards.SIZE, dtype=np.int64)
     deal[cards.CONTRACT], deal[cards.BROKEN] = contract, broken
     for seat, word in enumerate(laid.split()):

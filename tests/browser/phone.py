@@ -129,7 +129,6 @@ class Phone:
         return only_found(found) | self.misfits()
 
     def misfits(self, **size):
-        """Search for targets too small and a page too wide, on a screen of this size."""
         if size:
             self.page.set_viewport_size({**PHONE["viewport"], **size})
         found = {

@@ -172,7 +172,6 @@ class Racer:
         self.phone.stay_after_reload()
 
     def step(self):
-        """Something happens to the signal, then the holder of the phone does something."""
         self.change_signal()
         seen = self.look()
         if seen is not None:

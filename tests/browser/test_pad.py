@@ -126,7 +126,6 @@ def type_on_a_keyboard(phone):
 
 
 def turn_the_table(phone):
-    """The holder of the phone sits at the bottom, after a reload as well."""
     phone.tap(phone.page.locator(".turn"))
     at_bottom = phone.page.locator(".seats .at-bottom .who")
     expect(at_bottom).to_contain_text("Burak")

@@ -170,7 +170,6 @@ def look_at_the_wall(laptop):
 
 
 def punish(laptop):
-    """Take half a point from somebody at the first table."""
     laptop.open("running", 1)
     laptop.follow("new_ruling", 1, query="?table=1")
     laptop.page.locator("[name=entrant]").select_option(index=0)
@@ -235,7 +234,6 @@ def round_points(laptop, name):
 
 
 def finish(laptop):
-    """The sum behind a place is opened, and the tournament ends."""
     laptop.press(laptop.page.locator("#standings tbody tr").first.locator("a"))
     *parts, total = map(worth, laptop.page.locator(".why td.num").all_inner_texts())
     assert laptop.phone.faults() == {}

@@ -98,7 +98,6 @@ def scoresheet_of(phone):
 
 
 def check_size(phone):
-    """The first load of a table page on a phone is small."""
     loaded = {}
     phone.page.on("response", lambda answer: loaded.update({answer.url: answer}))
     phone.open(address(Game.objects.get(), "write"))

@@ -51,7 +51,6 @@ class Table:
         expect(self.page.locator("#table .waits")).to_have_count(0)
 
     def name(self, body):
-        """Name the contract before the deal, where the game has steps."""
         page = self.page
         if page.locator(".hand-to").count():
             self.phone.tap(page.locator(".hand-to summary"))
@@ -83,7 +82,6 @@ class Table:
         self.phone.tap(self.phone.save)
 
     def begin(self, body):
-        """Type the first half of a deal."""
         if "maker" in body:
             tap_radio(self.phone, "maker", body["maker"])
         elif "winner" in body:

@@ -118,7 +118,6 @@ class Woken(Scheduler):
 
 @pytest.fixture
 def clock():
-    """A scheduler of two tasks, and a clock that stands where it is put."""
     app = Celery("clock", broker="memory://")
     app.conf.beat_schedule = {
         "often": {"task": "often", "schedule": 15.0},

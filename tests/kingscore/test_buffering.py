@@ -1,5 +1,3 @@
-"""What a page is told of a request, and what becomes of its answer."""
-
 import asyncio
 import errno
 import io

@@ -1,5 +1,3 @@
-"""Cookies on a site that speaks HTTPS have names that browsers protect."""
-
 import pytest
 from django.test import Client
 from django.urls import reverse

@@ -1,5 +1,3 @@
-"""Each variable of the environment is read in one place and explained in one table."""
-
 import ast
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What a visitor is told when something cannot be had, and what not."""
-
 import re
 from io import BytesIO
 from pathlib import Path

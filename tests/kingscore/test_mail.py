@@ -1,5 +1,3 @@
-"""Mail without a mail server, read in the log."""
-
 import logging
 from io import StringIO
 

@@ -1,5 +1,3 @@
-"""Which errors come from a full disk or a lost database, and which are faults of ours."""
-
 import errno
 
 import psycopg

@@ -1,5 +1,3 @@
-"""What the settings make of the environment, and what the log keeps to itself."""
-
 import json
 import logging
 import os
@@ -29,7 +27,6 @@ PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
 
 
 def run_manage(data, *words, **environment):
-    """Run manage.py as a server's owner would, with an environment of its own."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
     return subprocess.run(
         [sys.executable, "-W", "error", "manage.py", *words],

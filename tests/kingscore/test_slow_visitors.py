@@ -1,5 +1,3 @@
-"""A server answers everybody, however many others keep it waiting."""
-
 import socket
 import threading
 import time

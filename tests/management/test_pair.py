@@ -14,7 +14,6 @@ from tournaments.texts import messages
 
 
 def pair(text, monkeypatch):
-    """The exit status of the command for standard input, and what it prints."""
     out, err = io.StringIO(), io.StringIO()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     status = 0

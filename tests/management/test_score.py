@@ -18,7 +18,6 @@ WRONG = {**load("stopped-at-once"), "first_declarer": 4}
 
 
 def score(*files, stdin=None, monkeypatch=None, **options):
-    """The exit status of the command, and what it prints on both streams."""
     out, err = io.StringIO(), io.StringIO()
     if stdin is not None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

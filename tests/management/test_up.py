@@ -122,7 +122,6 @@ def start(start_first, tmp_path):
 
 @pytest.fixture
 def start_first(tmp_path):
-    """Start a site in an empty folder."""
     sites = []
 
     def start_site(*arguments, **environment):
@@ -228,7 +227,6 @@ ALONE = {"WEB_CONCURRENCY": "1"}
 
 
 def damage_broker(data):
-    """Damage every kind of file that the embedded broker has."""
     messages, control = data / "broker" / "messages", data / "broker" / "control"
     for folder in (messages, control):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,3 @@
-"""A line of the audit is added, and then it stays."""
-
 import pytest
 from django.db import transaction
 

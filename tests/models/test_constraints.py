@@ -1,5 +1,3 @@
-"""Constraints of the database, one by one."""
-
 import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, models

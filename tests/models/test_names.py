@@ -1,5 +1,3 @@
-"""How names are compared, sorted and searched."""
-
 import pytest
 
 from tests.club_factories import ClubFactory, PlayerFactory

@@ -1,5 +1,3 @@
-"""The description of a ruleset from which a browser checks an entry."""
-
 import json
 
 import pytest

@@ -39,7 +39,6 @@ def rude_server():
 
 @contextmanager
 def proxy_before(tmp_path, ports):
-    """The proxy before web servers, and a phone that asks it."""
     authority = lay_proxy(tmp_path, ports)
     words = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
     own = environment_of_proxy(tmp_path, ports)

@@ -52,7 +52,6 @@ def site():
 
 @pytest.fixture
 def visit(site):
-    """Let somebody come, from an address of their own where the test says so."""
     came = []
 
     def come(kind=SecurePhone, source="127.0.0.1"):

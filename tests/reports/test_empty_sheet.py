@@ -1,5 +1,3 @@
-"""The sheet to fill in by hand."""
-
 import pytest
 from django.utils import translation
 

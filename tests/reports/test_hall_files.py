@@ -22,8 +22,6 @@ SIZES = {Paper.A4: (595, 842), Paper.LETTER: (612, 792)}
 
 @pytest.fixture
 def made(tmp_path):
-    """The file of a report of an event."""
-
     def make(event, kind, form=Format.PDF, language="en", **parameters):
         report = asked(event, kind, **parameters)
         report.format = form

@@ -1,5 +1,3 @@
-"""House rules as they are kept, and the games that began with them."""
-
 import pytest
 
 from tests.club_factories import ClubFactory, MemberFactory

@@ -1,5 +1,3 @@
-"""Several organisers at the same house rules at the same moment."""
-
 import pytest
 from django.db import IntegrityError
 

@@ -143,7 +143,6 @@ class Walk:
         return got, page, written
 
     def visit(self, name, door, method, path, wanted):
-        """Compare what this visitor gets with what is written down."""
         got, page, written = self.ask(method, path)
         expected = {wanted[self.who]} if wanted else REFUSED
         where = f"{name} ({door})" if door else name

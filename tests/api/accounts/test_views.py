@@ -1,5 +1,3 @@
-"""One's own account and players, and the cards that make a player one's own."""
-
 import pytest
 
 from tests.club_factories import AccountFactory, MemberFactory, PlayerFactory

@@ -112,7 +112,6 @@ print(json.dumps(list(AuditEntry.objects.order_by("number").values_list("number"
 
 @pytest.fixture
 def place(tmp_path):
-    """The environment of processes on a database of their own, and the token of a follower."""
     for file in prepared().glob("db.sqlite3*"):
         shutil.copy(file, tmp_path)
     with database_of_its_own(os.environ.get("KINGSCORE_DATABASE_URL")) as url:

@@ -1,5 +1,3 @@
-"""A program that follows the changes, and reads again what they name, has what the server has."""
-
 from dataclasses import replace
 
 import pytest

@@ -50,7 +50,6 @@ def test_settings_are_changed_in_part_by_owners_who_have_seen_them(owner, club):
 
 @pytest.fixture
 def put(owner, settings, tmp_path):
-    """Puts a logo."""
     settings.MEDIA_ROOT = tmp_path
 
     def put(content, kind="image/png", **headers):

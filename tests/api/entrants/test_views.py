@@ -1,5 +1,3 @@
-"""Entrants registered, checked in, changed and replaced by programs."""
-
 import pytest
 
 from tests.api.answers import faults

@@ -1,5 +1,3 @@
-"""Rounds and tables of an evening, led by programs."""
-
 import pytest
 
 from tests.club_factories import (

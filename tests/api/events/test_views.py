@@ -1,5 +1,3 @@
-"""Evenings, made and changed by programs."""
-
 import pytest
 
 from tests.club_factories import (

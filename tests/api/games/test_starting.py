@@ -1,5 +1,3 @@
-"""Games started whole, and the form that a program is given for the next entry."""
-
 import pytest
 
 from tests.api.answers import faults

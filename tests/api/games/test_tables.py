@@ -1,5 +1,3 @@
-"""What a table's card opens for a program, and what it does not."""
-
 import pytest
 
 from tests.club_factories import (

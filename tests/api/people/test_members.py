@@ -1,5 +1,3 @@
-"""Members and invitations through the API."""
-
 from datetime import timedelta
 
 import pytest

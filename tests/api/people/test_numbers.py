@@ -1,5 +1,3 @@
-"""What the games of players add up to, and two players beside each other, through the API."""
-
 import pytest
 
 from tests.club_factories import (
@@ -28,7 +26,6 @@ def club():
 
 
 def play(club, number=1, names=NAMES, **event):
-    """So many rated games of a club."""
     event = EventFactory(club=club, **event)
     for _ in range(number):
         place = RoundFactory(event=event)

@@ -1,5 +1,3 @@
-"""The description of the API as it is served, and the pages about it."""
-
 import re
 
 import pytest

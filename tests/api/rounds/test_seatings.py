@@ -1,5 +1,3 @@
-"""Seatings proposed, changed by hand, published, changed late, and taken back by programs."""
-
 import pytest
 
 from tests.api.rounds.evening import NAMES, begin

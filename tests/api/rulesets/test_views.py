@@ -1,5 +1,3 @@
-"""Rulesets, their descriptions and the published schemas, for programs."""
-
 import json
 
 import pytest

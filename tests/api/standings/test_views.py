@@ -1,5 +1,3 @@
-"""Standings, why somebody stands there, and leagues, as programs read them."""
-
 from fractions import Fraction
 
 import pytest

@@ -1,5 +1,3 @@
-"""The club in numbers by the API."""
-
 import pytest
 
 from tests.club_factories import ClubFactory, EventFactory, SeasonFactory, TableFactory

@@ -1,5 +1,3 @@
-"""Tournaments made, changed, led and removed by programs."""
-
 import pytest
 
 from tests.api.answers import faults

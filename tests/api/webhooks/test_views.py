@@ -1,5 +1,3 @@
-"""Webhooks through the API."""
-
 from base64 import b64decode
 
 import pytest

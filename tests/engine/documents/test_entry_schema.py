@@ -1,5 +1,3 @@
-"""The published schema of games takes right entries of each ruleset, and no nearly right ones."""
-
 import pytest
 
 from tests.engine.documents.schemas import an_empty_game, is_game

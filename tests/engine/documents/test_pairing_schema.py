@@ -1,5 +1,3 @@
-"""The JSON Schemas of pairings and seatings say what the command reads and writes."""
-
 import json
 
 import pytest

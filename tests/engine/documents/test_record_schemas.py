@@ -1,5 +1,3 @@
-"""The published JSON Schemas say what the engine reads and writes."""
-
 import pytest
 from jsonschema import Draft202012Validator
 

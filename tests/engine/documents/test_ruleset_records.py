@@ -388,7 +388,6 @@ JUNK = st.sampled_from(
 
 
 def paths_of(value, path=()):
-    """Every place in a document."""
     inner = (
         value.items()
         if isinstance(value, dict)
@@ -466,7 +465,6 @@ def test_play_by_chance_gets_somewhere_in_every_ruleset(ruleset):
 
 
 def finish(chance, game):
-    """The game with every contract chosen by chance among the legal ones, to its end."""
     while not game.finished:
         assert game.ruleset.unnamed or game.legal_contracts(), len(game.deals)
         contract = draw_contract(chance, game)
@@ -493,7 +491,6 @@ def plain(rules):
 
 @st.composite
 def limited_rules(draw):
-    """A game of some length in which the contracts are limited in several ways."""
     bases = ["turkish-king", "turkish-king-bloody", "italian-king-choice", "barbu", "rifki"]
     rules = plain(document(draw(st.sampled_from(bases))))
     rules["settings"]["order"] = draw(st.sampled_from(["free", "ordered", "strict"]))

@@ -49,7 +49,6 @@ FOUND_BY_THE_GAME = {("missing-field", "offered"), ("count-too-large", "left")}
 
 
 def spoiled(case):
-    """Each game of a case after its change."""
     for name in case["games"]:
         game = load(name)
         for place, value in case.get("put", {}).items():

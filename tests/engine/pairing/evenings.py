@@ -32,7 +32,6 @@ class Evening:
         }
 
     def draw(self):
-        """Draw a round, play it, and give its seating."""
         seating = seat_document(self.document())
         self.qualities.append(seating["quality"])
         self.rounds.append({"tables": seating["tables"], "byes": seating["byes"]})

@@ -1,5 +1,3 @@
-"""The other ways to seat a round, and whole evenings seated at once."""
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Any entry of a game is refused with problems, or the totals stay right."""
-
 import copy
 import json
 
@@ -104,7 +102,6 @@ def check_sums(game):
 
 
 def read_game_of(game):
-    """The reading of a game's own record."""
     ruleset = game.ruleset
     names = [o.setting for o in ruleset.options if o.setting in ruleset.settings]
     return read_game(

@@ -1,5 +1,3 @@
-"""Ranks with equals, the mean, and who is out when a game was stopped or adjusted."""
-
 from fractions import Fraction
 
 import pytest

@@ -1,5 +1,3 @@
-"""The options of a table."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""The sum of a game, derived from its rules."""
-
 from dataclasses import replace
 from fractions import Fraction
 

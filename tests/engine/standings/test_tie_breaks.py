@@ -1,5 +1,3 @@
-"""Tie-breaks, each in a tournament made for it."""
-
 import pytest
 
 from tournaments.engine.play.outcomes import rank

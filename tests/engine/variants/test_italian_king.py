@@ -1,12 +1,9 @@
-"""Deals of Italian King that no kept record has."""
-
 import pytest
 
 from tests.engine.documents.score_documents import score_document
 
 
 def score_deals(ruleset, *deals, **options):
-    """The rows of a game of these deals."""
     result = score_document(
         {
             "format": "kingscore-game/1",

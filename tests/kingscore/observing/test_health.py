@@ -1,5 +1,3 @@
-"""What containers and balancers of load are told of the server."""
-
 import os
 import resource
 import signal

@@ -1,5 +1,3 @@
-"""What workers tell of themselves, and what is counted of their tasks."""
-
 from datetime import timedelta
 
 import pytest

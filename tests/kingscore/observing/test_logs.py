@@ -51,7 +51,6 @@ urlpatterns = [
 
 @pytest.fixture
 def log(settings, client, request):
-    """What is written while the pages of this file are asked, in the form that was wished."""
     settings.ROOT_URLCONF = __name__
     settings.ALLOWED_HOSTS = ["*"]
     client.raise_request_exception = False

@@ -1,5 +1,3 @@
-"""What Prometheus is told, by one process and by a server of several."""
-
 import json
 import os
 import shutil

@@ -1,5 +1,3 @@
-"""What a backup leaves in its folder, on a full disk too, and in the list of backups."""
-
 import resource
 from contextlib import contextmanager
 from io import StringIO

@@ -1,5 +1,3 @@
-"""What is not restored, why, and that it changes nothing."""
-
 import hashlib
 import json
 import shutil

@@ -1,5 +1,3 @@
-"""Backups and restores of a running site, and of one that is killed."""
-
 import os
 import shutil
 import signal

@@ -1,5 +1,3 @@
-"""Reading many rows as of one moment, while another process writes."""
-
 from threading import Thread
 
 import pytest

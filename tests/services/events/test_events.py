@@ -1,5 +1,3 @@
-"""Seasons, evenings and rounds."""
-
 from dataclasses import replace
 from datetime import date
 

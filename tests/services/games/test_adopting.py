@@ -1,5 +1,3 @@
-"""Taking an open table into a club's evening."""
-
 import pytest
 
 from tests.club_factories import PlayerFactory, RoundFactory

@@ -1,5 +1,3 @@
-"""Confirming a final result."""
-
 import pytest
 
 from tests.club_factories import AccountFactory, TableFactory

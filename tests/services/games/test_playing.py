@@ -1,5 +1,3 @@
-"""Each thing a person can do with a sheet, through the door of its service."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""A record is written at once, and leaves what its entries leave one by one."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Records of games taken over into past evenings."""
-
 from datetime import date, timedelta
 
 import pytest

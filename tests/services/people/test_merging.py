@@ -1,5 +1,3 @@
-"""Two players who are one person, and two who turn out not to be."""
-
 import pytest
 
 from tests.club_factories import (

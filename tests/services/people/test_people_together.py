@@ -1,5 +1,3 @@
-"""Several people at the players of one club at the same moment, on connections of their own."""
-
 import pytest
 
 from tests.club_factories import AccountFactory, ClubFactory, PlayerFactory, TableFactory

@@ -82,7 +82,6 @@ class World:
                 EntrantFactory(tournament=tournament, player=player)
 
     def happen(self):
-        """One of the things that can happen, drawn."""
         steps = {
             self.play: 8, self.reopen: 2, self.close: 3, self.correct: 4, self.merge: 5,
             self.part: 3, self.claim: 3, self.unlink: 1, self.set_up: 1, self.remove_table: 1,

@@ -1,5 +1,3 @@
-"""Which games count for ratings, for whom, and what a correction changes."""
-
 import json
 
 import pytest
@@ -134,7 +132,6 @@ def test_one_among_guests_is_not_rated(club):
 
 
 def lay(place, ruleset, names, *entries, document=None):
-    """A table of a round with its game, of any ruleset."""
     table = place.tables.create(number=place.tables.count() + 1)
     head = SetupFactory(ruleset=ruleset, players=tuple(names), document=document)
     game = GameFactory(head=head)

@@ -1,5 +1,3 @@
-"""The clock of a round, in seconds that are left."""
-
 from datetime import timedelta
 
 import pytest

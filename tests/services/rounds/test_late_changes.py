@@ -1,5 +1,3 @@
-"""Late arrivals and departures of a published round, with substitutes and house players."""
-
 import pytest
 
 from tests.deals import WHOLE_GAME

@@ -1,5 +1,3 @@
-"""Rulings about an entrant's round, games ended for time, and calls from a table."""
-
 import pytest
 
 from tests.club_factories import MemberFactory, RoundFactory

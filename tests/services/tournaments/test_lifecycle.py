@@ -1,5 +1,3 @@
-"""Tournaments made, changed, moved and removed through their services."""
-
 from dataclasses import replace
 
 import pytest

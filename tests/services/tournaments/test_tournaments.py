@@ -1,5 +1,3 @@
-"""A tournament led through its services, from the draft to the last round."""
-
 import pytest
 
 from tests.deals import WHOLE_GAME

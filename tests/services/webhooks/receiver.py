@@ -57,7 +57,6 @@ class Receiver:
 
 @contextmanager
 def receiving():
-    """A receiver that takes calls."""
     receiver = Receiver()
     thread = threading.Thread(target=receiver.server.serve_forever, args=[0.02])
     thread.start()

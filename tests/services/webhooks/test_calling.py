@@ -1,5 +1,3 @@
-"""Calls go out into the world, signed, and never into a private network."""
-
 import base64
 import json
 import socket

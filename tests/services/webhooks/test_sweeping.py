@@ -1,5 +1,3 @@
-"""Events are delivered at least once, each time by one worker."""
-
 import hashlib
 import hmac
 import json

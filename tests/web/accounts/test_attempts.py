@@ -1,5 +1,3 @@
-"""What strangers may try at an account, and that they lock nobody out."""
-
 import json
 import re
 

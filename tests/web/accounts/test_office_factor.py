@@ -1,5 +1,3 @@
-"""The office asks for a second factor, once a session."""
-
 import pytest
 from django.core import mail
 from django.test import Client

@@ -1,5 +1,3 @@
-"""What was changed in a club, as its directors read it."""
-
 import ast
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Pages of clubs and of one's own account."""
-
 from datetime import timedelta
 
 import pytest

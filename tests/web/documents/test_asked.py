@@ -1,5 +1,3 @@
-"""Documents of a player and a club, asked for on their pages."""
-
 from datetime import date
 
 import pytest

@@ -1,5 +1,3 @@
-"""Asking for documents, watching them being made, taking them along."""
-
 from datetime import timedelta
 
 import pytest
@@ -41,8 +39,6 @@ def fail(report):
 
 @pytest.fixture
 def finish(tmp_path):
-    """Build a report, whatever it says."""
-
     def build(report):
         document = tmp_path / "document.pdf"
         document.write_bytes(b"%PDF-1.7")

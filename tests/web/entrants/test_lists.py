@@ -1,5 +1,3 @@
-"""Lists of entrants, read from what people paste and from files of spreadsheets."""
-
 import io
 import zipfile
 

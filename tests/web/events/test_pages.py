@@ -1,5 +1,3 @@
-"""Seasons, evenings, tables and games of a club on their pages."""
-
 import pytest
 from django.urls import reverse
 

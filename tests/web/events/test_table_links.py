@@ -1,5 +1,3 @@
-"""The door of a table, the result that is confirmed behind it, and tables taken in."""
-
 import pytest
 from django.test import Client
 from django.urls import reverse

@@ -1,5 +1,3 @@
-"""Hand over the scoring, take it over, delete a game."""
-
 import pytest
 from django.urls import reverse
 

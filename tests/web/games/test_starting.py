@@ -1,5 +1,3 @@
-"""A new table, and the rematch."""
-
 from dataclasses import replace
 
 import pytest

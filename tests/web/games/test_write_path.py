@@ -1,5 +1,3 @@
-"""The way of one deal through the application stays short enough to be read."""
-
 import pytest
 
 from benchmarks.write_path import MOST_FILES, TABLES, count_calls, files_of

@@ -1,5 +1,3 @@
-"""The pages on which directors take over players, results and records."""
-
 import io
 import json
 import re

@@ -1,5 +1,3 @@
-"""Files of players and results, read cell by cell as people save them."""
-
 import io
 import tracemalloc
 import zipfile

@@ -1,5 +1,3 @@
-"""Coming to one's player by link or code, and what one decides about it then."""
-
 import json
 
 import pytest

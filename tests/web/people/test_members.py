@@ -1,5 +1,3 @@
-"""The people of a club and the invitations into it."""
-
 from datetime import timedelta
 
 from django.urls import reverse

@@ -1,5 +1,3 @@
-"""A removal that is tapped twice leads to where the first tap led."""
-
 import pytest
 from django.test import Client
 from django.urls import reverse

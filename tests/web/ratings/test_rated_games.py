@@ -1,5 +1,3 @@
-"""What a game changes in the ratings, on its sheet, for those who may see the ratings."""
-
 import re
 
 import pytest

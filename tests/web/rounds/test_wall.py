@@ -1,5 +1,3 @@
-"""The page for the wall."""
-
 import re
 
 import pytest

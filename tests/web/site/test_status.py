@@ -1,5 +1,3 @@
-"""What the keeper of the server is shown of it."""
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""The standings of a tournament on their page, live, per round, hidden, and opened."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""A tournament made, changed and led on its pages."""
-
 import pytest
 from django.urls import reverse
 

@@ -1,5 +1,3 @@
-"""The page of a tournament, its next step, and what else shows how far it is."""
-
 import pytest
 from django.urls import reverse
 

@@ -1,5 +1,3 @@
-"""The style sheet of the form of a deal, which shows rows by number."""
-
 import re
 
 from tests.servers import ROOT
