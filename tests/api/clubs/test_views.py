@@ -113,6 +113,9 @@ def test_seasons_are_made_changed_and_removed_by_directors(program, club):
 
     again = director.post("clubs/moda/seasons/", season)
     assert (again.status_code, again.json()["code"]) == (409, "season-name-taken")
+    other = director.post("clubs/moda/seasons/", season | {"name": "2027"})["Location"]
+    assert director.patch(other, {"name": "2026"}).json()["code"] == "season-name-taken"
+    assert director.delete(other).status_code == 204
     seen = director.get(path)
     changed = director.patch(path, {"league_best": 5}, If_Match=seen["ETag"])
     assert changed.json()["league_best"] == 5

@@ -4,7 +4,7 @@ from tests.api.answers import faults
 from tests.club_factories import ClubFactory, EntrantFactory, PlayerFactory, TournamentFactory
 from tests.factories import EVENING
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
-from tournaments.models import Entrant, Tournament
+from tournaments.models import AuditEntry, Entrant, Player, Tournament
 
 PATH = "clubs/moda/tournaments/acik/"
 
@@ -65,7 +65,8 @@ def test_entries_are_refused_all_or_none_each_at_its_place(director, row):
         ("no-label", "entrants.5.represents"),
     ]
     assert refused.json()["problems"][0]["params"] == {"name": "Ayşe", "number": 1}
-    assert row.entrants.count() == 1
+    assert (row.entrants.count(), Player.objects.count()) == (1, 1)
+    assert not AuditEntry.objects.exists()
 
 
 def test_list_is_filtered_searched_and_ordered(director, row):

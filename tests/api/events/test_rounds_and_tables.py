@@ -12,7 +12,7 @@ from tests.club_factories import (
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import record
 from tournaments.api.access import token_of
-from tournaments.models import Game, Player, Table
+from tournaments.models import AuditEntry, Game, Player, Table
 
 KING = WHOLE_GAME[0]
 FOUR = {"players": [{"name": name} for name in NAMES]}
@@ -55,6 +55,7 @@ def test_rounds_are_opened_closed_and_opened_again(program, director, evening, p
     opened = director.post(f"{evening}rounds/")
     assert opened.status_code == 201
     assert opened["Location"] == f"/api/v1/{evening}rounds/2/"
+    assert AuditEntry.objects.get().after == {"round": 2}
     rounds = director.get(f"{evening}rounds/").json()["results"]
     assert [(r["number"], r["state"], r["tables"]) for r in rounds] == [
         (1, "open", 1),

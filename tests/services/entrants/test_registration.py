@@ -15,9 +15,8 @@ from tests.together import at_once
 from tournaments.models import AuditEntry, Entrant, Player, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants import registration
-from tournaments.services.entrants.lists import EnteredAlready, Entry, NamedTwice, NoLabel, NotAlone
+from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import EntrantsRefused, TooMany, register_entrants
-from tournaments.services.people.players import NoName
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
 
 pytestmark = pytest.mark.django_db
@@ -58,33 +57,6 @@ def test_names_of_the_club_are_found_and_others_are_added():
     assert AuditEntry.objects.filter(action="add-entrants").get().after == {
         "entrants": ["e1", "e2"]
     }
-
-
-def test_list_with_problems_registers_nobody_and_names_each_line():
-    row = open_tournament()
-    there = EntrantFactory(tournament=row, number=7, player__name="Deniz")
-
-    problems = refused(
-        row,
-        Entry("Ayşe"),
-        Entry("AYŞE"),
-        Entry("deniz"),
-        Entry("–"),
-        Entry("Burak", partner="Cem"),
-        Entry("Zeynep", team="…"),
-    )
-
-    assert {line: type(problem) for line, problem in problems.items()} == {
-        1: NamedTwice,
-        2: EnteredAlready,
-        3: NoName,
-        4: NotAlone,
-        5: NoLabel,
-    }
-    assert (problems[1].data["first"], problems[2].data["number"]) == (0, 7)
-    assert list(row.entrants.all()) == [there]
-    assert Player.objects.count() == 1
-    assert not AuditEntry.objects.exists()
 
 
 def test_pairs_are_two_people_of_whom_none_stands_in_another_pair():
@@ -217,16 +189,6 @@ def test_check_in_counts_for_the_evening_or_for_the_next_round():
     assert [entrant.checked_in for entrant in Entrant.objects.order_by("pk")] == [1, 2]
     away = registration.check_in(once.entrants.get().pk, NOBODY, at=EVENING, here=False)
     assert away.checked_in == 0
-
-
-def test_house_player_is_marked_and_unmarked():
-    entrant = EntrantFactory()
-
-    registration.mark_house(entrant.pk, NOBODY, at=EVENING, house=True)
-    registration.mark_house(entrant.pk, NOBODY, at=EVENING, house=True)
-
-    assert Entrant.objects.get().house
-    assert AuditEntry.objects.get().after["house"] is True
 
 
 @pytest.mark.parametrize(

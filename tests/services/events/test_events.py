@@ -19,8 +19,8 @@ from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import AuditEntry, Event, Round, Season
 from tournaments.services.audit import Actor
 from tournaments.services.events import events, seasons
-from tournaments.services.events.events import EventHasTables, EventPlan
-from tournaments.services.events.seasons import SeasonDates, SeasonInUse, SeasonNameTaken
+from tournaments.services.events.events import EventPlan
+from tournaments.services.events.seasons import SeasonDates
 from tournaments.services.games.playing import record_entry
 from tournaments.services.games.writing import RoundClosed
 
@@ -57,20 +57,6 @@ def test_season_is_made_changed_and_removed_once_with_a_line_for_each():
     assert told == {(club.pk, "settings", "192.0.2.7")}
 
 
-def test_season_with_the_name_of_another_is_refused():
-    club = ClubFactory()
-    seasons.create_season(club, WINTER, BY, at=EVENING)
-    other = SeasonFactory(club=club)
-
-    with pytest.raises(SeasonNameTaken):
-        seasons.create_season(club, WINTER, BY, at=EVENING)
-    with pytest.raises(SeasonNameTaken):
-        seasons.change_season(other.pk, WINTER, BY, at=EVENING)
-
-    assert Season.objects.count() == 2
-    assert [action for action, *_ in audit()] == ["add-season"]
-
-
 def test_season_of_a_day_is_the_one_that_began_last():
     club = ClubFactory()
     SeasonFactory(club=club, name="Yıl", starts_on=date(2026, 1, 1), ends_on=date(2026, 12, 31))
@@ -82,19 +68,6 @@ def test_season_of_a_day_is_the_one_that_began_last():
     found = [seasons.season_on(club, day) for day in days]
     assert [season.name for season in found] == ["Yıl", "Güz", "Güz", "Yıl"]
     assert seasons.season_on(club, date(2027, 1, 1)) is None
-
-
-def test_season_with_an_evening_and_evening_with_a_table_stay():
-    season = SeasonFactory()
-    event = EventFactory(club=season.club, season=season)
-    TableFactory(round__event=event)
-
-    with pytest.raises(SeasonInUse):
-        seasons.remove_season(season.pk, BY, at=EVENING)
-    with pytest.raises(EventHasTables):
-        events.remove_event(event.pk, BY, at=EVENING)
-
-    assert (Season.objects.count(), Event.objects.count(), audit()) == (1, 1, [])
 
 
 def test_evening_begins_with_its_first_round_open_and_is_changed_and_removed_once():
@@ -158,17 +131,6 @@ def test_evening_plays_by_rules_of_its_own_club_only():
 
     event.refresh_from_db()
     assert (event.ruleset, Event.objects.count()) == ("all", 3)
-
-
-def test_next_round_is_opened_beside_the_one_that_goes_on():
-    table = TableFactory(round__number=1)
-    event = table.round.event
-
-    second = events.open_round(event.pk, BY, at=EVENING)
-
-    assert list(event.rounds.values_list("number", "closed_at")) == [(1, None), (2, None)]
-    assert audit() == [("open-round", f"event:{event.public_id}", None, {"round": 2})]
-    assert second.opened_at == EVENING
 
 
 def test_round_that_was_closed_without_tables_is_followed_by_another():

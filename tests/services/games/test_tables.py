@@ -17,7 +17,6 @@ from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seats import NotOfClub, SitsElsewhere, SitsTwice
 from tournaments.services.games.tables import AccessLinkClosed, Laying, WrongCode
 from tournaments.services.games.writing import RoundClosed, StaleRevision
-from tournaments.services.people.players import NoName
 
 pytestmark = pytest.mark.django_db
 
@@ -80,21 +79,6 @@ def test_player_sits_once_at_a_table():
         lay(place, ("Ayşe", "Burak", "Cem", "ayşe"))
 
     assert Player.objects.count() == 0
-
-
-@pytest.mark.parametrize(
-    ("who", "refused"),
-    [
-        (NAMES[:3], InvalidEntry),
-        (("", *NAMES[1:]), InvalidEntry),
-        (("♥", *NAMES[1:]), NoName),
-    ],
-)
-def test_table_of_names_that_are_none_is_not_laid(who, refused):
-    with pytest.raises(refused):
-        lay(RoundFactory(), who)
-
-    assert (Table.objects.count(), Game.objects.count(), audit()) == (0, 0, [])
 
 
 @pytest.mark.parametrize("copied", [True, False])

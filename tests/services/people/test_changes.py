@@ -304,20 +304,6 @@ def test_removed_name_is_gone_from_what_is_told_of_tables_taken_away(game):
     assert "Ayşe Gür" not in everything_kept()
 
 
-def test_removal_unties_the_account_and_spoils_the_card(game, director):
-    player = player_at(game, 0)
-    member = MemberFactory(club=player.club)
-    Player.objects.filter(pk=player.pk).update(account=member.user)
-    secret = player.claim_secret
-
-    remove_player(player.pk, director, at=EVENING)
-
-    player.refresh_from_db()
-    assert (player.name, player.account, player.removed_at) == ("", None, EVENING)
-    assert not Player.objects.claimable_at(player.public_id, secret).exists()
-    assert type(member).objects.filter(pk=member.pk).exists()
-
-
 def test_somebody_removed_is_changed_no_more(game, director):
     player = player_at(game, 0)
     remove_player(player.pk, director, at=EVENING)
