@@ -5,7 +5,7 @@ import pytest
 from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record, reload
-from tests.web.games.test_pages import fields_of, send, url
+from tests.web.games.table import fields_of, send, url
 from tournaments.engine.documents.entry_records import FORMS, read_entry, write_entry
 from tournaments.models import AuditEntry, Player, Revision
 from tournaments.reports.scoresheet import compose_scoresheet
