@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from tests.sample_games import BAD_JSON, NAMES, RECORDS, load
+from tests.sample_games import NAMES, RECORDS, load
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -89,15 +89,6 @@ def test_score_reads_lines_that_end_as_on_windows(tmp_path):
     file = tmp_path / "games.jsonl"
     file.write_bytes(b"\r\n".join([json.dumps(load("open")).encode()] * 2) + b"\r\n")
     assert score(file)[:2] == (0, 2 * (json.dumps(load("open.result")) + "\n"))
-
-
-@pytest.mark.parametrize("text", [pytest.param(BAD_JSON[name], id=name) for name in BAD_JSON])
-def test_score_finds_bad_json(tmp_path, text):
-    file = tmp_path / "bad.json"
-    file.write_bytes(text)
-    status, out, err = score(file)
-    assert (status, err) == (1, "")
-    assert [codes(result) for result in results(out)] == [["bad-json"]]
 
 
 @pytest.mark.parametrize("first", [b"", b"no JSON\n", b'{"format": "kings\n'])

@@ -90,12 +90,6 @@ def test_units_and_quotas_stay_in_their_order_whatever_a_database_does(ruleset):
     assert list(read.quotas) == list(RULESETS[ruleset].quotas)
 
 
-def test_names_are_read():
-    rules = changed("turkish-king", ("name", "Moda"), ("contracts.0.name", "El almaz"))
-    read = records.read_ruleset(rules)
-    assert (read.name, read.contracts[0].name) == ("Moda", "El almaz")
-
-
 def test_documented_ruleset_is_read():
     text = (Path(__file__).parents[3] / "docs" / "rulesets.md").read_text()
     rules = json.loads(text.partition("```json")[2].partition("```")[0])

@@ -72,14 +72,6 @@ def test_card_asks_for_the_code_first(phone, with_code):
     assert browser().get(access_link(with_code)).status_code == 200
 
 
-def test_wrong_code_is_refused_and_says_how_many_tries_are_left(phone, with_code):
-    page = phone.post(access_link(with_code), {"code": wrong(with_code)})
-
-    assert page.status_code == 422
-    assert "7 tries are left." in page.text
-    assert Table.objects.get().wrong_codes == 1
-
-
 def test_access_is_closed_after_too_many_wrong_codes(phone, with_code):
     for _ in range(MOST_WRONG_CODES):
         page = phone.post(access_link(with_code), {"code": wrong(with_code)})

@@ -61,20 +61,6 @@ def turned(tables):
     return [[*one[:2], *other[2:]], [*one[2:], *other[:2]]]
 
 
-def test_somebody_who_has_withdrawn_keeps_a_seating_from_being_published(directed):
-    at = directed()
-    at.post("seat_round")
-    gone = Entrant.objects.get(number=int(at.seating["tables"][0][0][1:]))
-    withdraw_entrant(gone.pk, NOBODY, at=EVENING)
-
-    refused = at.post("publish_round", 1)
-    assert "Somebody of this seating has withdrawn: seat again." in refused.text
-
-    at.post("seat_again", 1)
-    at.post("publish_round", 1)
-    assert Round.objects.get().state == "published"
-
-
 def test_late_change_is_made_from_the_page(directed):
     at = directed()
     at.post("seat_round")
