@@ -37,6 +37,10 @@ INLINE = """
 [...document.querySelectorAll("[style], style, script:not([src]), [onclick]")]
   .filter(e => e.type !== "application/json").map(e => e.outerHTML)
 """
+TOKENLESS = """
+[...document.querySelectorAll("form[method=post]")]
+  .filter(e => !e.elements.csrfmiddlewaretoken).map(e => e.action)
+"""
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 ALL_RULES = {"resultTypes": ["violations"]}
@@ -125,6 +129,7 @@ class Phone:
         found["in the dark"] = self.page.evaluate(VIOLATIONS, RULES_OF_COLOURS)
         self.page.emulate_media(color_scheme="light")
         found["inline scripts and styles"] = self.page.evaluate(INLINE)
+        found["forms without a token"] = self.page.evaluate(TOKENLESS)
         found["from elsewhere"] = self.foreign
         return only_found(found) | self.misfits()
 

@@ -109,22 +109,6 @@ def test_tables_start_without_scripts(new_phone):
     expect(phone.page.locator(".games .names")).to_have_text("Ayşe · Burak")
 
 
-def test_scoring_is_handed_over_to_another_phone(new_phone):
-    first, second = new_phone(), new_phone()
-    sheet = first.start_table()
-    first.open(f"{sheet}pen/")
-    first.page.get_by_text("Another phone writes instead of this one").tap()
-
-    second.open(first.page.input_value("#take-address"))
-    second.tap_and_go(second.page.get_by_role("button", name="Take over the scoring"), "/play/")
-
-    assert second.page.url != sheet
-    assert second.page.request.get(f"{second.page.url}pen/").status == 200
-    assert first.page.request.get(f"{sheet}pen/").status == 404
-    first.open("/")
-    assert "/follow/" in first.page.locator(".games a").first.get_attribute("href")
-
-
 def test_empty_sheet_is_printed_and_choices_of_a_reader_last(new_phone):
     phone = new_phone(color_scheme="light")
     phone.open("/")

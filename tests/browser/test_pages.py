@@ -11,6 +11,7 @@ from tests.browser.playing import pick
 from tests.club_factories import (
     AccountFactory,
     AuditEntryFactory,
+    InvitationFactory,
     MemberFactory,
     PlayerFactory,
     TableFactory,
@@ -111,6 +112,7 @@ def test_every_page_that_links_lead_to_is_without_faults(new_phone):
         *("running", "running_table", "new_ruling", "rulings", "wall", "standings", "why_place"),
         *("register_card", "check_in_card", "event_documents", "new_tournament", "round_changes"),
         *("account_email", "mfa_list_webauthn", "mfa_add_webauthn", "usersessions_list"),
+        *("clubs", "join", "invitation", "new_invitation", "claim", "claim_code"),
         *("club_settings", "leave_club", "member", "club_changes", "player_against", "me"),
         *OFFICE,
     }
@@ -130,6 +132,7 @@ def starts_of_an_owner(owner):
     event = table.round.event
     Event.objects.filter(pk=event.pk).update(table_codes=True, confirmations="two")
     rules = HouseRulesetFactory(slug="moda", base="italian-king-choice")
+    invitation = InvitationFactory(club=club)
     in_event, in_tournament = [club.slug, event.public_id], [club.slug, row.slug]
     return [
         reverse("house_ruleset", args=[rules.slug]),
@@ -153,6 +156,10 @@ def starts_of_an_owner(owner):
         reverse("running", args=[*in_tournament, 2]),
         reverse("running_table", args=[*in_tournament, 2, 1]),
         reverse("round_changes", args=in_tournament),
+        reverse("clubs"),
+        reverse("claim_code"),
+        reverse("join", args=[invitation.public_id, invitation.secret]),
+        reverse("claim", args=[long_name.public_id, long_name.claim_secret]),
         reverse("account_email"),
         reverse("account_set_password"),
         reverse("admin:index"),
