@@ -13,6 +13,7 @@ from django.urls import reverse
 from tests.api.conftest import Program
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.factories import EVENING, GameFactory, SetupFactory
+from tests.web.tournaments.forms import sent_by
 from tournaments.engine.documents.event_fields import EVENT_FIELDS, FREE_TEXTS, SHOWN
 from tournaments.engine.documents.tournament_records import write_tournament
 from tournaments.engine.rules.limits import LONGEST_NAME
@@ -97,15 +98,6 @@ def values_of(event):
 
 def some_of(names, answer):
     return {name: answer[name] for name in names}
-
-
-def sent_by(form):
-    values = {name: form[name].value() for name in form.fields}
-    return {
-        name: v
-        for name, v in values.items()
-        if v is not None and (v is not False or form[name].widget_type != "checkbox")
-    }
 
 
 @pytest.fixture

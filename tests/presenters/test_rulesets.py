@@ -1,64 +1,12 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from tournaments.engine.variants import RULESETS
 from tournaments.presenters.rulesets import describe
 
-HONEYMOON = {
-    "format": "kingscore-description/1",
-    "id": "honeymoon-king",
-    "family": "turkish-king",
-    "name": "",
-    "seats": 2,
-    "sides": [0, 1],
-    "clockwise": False,
-    "deals": 6,
-    "target": None,
-    "in_a_row": 1,
-    "declares": "turn",
-    "passes": False,
-    "quotas": {},
-    "stages": [],
-    "all_units": [],
-    "steps": [],
-    "settings": {"outcome": "highest-wins", "king": "ends-game", "deals": 6},
-    "options": [{"setting": "deals", "kind": "even-count", "values": []}],
-    "redeals": ["misdeal"],
-    "voids": ["misdeal"],
-    "units": {"tricks": {"total": 13, "most": 13, "cards": False}},
-    "contracts": [
-        {
-            "id": "trump",
-            "name": "",
-            "kind": "trump",
-            "named": True,
-            "declared": True,
-            "scoring": "per-unit",
-            "values": {"tricks": 50},
-            "prizes": [],
-            "sum": 650,
-            "quota": None,
-            "quota_each": None,
-            "trumps": ["spades", "hearts", "diamonds", "clubs"],
-            "fields": ["tricks_played", "king"],
-            "may_end_early": False,
-            "replay_one_each": False,
-            "cappotto": False,
-        }
-    ],
-    "checks": {
-        "within": {
-            "heart_king": ["men", "hearts"],
-            "heart_ace": ["hearts"],
-            "last_two": ["tricks"],
-            "twelfth_trick": ["tricks"],
-            "last_trick": ["tricks"],
-        },
-        "cards_in_a_trick": 4,
-        "honours_among_hearts": 3,
-    },
-}
+HONEYMOON = json.loads(Path(__file__).with_name("honeymoon-king.json").read_text())
 
 
 def contract_of(description, name):

@@ -10,6 +10,7 @@ from django.utils import translation
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
+from tests.reports.asked import silent
 from tests.tournament_builders import running
 from tournaments.models import Game, Report
 from tournaments.reports.documents import compose
@@ -21,10 +22,6 @@ from tournaments.services.rounds.seating import publish_round, seat_next_round
 pytestmark = pytest.mark.django_db
 
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
-
-
-def quiet(*_told):
-    """Told how far a report is, and does not care."""
 
 
 def play(row, *, open_it=True):
@@ -48,7 +45,7 @@ def composed(row, audience="members"):
         parameters={"host": "https://king.example/"},
     )
     with translation.override("en"):
-        return compose(report, quiet)
+        return compose(report, silent)
 
 
 def data_of(volume, template, at=0):
@@ -75,7 +72,7 @@ def played():
 
 def test_booklet_has_all_its_parts_on_the_pages_that_its_contents_say(played, tmp_path, pdf):
     path = tmp_path / "booklet.pdf"
-    composed(played).write(path, quiet)
+    composed(played).write(path, silent)
     page = pdf(path.read_bytes())
     texts = [" ".join(each.extract_text().split()) for each in page.reader.pages]
 

@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import EVENING, GameFactory, ReportFactory, record
+from tests.factories import EVENING, GameFactory, ReportFactory, record, reload
 from tournaments.models import Report
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
 from tournaments.services.documents.building import claim_report, finish_report
@@ -59,18 +59,16 @@ def nobody_woken_yet():
 
 @pytest.fixture
 def game():
-    return GameFactory(entries=WHOLE_GAME[:3])
+    return reload(GameFactory(entries=WHOLE_GAME[:3])).row
 
 
 def test_same_request_twice_is_one_row(game):
-    game.refresh_from_db()
     assert ask(game) == ask(game, at=EVENING + timedelta(hours=1))
     assert Report.objects.count() == 1
 
 
 @pytest.mark.parametrize("field", ["title", "place", "players", "options"])
 def test_new_head_makes_a_new_row(game, field):
-    game.refresh_from_db()
     before = ask(game)
     change = {"title": "Final", "place": "Moda", "players": NAMES[::-1], "options": {"king": "off"}}
     setattr(game, field, change[field])
@@ -79,7 +77,6 @@ def test_new_head_makes_a_new_row(game, field):
 
 
 def test_language_host_format_and_revoked_address_make_new_rows(game):
-    game.refresh_from_db()
     reports = {ask(game), ask(game, "it"), ask(game, host="https://elsewhere.example")}
     reports.add(ask(game, made_as="xlsx"))
     game.follow_generation += 1
@@ -89,14 +86,12 @@ def test_language_host_format_and_revoked_address_make_new_rows(game):
 
 
 def test_new_layout_makes_a_new_row(game, monkeypatch):
-    game.refresh_from_db()
     before = ask(game)
     monkeypatch.setattr("tournaments.services.documents.reporting.LAYOUT", 1_000)
     assert ask(game) != before
 
 
 def test_row_keeps_no_address_that_gives_access(game):
-    game.refresh_from_db()
     report = ask(game)
     assert game.secret("follow") not in str(report.parameters)
     address = f"https://king.example/follow/{game.public_id}/{game.secret('follow')}/"
@@ -104,14 +99,12 @@ def test_row_keeps_no_address_that_gives_access(game):
 
 
 def test_sheet_is_of_the_revision_asked_for_whatever_is_written_after(game):
-    game.refresh_from_db()
     seen = playing.Game.objects.get(pk=game.pk)
     record(game, WHOLE_GAME[3])
     assert len(ask(seen).parameters["record"]["entries"]) == 3
 
 
 def test_request_wakes_a_worker_once_it_is_committed(game, django_capture_on_commit_callbacks):
-    game.refresh_from_db()
     with django_capture_on_commit_callbacks(execute=True):
         report = ask(game)
         assert woken() == []
@@ -121,7 +114,6 @@ def test_request_wakes_a_worker_once_it_is_committed(game, django_capture_on_com
 
 
 def test_built_sheet_is_kept_and_served_at_once(game, pdf):
-    game.refresh_from_db()
     report = ask(game)
     build_report(report.pk)
     done = ask(game)
@@ -141,7 +133,6 @@ def test_empty_sheet_is_asked_for_and_built_once(pdf):
 
 
 def test_task_of_a_done_row_does_nothing(game):
-    game.refresh_from_db()
     report = ask(game)
     build_report(report.pk)
     before = Report.objects.values().get()
@@ -150,7 +141,6 @@ def test_task_of_a_done_row_does_nothing(game):
 
 
 def test_lost_file_is_built_anew(game):
-    game.refresh_from_db()
     report = ask(game)
     build_report(report.pk)
     report.refresh_from_db()
@@ -161,7 +151,6 @@ def test_lost_file_is_built_anew(game):
 
 
 def test_half_a_file_left_by_a_dead_worker_is_not_given_out(game, pdf):
-    game.refresh_from_db()
     report = ask(game)
     claimed = claim_report(report.pk, timezone.now() - GIVEN_UP_AFTER - timedelta(seconds=1))
     claimed.file.save(f"{claimed.content_key}-half.pdf", ContentFile(b"%PDF-1.7 half"), save=False)
@@ -216,7 +205,6 @@ def test_document_of_a_deleted_game_is_thrown_away(
 
 
 def test_cancelled_report_is_not_built_until_asked_for_again(game):
-    game.refresh_from_db()
     report = ask(game)
     claimed = claim_report(report.pk, EVENING)
     cancel_report(report, EVENING)
@@ -227,7 +215,6 @@ def test_cancelled_report_is_not_built_until_asked_for_again(game):
 
 
 def test_document_is_thrown_away_when_its_time_is_over(game, django_capture_on_commit_callbacks):
-    game.refresh_from_db()
     report = ask(game)
     build_report(report.pk)
     asked_again = ask(game, at=EVENING + timedelta(days=2))
@@ -274,7 +261,6 @@ def test_failed_report_can_be_tried_again(impossible, django_capture_on_commit_c
 
 
 def test_only_a_failed_report_is_tried_again(game):
-    game.refresh_from_db()
     report = ask(game)
     build_report(report.pk)
     try_again(report, EVENING)

@@ -10,6 +10,7 @@ from django.utils import translation
 from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
+from tests.reports.asked import silent
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
 from tournaments.models import Event, Game, Report
 from tournaments.reports import sheets_book
@@ -20,10 +21,6 @@ pytestmark = pytest.mark.django_db
 
 
 READING, SETTING = Report.Step.READING, Report.Step.SETTING
-
-
-def quiet(*_told):
-    """Told how far a report is, and does not care."""
 
 
 def report_of(event, form="pdf", audience="members", **parameters):
@@ -51,10 +48,10 @@ def evening():
 
 def composed(report):
     with translation.override(report.language):
-        return compose(report, quiet)
+        return compose(report, silent)
 
 
-def written(report, path, told=quiet):
+def written(report, path, told=silent):
     with translation.override(report.language):
         compose(report, told).write(path, told)
     return path

@@ -3,7 +3,6 @@ import pytest
 from tests.club_factories import (
     ClubFactory,
     EventFactory,
-    MemberFactory,
     PlayerFactory,
     RoundFactory,
     TableFactory,
@@ -31,11 +30,6 @@ def event(club):
 @pytest.fixture
 def evening(event):
     return f"clubs/kadife/events/{event.public_id}/"
-
-
-@pytest.fixture
-def director(program, club):
-    return program.as_(MemberFactory(club=club, role="director").user)
 
 
 @pytest.fixture

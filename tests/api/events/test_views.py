@@ -3,7 +3,6 @@ import pytest
 from tests.club_factories import (
     ClubFactory,
     EventFactory,
-    MemberFactory,
     RoundFactory,
     SeasonFactory,
     TableFactory,
@@ -18,11 +17,6 @@ FRIDAY = {"name": "Cuma", "held_on": "2026-11-20", "ruleset": "turkish-king"}
 @pytest.fixture
 def club(db):
     return ClubFactory(slug="kadife", table_codes=True, confirmations="two")
-
-
-@pytest.fixture
-def director(program, club):
-    return program.as_(MemberFactory(club=club, role="director").user)
 
 
 def refused(answer):

@@ -3,7 +3,6 @@ import pytest
 from tests.club_factories import (
     ClubFactory,
     EventFactory,
-    MemberFactory,
     RoundFactory,
     TableFactory,
     TournamentFactory,
@@ -31,11 +30,6 @@ def table(club):
 @pytest.fixture
 def phone(program, table):
     return program.with_token(token_of(table, "table"))
-
-
-@pytest.fixture
-def director(program, club):
-    return program.as_(MemberFactory(club=club, role="director").user)
 
 
 def where(table, verb=""):

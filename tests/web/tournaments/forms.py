@@ -34,3 +34,12 @@ def tournament_of(club, **fields):
 
 def at(name, *more):
     return reverse(name, args=["moda", "acik", *more])
+
+
+def sent_by(form):
+    values = {name: form[name].value() for name in form.fields}
+    return {
+        name: v
+        for name, v in values.items()
+        if v is not None and (v is not False or form[name].widget_type != "checkbox")
+    }

@@ -3,7 +3,7 @@ from django.urls import reverse
 
 from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory
 from tests.factories import HouseRulesetFactory
-from tests.web.tournaments.forms import ANSWERS, at, tournament_of
+from tests.web.tournaments.forms import ANSWERS, at, sent_by, tournament_of
 from tournaments.engine.standings.tie_breaks import TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import PRESETS, TournamentSettings
 from tournaments.models import AuditEntry, Round, Tournament
@@ -13,11 +13,6 @@ from tournaments.queries.tournaments.state import settings_of
 def filled(director, preset, **typed):
     answers = ANSWERS | typed | {"preset": preset}
     return director.post(reverse("new_tournament", args=["moda"]), answers)
-
-
-def sent_by(form):
-    values = {name: form[name].value() for name in form.fields}
-    return {name: v for name, v in values.items() if v is not None and v is not False}
 
 
 def test_director_makes_a_tournament_with_settings_of_their_own(director, club):
