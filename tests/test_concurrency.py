@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.kill import kill_again_and_again
-from tests.deals import WHOLE_GAME, deal
+from tests.deals import WHOLE_GAME
 from tests.phones import Phone, new_key
 from tests.together import at_once
 
@@ -59,46 +59,6 @@ def test_same_deal_by_many_phones_is_stored_once_and_the_others_see_the_sheet(se
     assert sheet["writes"] == [[1, winner, RIFKI]]
     assert sheet["totals"] == [0, 0, -320, 0]
     assert all("−320" in answer.text for answer in answers)
-
-
-def test_same_deal_by_many_phones_with_one_key_is_stored_once_and_all_are_told_so(server, phones):
-    key = new_key()
-
-    answers = at_once(*[lambda phone=phone: phone.write_deal(RIFKI, 0, key) for phone in phones])
-
-    assert statuses(answers) == {200: PHONES}
-    assert sheet_of(server, phones[0])["writes"] == [[1, key, RIFKI]]
-
-
-def test_two_phones_correcting_at_once_leave_one_correction(server, phones):
-    for revision, body in enumerate((RIFKI, QUEENS)):
-        assert phones[0].write_deal(body, revision, new_key()).status == 200
-    versions = [deal("heart-king", 1, 0, 0, 0), deal("heart-king", 0, 0, 0, 1)]
-
-    answers = at_once(
-        *[
-            lambda phone=phone, body=body: phone.correct_deal(0, body, 2, new_key())
-            for phone, body in zip(phones, versions, strict=False)
-        ]
-    )
-
-    # A correction that was taken leads back to the sheet.
-    assert statuses(answers) == {302: 1, 409: 1}
-    kept = versions[[answer.status for answer in answers].index(302)]
-    writes = sheet_of(server, phones[0])["writes"]
-    assert [(revision, body) for revision, _, body in writes] == [
-        (1, RIFKI),
-        (2, QUEENS),
-        (3, kept),
-    ]
-
-
-def test_same_new_table_by_many_requests_is_opened_once(strangers):
-    key = new_key()
-
-    paths = at_once(*[lambda phone=phone: phone.open_table(key) for phone in strangers])
-
-    assert len(set(paths)) == 1
 
 
 def test_no_acknowledged_deal_is_lost_when_the_server_is_killed(server):

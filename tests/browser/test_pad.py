@@ -361,32 +361,3 @@ def test_forms_go_on_without_signal(new_phone):
     phone.find_signal()
     phone.wait_for(1)
     assert phone.stored()[0]["declarer"] == 2
-
-
-def test_deals_are_written_without_scripts(new_phone):
-    phone = new_phone(java_script_enabled=False)
-    page = phone.page
-    phone.sit_down()
-    page.locator("[value=no-queens]").check()
-    expect(page.locator(".unit-men")).to_be_hidden()
-    page.fill("[name=count-queens-0]", "1")
-    page.fill("[name=count-queens-2]", "2")
-    phone.tap(phone.save)
-    expect(page.locator(".errors")).to_have_text("Queens: must be 4 in all, 3 written.")
-    assert phone.numbers("queens") == ["1", "", "2", ""]
-    page.fill("[name=count-queens-3]", "1")
-    phone.save_and_wait()
-    assert phone.sheet().game.totals == (-100, 0, -200, -100)
-    phone.tap(page.locator(".undo"))
-    phone.wait_for(2)
-    assert phone.stored() == []
-
-    phone.sit_down(ruleset="italian-king-pairs-choice")
-    page.select_option("[name=offered1]", "no-men")
-    page.select_option("[name=offered2]", "domino")
-    pick(phone, "domino")
-    tap_chip(phone, "closed_by", 1)
-    page.fill("[name=count-cards_left-0]", "6")
-    page.fill("[name=count-cards_left-1]", "2")
-    phone.save_and_wait()
-    assert phone.sheet().game.totals == (-14, 14)

@@ -233,24 +233,3 @@ def test_refused_deal_comes_back_with_its_problem(new_phone):
 def declare_as_another(phone):
     """Only a program of its own could send this: the page would not let it go."""
     phone.page.locator("[name=declarer]").evaluate("input => { input.value = 3 }")
-
-
-def test_earlier_deal_and_names_are_corrected(new_phone):
-    phone = new_phone()
-    phone.sit_down(*WHOLE_GAME[:3])
-    phone.tap(phone.page.locator(".sheet tbody a").nth(1))
-    phone.tap(phone.tiles("queens").nth(2))
-    phone.tap(phone.key(1))
-    phone.tap(phone.tiles("queens").nth(0))
-    phone.tap(phone.key(2))
-    phone.page.fill("[name=why]", "Cem took one")
-    phone.tap(phone.page.locator("button[value=correct]"))
-    expect(phone.page.locator(".corrected")).to_have_count(1)
-    assert phone.totals() == [-320, -60, -600, -220]
-
-    phone.tap(phone.page.locator(".doors a").first)
-    phone.page.fill("[name=name0]", "Aylin")
-    phone.tap(phone.page.locator(".seat-line .tick").nth(2))
-    phone.tap(phone.page.locator(".actions button"))
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
-    expect(phone.page.locator(".sheet thead")).to_contain_text("Aylin")

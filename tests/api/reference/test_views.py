@@ -8,7 +8,6 @@ from django.utils.translation import override
 
 from tournaments.api.problems import TYPES
 from tournaments.api.reference.description import document
-from tournaments.api.reference.operations import Reference
 
 pytestmark = pytest.mark.django_db
 
@@ -52,32 +51,6 @@ def test_operation_is_shown_with_who_may_what_is_sent_and_what_comes_back():
     assert "entry * Entry" in one
     assert "201 Game" in one
     assert "412 · 413" in one
-
-
-def told_of(schema):
-    """What the form of a field says of it, in one line."""
-    described = {"components": {"schemas": {"Each": {"properties": {"it": schema}}}}}
-    (field,) = Reference(described, str).form("Each").fields
-    return str(field.details)
-
-
-@pytest.mark.parametrize(
-    ("schema", "told"),
-    [
-        ({"type": "string", "default": ""}, "else empty"),
-        ({"type": "array", "default": []}, "else []"),
-        ({"type": "string", "default": "all"}, "else all"),
-        ({"type": "boolean", "default": False}, "else false"),
-        (
-            {"type": "string", "minLength": 1, "maxLength": 40},
-            "at least 1 character · at most 40 characters",
-        ),
-        ({"type": "array", "minItems": 1}, "at least 1"),
-        ({"type": "string", "description": "Its name.", "default": ""}, "Its name. · else empty"),
-    ],
-)
-def test_field_is_shown_with_its_limits_in_words(schema, told):
-    assert told_of(schema) == told
 
 
 def test_topic_or_form_that_there_is_not_is_not_found():

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.api.rounds.evening import FIRST, begin
 from tests.club_factories import ClubFactory
-from tournaments.models import Round, Table, Tournament
+from tournaments.models import AuditEntry, Round, Table, Tournament
 
 
 @pytest.fixture
@@ -101,6 +101,7 @@ def test_correction_after_closing_is_shown_until_it_is_accepted(evening):
     stale = director.post(f"{path}accept/", {"seen": "something else"})
     assert (stale.status_code, stale.json()["code"]) == (409, "more-changed")
     assert director.post(f"{path}accept/", {"seen": told["seen"]}).json()["results"] == []
+    assert AuditEntry.objects.get(action="accept-changes").after == {"round": [1]}
 
 
 def test_round_is_opened_again_until_a_later_one_is_published(evening):

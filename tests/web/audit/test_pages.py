@@ -22,10 +22,8 @@ from tournaments.services.clubs.membership import (
     ClubSettings,
     Offer,
     accept_invitation,
-    change_role,
     change_settings,
     invite,
-    leave_club,
 )
 from tournaments.services.games import playing
 from tournaments.web.audit.texts import ACTIONS
@@ -69,26 +67,6 @@ def test_settings_are_shown_by_their_labels(director, club, owner):
     ]
     assert "192.0.2.7" in page.text
     assert "Nov. 20, 2026" in page.text or "11/20/2026" in page.text
-
-
-def test_roles_are_shown_by_their_names(director, club, owner):
-    ece = AccountFactory(first_name="Ece")
-    link = invite(club, Offer(Role.MEMBER, None), owner, at=EVENING)
-    accept_invitation(link.pk, Actor(ece), at=EVENING)
-    change_role(club.pk, ece.pk, Role.DIRECTOR, owner, at=EVENING)
-    leave_club(club.pk, Actor(ece), at=EVENING)
-
-    assert shown(director.get(CHANGES)) == [
-        ("Left the club", "Ece", "Ece", ("Role: director",)),
-        ("Role changed", "Ece", "Ada", ("Role: member → director",)),
-        ("Joined the club", "Ece", "Ece", ("Role: member", "Came by: invitation")),
-        (
-            "Invitation made",
-            "invitation",
-            "Ada",
-            ("Role: member", "Uses: any number", "Works until: 12/04/2026 10:30 p.m."),
-        ),
-    ]
 
 
 @pytest.fixture

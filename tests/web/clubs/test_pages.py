@@ -64,30 +64,6 @@ def test_club_shows_the_next_and_the_last_evenings(visitor, club):
     assert list(page.context["last"]) == days[6:1:-1]
 
 
-def test_owner_changes_the_settings(visitor, club):
-    visitor.become("owner", club)
-    path = url("club_settings", "moda")
-    form = visitor.get(path).context["form"]
-    assert form.initial == {
-        "name": "Moda King",
-        "published": False,
-        "table_codes": False,
-        "confirmations": "none",
-        "rates_evenings": False,
-        "in_server_ratings": False,
-        "paper": "a4",
-    }
-
-    chosen = {"name": "Moda", "table_codes": "on", "confirmations": "all", "paper": "us-letter"}
-    answer = visitor.post(path, chosen)
-
-    assert answer.url == url("club", "moda")
-    club.refresh_from_db()
-    assert (club.name, club.published, club.table_codes) == ("Moda", False, True)
-    assert club.paper == "us-letter"
-    assert club.confirmations == "all"
-
-
 def test_settings_that_cannot_be_are_refused(visitor, club):
     visitor.become("owner", club)
 

@@ -172,19 +172,6 @@ def test_what_was_kept_counts_only_for_its_club_and_page(director, club):
     assert not Player.objects.exists()
 
 
-def test_files_that_cannot_be_read_are_refused_with_the_reason(director, club):
-    for page, content, words in (
-        ("import_players", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "workbook of an old kind"),
-        ("import_results", "Date;Player\n1;2\n", "Missing: Points"),
-        ("import_results", "x" * 10, "Missing: Date, Player, Points"),
-        ("import_records", b"PK\x03\x04", "This archive cannot be read"),
-        ("import_players", "x\n" * 4100, "too long: at most 4000 lines"),
-    ):
-        answer = send(director, page, content)
-        assert answer.status_code == 422
-        assert words in text_of(answer)
-
-
 def test_pages_ask_for_the_same_number_of_queries_however_many_lines(
     director, club, django_assert_max_num_queries
 ):

@@ -270,23 +270,6 @@ def test_two_players_are_shown_beside_each_other(member, rated):
     assert page.context["chance"].above == f"{round(100 * chance_above(now[:1], now[1:]))}%"
 
 
-def test_pair_is_not_counted_as_opponents(member, club):
-    place = RoundFactory(event=EventFactory(club=club))
-    table = TableFactory(round=place, players=NAMES)
-    table.games.update(
-        ruleset="turkish-king-partners",
-        result={"totals": [200, -200], "ranks": [1, 2], "out": [0], "sunk": [1], "kings": [],
-                "contracts": {}, "badges": {}},
-    )  # fmt: skip
-    one, other = club.players.get(name="Şule"), club.players.get(name="Cem")
-
-    page = member.get(path_of(one, other))
-
-    assert (page.context["meeting"].together, page.context["meeting"].together_won) == (1, 1)
-    assert "1 game as a pair, 1 won." in page.text
-    assert page.context["compared"] is None
-
-
 @pytest.mark.parametrize("number", [1, 3])
 def test_two_players_take_the_same_queries_however_many_games(
     member, club, number, django_assert_num_queries

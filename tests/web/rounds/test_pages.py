@@ -9,14 +9,10 @@ from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record
-from tests.tournament_builders import play
 from tests.web.rounds.going import going, of_all, play_at, table
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Table, Tournament
-from tournaments.services.audit import NOBODY
+from tournaments.models import AuditEntry, Revision, Round, Ruling, Table
 from tournaments.services.games.playing import hand_over, record_entry
-from tournaments.services.rounds.rounds import close_round
-from tournaments.services.rounds.seating import seat_next_round
 from tournaments.web.base.phone import address
 
 HOUR = timedelta(hours=1)
@@ -243,44 +239,6 @@ def test_ruling_that_cannot_be_is_explained_beside_its_field(director, club, sai
 
     assert (refused.status_code, sentence in refused.text) == (422, True)
     assert Ruling.objects.count() == 0
-
-
-def test_correction_in_a_closed_round_shows_what_it_changed_until_it_was_seen(director, club):
-    place = going(club, 2, rounds=2)
-    play(place)
-    close_round(place.pk, NOBODY, at=timezone.now())
-    seating = seat_next_round(Tournament.objects.get().pk, NOBODY, at=EVENING).seating
-    hub, changes = url("running", place), of_all("round_changes", place)
-    overview = of_all("tournament", place)
-    for page in (hub, overview):
-        assert "What it changed" not in director.get(page).text
-
-    game = Game.objects.get(table__round=place, table__number=1)
-    owner = director.post(  # As the page of a sheet does it.
-        reverse("entry", args=[game.public_id, game.secret("write"), 19]),
-        {
-            "type": "deal", "action": "withdraw", "why": "not played", "sure": "yes",
-            "key": "k" * 24, "revision": str(game.revision),
-        },
-    )  # fmt: skip
-    assert owner.status_code == 302
-
-    for page in (hub, overview):
-        assert "What it changed" in director.get(page).text
-    page = director.get(changes)
-    moved = page.context["rounds"]["Round 1"]
-    others = [line["before"][1] != line["after"][1] for line in moved]
-    assert others == sorted(others, reverse=True)
-    assert len(moved) >= 4
-    assert "Nobody is seated anew" in page.text
-    assert Round.objects.get(number=2).seating == seating
-
-    assert director.post(changes, {"seen": "of another list"}).url == changes
-    assert director.get(changes).context["rounds"] == page.context["rounds"]
-    director.post(changes, {"seen": page.context["seen"]})
-    assert "What it changed" not in director.get(hub).text
-    assert director.get(changes).context["rounds"] == {}
-    assert AuditEntry.objects.get(action="accept-changes").after == {"round": [1]}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from django.urls import reverse
 from tests.club_factories import ClubFactory, RoundFactory, SeasonFactory
 from tests.factories import HouseRulesetFactory
 from tests.web.tournaments.forms import ANSWERS, at, sent_by, tournament_of
-from tournaments.engine.standings.tie_breaks import TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import PRESETS, TournamentSettings
 from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.queries.tournaments.state import settings_of
@@ -105,21 +104,6 @@ def test_points_of_places_are_read_as_people_write_them(director, club, typed, s
     director.post(reverse("new_tournament", args=["moda"]), answers)
 
     assert Tournament.objects.get().settings["place_points"] == stored
-
-
-def test_form_comes_as_the_tournament_stands_and_stores_it_unchanged(director, club):
-    row = tournament_of(
-        club,
-        state="registration",
-        settings={"tie_breaks": tuple(TIE_BREAKS)[:8], "bye": 3, "minutes": 40, "finals": 8},
-    )
-    form = director.get(at("change_tournament")).context["form"]
-
-    page = director.post(at("change_tournament"), sent_by(form))
-
-    assert page.status_code == 302
-    assert Tournament.objects.get().settings == row.settings
-    assert not AuditEntry.objects.exists()
 
 
 def test_fewer_rounds_than_are_drawn_are_refused_at_their_field(director, club):
