@@ -1,5 +1,3 @@
-"""The back office: the staff reads everything, a superuser keeps the accounts, nobody does more."""
-
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator

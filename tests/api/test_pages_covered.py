@@ -1,5 +1,3 @@
-"""Everything the pages can do, programs can do: no page comes without its address of the API."""
-
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 

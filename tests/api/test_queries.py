@@ -1,5 +1,3 @@
-"""How many queries each list takes: as many for three rows as for one."""
-
 import pytest
 
 from tests.club_factories import (

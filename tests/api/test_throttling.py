@@ -1,5 +1,3 @@
-"""How often may be asked: for each token by itself, and wrong ones for nobody else."""
-
 from itertools import count
 
 import pytest

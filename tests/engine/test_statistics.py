@@ -1,5 +1,3 @@
-"""Statistics of a club's games, against plain sums."""
-
 import random
 from datetime import UTC, datetime, timedelta
 

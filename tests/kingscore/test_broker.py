@@ -1,5 +1,3 @@
-"""The embedded broker, with real processes."""
-
 import json
 import os
 import shutil

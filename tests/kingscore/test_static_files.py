@@ -1,5 +1,3 @@
-"""What is made ready for browsers before the first start."""
-
 from pathlib import Path
 
 from django.contrib.staticfiles.finders import get_finders

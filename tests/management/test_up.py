@@ -1,5 +1,3 @@
-"""The one command a club needs, with its real processes."""
-
 import os
 import re
 import shutil

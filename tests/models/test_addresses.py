@@ -1,5 +1,3 @@
-"""Addresses that give access: what opens what, and what does not."""
-
 import pytest
 
 from tests.factories import EVENING, GameFactory

@@ -1,5 +1,3 @@
-"""Permission is a queryset: who sees, directs, owns, writes and plays what."""
-
 import pytest
 from django.contrib.auth.models import AnonymousUser
 

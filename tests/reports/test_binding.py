@@ -1,5 +1,3 @@
-"""Bound documents: nothing of their pages, tags, links and names is lost or mixed up."""
-
 import io
 
 import pikepdf

@@ -1,5 +1,3 @@
-"""The booklet of a tournament: what is in it, on which page, and for whom."""
-
 import json
 
 import pikepdf

@@ -1,5 +1,3 @@
-"""The month of a club: what it adds up to, on two pages and in tables."""
-
 from datetime import date
 
 import pytest

@@ -1,5 +1,3 @@
-"""The cross-table: what each had in each round, and with whom."""
-
 import json
 
 import openpyxl

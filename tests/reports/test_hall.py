@@ -1,5 +1,3 @@
-"""The documents of the hall: cards, badges, the seating, certificates."""
-
 import pytest
 from django.utils import translation
 

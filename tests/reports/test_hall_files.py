@@ -1,5 +1,3 @@
-"""The files of the hall's documents: accessible pages on both papers, and tables to work with."""
-
 import io
 
 import pytest

@@ -1,5 +1,3 @@
-"""The page family: each element on both papers, whatever things and people are called."""
-
 import io
 
 import pytest

@@ -1,5 +1,3 @@
-"""A player's season: what stands on its pages, and its games as a table."""
-
 from datetime import date
 
 import pytest

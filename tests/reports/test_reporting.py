@@ -1,5 +1,3 @@
-"""The rows of documents: asked for once, built once, tried again, never lost."""
-
 from datetime import timedelta
 from queue import Empty
 

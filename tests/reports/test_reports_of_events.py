@@ -1,5 +1,3 @@
-"""Reports of events: read when they are built, built once for each content, private."""
-
 import os
 from datetime import timedelta
 

@@ -1,5 +1,3 @@
-"""The scoresheet on paper: what stands on it, on one page, whatever the players are called."""
-
 import pytest
 from django.utils import translation
 

@@ -1,5 +1,3 @@
-"""Scoresheets as tables: what each deal was worth, added up, and checked."""
-
 import openpyxl
 import pytest
 from django.urls import reverse

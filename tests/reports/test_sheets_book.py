@@ -1,5 +1,3 @@
-"""All sheets of an event: a page for each game, in order, with bookmarks and tags; as records."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The scoresheet of every game, on paper and as text: names, totals and sums as records say."""
-
 import re
 from dataclasses import replace
 

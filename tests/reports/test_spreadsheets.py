@@ -1,5 +1,3 @@
-"""Tables as files: opened again with openpyxl, the csv module and json."""
-
 import csv
 import io
 import json

@@ -1,5 +1,3 @@
-"""The standings as pages and as tables: the same figures, and no more than may be seen."""
-
 import csv
 import io
 import json

@@ -1,5 +1,3 @@
-"""Documents with a real worker process, killed in the middle of its work."""
-
 import json
 import os
 import shutil

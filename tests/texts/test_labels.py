@@ -1,5 +1,3 @@
-"""Every game can be spoken of: its contracts, units, kinds and options have names."""
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Pages name every module that their scripts import: all load at once, and are kept for offline."""
-
 import re
 
 import pytest

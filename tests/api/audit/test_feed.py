@@ -1,5 +1,3 @@
-"""The feed of changes: who is told of what, and from where to go on."""
-
 import pytest
 
 from tests.club_factories import AuditEntryFactory, ClubFactory, EventFactory, TableFactory

@@ -1,5 +1,3 @@
-"""Clubs through the API: seen, made, set up, left; their logos, seasons and audit."""
-
 import io
 
 import pytest

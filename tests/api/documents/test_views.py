@@ -1,5 +1,3 @@
-"""Documents by the API: what there is, asked for, made, and downloaded."""
-
 import pytest
 from django.core.cache import cache
 

@@ -1,5 +1,3 @@
-"""Games of clubs: found, confirmed, taken in; with their matches and keys."""
-
 import pytest
 
 from tests.club_factories import (

@@ -1,5 +1,3 @@
-"""A whole way through a game: started, written, corrected, taken back."""
-
 import pytest
 
 from tests.api.games.start import HEAD

@@ -1,5 +1,3 @@
-"""What is written on a sheet, corrected, taken off, sealed; and what its log tells of it."""
-
 import pytest
 
 from tests.api.answers import faults

@@ -1,5 +1,3 @@
-"""Players, results and records taken over through the API: looked at, then imported, or neither."""
-
 import json
 from pathlib import Path
 

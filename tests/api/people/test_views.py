@@ -1,5 +1,3 @@
-"""Players of a club through the API: listed, added, changed, merged, removed."""
-
 import pytest
 
 from tests.api.answers import faults

@@ -1,5 +1,3 @@
-"""Ratings by the API: leaderboards, curves, what a game changed, how well places were told."""
-
 import pytest
 
 from tests.club_factories import (

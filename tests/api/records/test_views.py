@@ -1,5 +1,3 @@
-"""Records computed without being stored: what the command line says, the API says."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Rounds as they run: tables, time, calls, rulings, corrections, and what hangs on the wall."""
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""House rules as documents: read strictly, checked, written; nothing they say stops a game."""
-
 import copy
 import json
 import random

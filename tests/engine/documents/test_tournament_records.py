@@ -1,5 +1,3 @@
-"""A tournament's document: read strictly, every problem with its place, and recomputed."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Seatings that a director changes: swapped, locked, and late changes after publication."""
-
 from dataclasses import replace
 from itertools import chain
 from random import Random

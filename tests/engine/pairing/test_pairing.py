@@ -1,5 +1,3 @@
-"""Seatings: whole evenings, and small fields against every possible seating."""
-
 from itertools import chain, combinations, permutations
 from random import Random
 

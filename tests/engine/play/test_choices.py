@@ -1,5 +1,3 @@
-"""The contracts of the next declarer, and the reasons against the others."""
-
 import pytest
 
 from tests.deals import UNITS

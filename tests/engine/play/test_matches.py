@@ -1,5 +1,3 @@
-"""Matches: best of N and first to N, laps and slam, on any number of sides."""
-
 from fractions import Fraction
 
 import pytest

@@ -1,5 +1,3 @@
-"""Earnings per seat and contract, and badges, against naive sums."""
-
 import pytest
 
 from tests.sample_games import DRAWN, NAMES, load

@@ -1,5 +1,3 @@
-"""Money from points: exact to the coin, sum zero, and no payment too many."""
-
 from fractions import Fraction
 from itertools import combinations, pairwise
 

@@ -1,5 +1,3 @@
-"""How well ratings told the places: against a sum made pair by pair, and against a coin."""
-
 import random
 from math import inf, log
 

@@ -1,5 +1,3 @@
-"""Finals: who plays on, who goes through, and the places at the end."""
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

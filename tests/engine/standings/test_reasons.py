@@ -1,5 +1,3 @@
-"""Why this place: every sum opened, and what decided between neighbours."""
-
 from fractions import Fraction
 
 import pytest

@@ -1,5 +1,3 @@
-"""Points added up: teams in a tournament, and leagues over a season."""
-
 from fractions import Fraction
 
 from hypothesis import given, settings

@@ -1,5 +1,3 @@
-"""The standings: by hand, against another computation, and in any order of what is given."""
-
 from fractions import Fraction
 from random import Random
 

@@ -1,5 +1,3 @@
-"""The settings of a tournament: read strictly, written in one way, and presets of them."""
-
 import json
 from dataclasses import fields
 from fractions import Fraction

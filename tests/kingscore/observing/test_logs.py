@@ -1,5 +1,3 @@
-"""What a fault leaves in the log: where it was, and nothing of whom."""
-
 import io
 import json
 import logging

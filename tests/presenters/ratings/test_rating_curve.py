@@ -1,5 +1,3 @@
-"""The curve of a rating: everything inside the drawing, in order, and as the ratings are."""
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

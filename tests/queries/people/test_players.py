@@ -1,5 +1,3 @@
-"""Sums over the games of a player, against a naive look at every sheet."""
-
 import random
 from collections import Counter
 from datetime import timedelta

@@ -1,5 +1,3 @@
-"""Ranks and pages of the leaderboard against the whole list, sorted."""
-
 from collections import Counter
 from random import Random
 

@@ -1,5 +1,3 @@
-"""The units of systemd: as systemd reads them, and what they start."""
-
 import os
 import re
 import shlex

@@ -1,5 +1,3 @@
-"""Clubs in which everything is right, however they came to be: no cache is found to differ."""
-
 import pytest
 
 from tests.club_factories import PlayerFactory, RoundFactory

@@ -1,5 +1,3 @@
-"""The nightly check: once a night, begun again after a lost worker, told to those concerned."""
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest

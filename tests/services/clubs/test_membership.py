@@ -1,5 +1,3 @@
-"""Clubs: made, set up, joined by invitation and left; each change leaves its line."""
-
 from datetime import timedelta
 
 import pytest

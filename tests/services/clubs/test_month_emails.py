@@ -1,5 +1,3 @@
-"""The month of a club by mail: on the first, once for everybody, whoever stops or refuses."""
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""Entrants registered, from lists and by a link; here, away, withdrawn, and back."""
-
 import pytest
 
 from tests.club_factories import (

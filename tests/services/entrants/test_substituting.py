@@ -1,5 +1,3 @@
-"""Somebody who plays a round in another's place: before it is drawn, and at its table."""
-
 import pytest
 
 from tests.club_factories import EntrantFactory, MemberFactory, PlayerFactory, TournamentFactory

@@ -1,5 +1,3 @@
-"""Matches: games between the same sides, in the database."""
-
 import pytest
 
 from tests.factories import EVENING, ContextFactory, SetupFactory

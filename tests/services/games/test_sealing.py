@@ -1,5 +1,3 @@
-"""Deals that are begun before they are counted: named blind, or sealed and revealed."""
-
 from hashlib import sha256
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tables of a round: laid, entered, replaced, removed; and who sits at them."""
-
 import pytest
 
 from tests.club_factories import MemberFactory, PlayerFactory, RoundFactory, TableFactory

@@ -1,5 +1,3 @@
-"""Keys and revisions of what is written on a sheet: the key is looked up first."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Players and results of past evenings taken over from files: foreseen, and written as a whole."""
-
 from datetime import date
 from fractions import Fraction
 

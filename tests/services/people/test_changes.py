@@ -1,5 +1,3 @@
-"""Players of a club: what they are called, and how sheets, papers and the audit follow."""
-
 import pytest
 from django.core.files.storage import default_storage
 

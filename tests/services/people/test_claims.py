@@ -1,5 +1,3 @@
-"""Claiming a player: by link and by code, once, and never by guessing."""
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""Proposals of rounds: drawn again, for finals and for whole evenings, and what they rest on."""
-
 from itertools import combinations
 
 import pytest

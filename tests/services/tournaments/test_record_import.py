@@ -1,5 +1,3 @@
-"""A tournament exported and imported again: nothing is lost, nothing is half done."""
-
 import io
 import json
 import sys

@@ -1,5 +1,3 @@
-"""Personal data in tournaments: exported and removed."""
-
 import json
 
 import pytest

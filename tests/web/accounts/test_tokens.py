@@ -1,5 +1,3 @@
-"""Access for programs: keys of an account, shown once, listed, and revoked."""
-
 import re
 from datetime import timedelta
 

@@ -1,5 +1,3 @@
-"""The logo of a club: who may change it, what is kept of what was sent, and who sees it."""
-
 import io
 
 import pytest

@@ -1,5 +1,3 @@
-"""The links of a tournament: players register and check in; their cards are the director's."""
-
 import pytest
 from django.core.cache import cache
 from django.urls import reverse

@@ -1,5 +1,3 @@
-"""The pages of entrants: the list, what a director types and pastes, and one entrant."""
-
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone

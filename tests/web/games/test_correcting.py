@@ -1,5 +1,3 @@
-"""Corrections without a browser: names and seats, lines taken off, points, reasons."""
-
 import re
 from http import HTTPStatus
 

@@ -1,5 +1,3 @@
-"""The history of a table: every write, also of what is not on its sheet any more."""
-
 import re
 
 from django.test import Client

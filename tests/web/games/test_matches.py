@@ -1,5 +1,3 @@
-"""A match at the table: chosen, counted at the end of each game, played on with one tap."""
-
 import pytest
 from django.urls import reverse
 

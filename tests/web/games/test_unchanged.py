@@ -1,5 +1,3 @@
-"""Pages that listen are answered early that nothing has changed: only those, and only then."""
-
 from datetime import timedelta
 from http import HTTPStatus
 

@@ -1,5 +1,3 @@
-"""A player's page: the rating, what the games add up to, and two players beside each other."""
-
 import re
 
 import pytest

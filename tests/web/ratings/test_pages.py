@@ -1,5 +1,3 @@
-"""The leaderboards: who is on them, in which order, and who sees them."""
-
 import re
 from datetime import timedelta
 

@@ -1,5 +1,3 @@
-"""What the ratings expect of a round before it is played, and how well they told a tournament."""
-
 import re
 
 import pytest

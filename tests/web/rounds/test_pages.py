@@ -1,5 +1,3 @@
-"""Running a round on its pages: the director's page, a table, rulings, the bar on the phone."""
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""The seating of a round on its page: proposed, changed, published, read by all."""
-
 import pytest
 
 from tests.deals import WHOLE_GAME

@@ -1,5 +1,3 @@
-"""House rules of a club: its directors keep them, its members play by them, others see nothing."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The page for the table: in three languages, and the way to it."""
-
 import pytest
 from django.test import Client
 from django.urls import reverse

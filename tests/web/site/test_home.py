@@ -1,5 +1,3 @@
-"""The first page: this phone's games, the sample, and how pages look here."""
-
 import random
 
 import pytest

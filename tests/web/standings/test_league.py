@@ -1,5 +1,3 @@
-"""The league of a season: the best evenings of each player added up, for those who may see them."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""The club in numbers: what its games add up to, for those who may see its ratings."""
-
 import re
 from datetime import date, timedelta
 

@@ -1,5 +1,3 @@
-"""The pages of webhooks: an owner adds one, sees its calls, and does with it what there is."""
-
 import pytest
 from django.urls import reverse
 

@@ -1,5 +1,3 @@
-"""Deals begun before they are counted, at the table page: named blind, sealed, revealed."""
-
 import re
 from hashlib import sha256
 from http import HTTPStatus

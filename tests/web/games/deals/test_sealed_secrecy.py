@@ -1,5 +1,3 @@
-"""Sealed contracts stay secret until the reveal: nothing that can be seen or asked tells them."""
-
 import html
 import logging
 import re
