@@ -89,13 +89,6 @@ def test_benchmark_in_processes_of_its_own_runs():
     assert done.stdout.count(" × ") > 3, done.stdout
 
 
-def test_failure_is_told_at_the_end():
-    done = run("engine", "times=0")
-
-    assert done.returncode == 1
-    assert done.stderr.endswith("StatisticsError: no median for empty data\n\nFailed: engine\n")
-
-
 def test_results_show_each_figure_beside_its_control(tmp_path):
     slow = Figure("a deal", 13.7, "ms", "a bare view", 1.5, "95 %: 16.9 ms")
     runs = [

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 # The fixture all tests share is of no concern to the engine.
 fuzz = settings(
     derandomize=True,
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
