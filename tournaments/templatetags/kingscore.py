@@ -5,6 +5,7 @@ from typing import Protocol
 from django import template
 from django.utils.formats import number_format
 
+from tournaments.engine.rules import limits
 from tournaments.texts.labels import points_text, stage_name
 from tournaments.web.games.deals.fields import unit_number
 from tournaments.web.tournaments.texts import state_name
@@ -21,6 +22,12 @@ register.filter("unit_number", unit_number)
 def grouped(number: int) -> str:
     """A count with its thousands apart, as the visitor's language writes it."""
     return str(number_format(number, force_grouping=True))
+
+
+@register.simple_tag
+def longest(kind: str) -> int:
+    """Return the maximum length of a kind of text, e.g. `{% longest "name" %}`."""
+    return int(getattr(limits, f"LONGEST_{kind.upper()}"))
 
 
 class HasPages(Protocol):
