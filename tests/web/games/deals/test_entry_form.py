@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
+from tests.deals import NAMES
 from tests.factories import record, reload
 from tests.phones import TEMPLATES
 from tests.sample_games import load, load_result
@@ -151,6 +152,20 @@ def test_partners_are_asked_which_of_them_named_the_contract(phone):
     send(phone, game, **fields, named_by="2")
     assert last(game)["declarer"] == 2
     assert reload(game).game.declarer == 1
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "first", "names"),
+    [
+        ("honeymoon-king", 0, ["Burak", "Ayşe"]),
+        ("honeymoon-king", 1, ["Ayşe", "Burak"]),
+        ("turkish-king", 0, ["Deniz", "Burak"]),
+    ],
+)
+def test_of_two_players_the_one_who_does_not_deal_cuts(phone, ruleset, first, names):
+    players = NAMES[: 2 if ruleset == "honeymoon-king" else 4]
+    page = page_of(phone, table_of(ruleset, players=players, first_declarer=first))
+    assert re.findall(r"data-(?:dealer|cutter)>([^<]*)<", page) == names
 
 
 def test_last_two_contracts_are_offered_by_themselves_and_the_last_is_chosen(phone):
