@@ -10,6 +10,7 @@ import pytest
 import trustme
 
 from tests.services.webhooks.receiver import receiving
+from tournaments.origin import lan_address
 from tournaments.services.webhooks import calling
 from tournaments.services.webhooks.calling import (
     BadAddress,
@@ -82,7 +83,10 @@ def test_name_of_something_within_is_not_called(receiver, addresses, why):
     assert receiver.calls == []
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1"])
+OF_AN_INTERFACE = pytest.param(lan_address() or "127.0.0.3", id="of an interface")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1", OF_AN_INTERFACE])
 def test_address_of_this_machine_is_not_called_in_a_network_that_is_allowed(
     receiver, settings, address
 ):
