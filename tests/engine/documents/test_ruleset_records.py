@@ -108,6 +108,7 @@ WRONG_HERE = {
         ("name", "x" * 81, "too-long"),
         ("contracts", {}, "wrong-type"),
         ("contracts", [], "no-contracts"),
+        ("contracts", document()["contracts"] * 6, "too-many"),
         ("contracts.2.kind", ..., "missing-field"),
         ("contracts.0.scoring", "x", "unknown"),
         ("contracts.1.id", "no-tricks", "repeated"),
@@ -203,6 +204,11 @@ WRONG_ELSEWHERE = {
     ],
     "italian-king-pairs-choice": [
         ({"contracts.0.quota": ...}, "fields", "offered-quota"),
+        (
+            {"fields": ["offered", "third", "sealed", "salt"], "settings.naming": "sealed"},
+            "fields",
+            "offered-sealed",
+        ),
     ],
     "italian-king-pairs": [
         ({"sides": [0, 1]}, "contracts.7.scoring", "needs-pairs"),
@@ -252,18 +258,6 @@ FAULTS = [
 )
 def test_fault_is_found_where_it_is(ruleset, changes, code, where, why):
     assert (code, where, why) in problems_of(changed(ruleset, *changes))
-
-
-def test_more_contracts_than_anyone_could_remember_are_too_many():
-    rules = document()
-    rules["contracts"] *= 6
-    assert problems_of(rules) == [("bad-ruleset", "contracts", "too-many")]
-
-
-def test_offered_contracts_cannot_be_sealed():
-    fields = ["offered", "third", "sealed", "salt"]
-    rules = changed("italian-king-pairs-choice", ("fields", fields), ("settings.naming", "sealed"))
-    assert problems_of(rules) == [("bad-ruleset", "fields", "offered-sealed")]
 
 
 @pytest.mark.parametrize("rules", [None, [], "turkish-king", 1])

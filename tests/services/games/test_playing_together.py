@@ -18,30 +18,20 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RIFKI, QUEENS, _ = WHOLE_GAME[:3]
 
 
-def test_second_write_waits_for_the_first_and_is_stale():
+@pytest.mark.parametrize(("other_key", "answer"), [("other-key", "StaleRevision"), ("key", 1)])
+def test_second_write_waits_for_the_first_and_is_stale_unless_its_key_is_the_same(
+    other_key, answer
+):
     game = GameFactory()
-    contexts = [ContextFactory(revision=0) for _ in range(2)]
+    one, other = (ContextFactory(revision=0, key=key) for key in ("key", other_key))
 
     first, second, waited = while_another_is_writing(
-        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), contexts[0]),
-        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), contexts[1]),
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), one),
+        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), other),
     )
 
-    assert (first, second, waited) == (1, "StaleRevision", True)
-    assert [write.key for write in reload(game).revisions] == [contexts[0].key]
-
-
-def test_same_key_waits_for_the_first_and_repeats_its_answer():
-    game = GameFactory()
-    pen = ContextFactory(revision=0)
-
-    first, second, waited = while_another_is_writing(
-        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), pen),
-        lambda: playing.record_entry(game.pk, parse_entry(RIFKI), pen),
-    )
-
-    assert (first, second, waited) == (1, 1, True)
-    assert reload(game).row.revision == 1
+    assert (first, second, waited) == (1, answer, True)
+    assert [write.key for write in reload(game).revisions] == ["key"]
 
 
 def test_pen_taken_during_a_write_stays_taken():
