@@ -121,7 +121,6 @@ def record(game: Game, body) -> Sheet:
 
 
 def record_all(game: Game, bodies) -> None:
-    """Write all of these entries at once."""
     if bodies:
         game.refresh_from_db()
         context = ContextFactory(revision=game.revision)

@@ -36,7 +36,6 @@ def options(port):
 
 
 def run(name, *words):
-    """Run one of its programs to its end."""
     # From the root folder: postgres may not enter every one. A server that stays would hold a pipe.
     subprocess.run(
         [program(name), *map(str, words)],
@@ -59,7 +58,6 @@ class Postgres:
             lay(self.data, "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8")
 
     def url(self, name="postgres"):
-        """The address of one of its databases."""
         return f"postgresql://kingscore@127.0.0.1:{self.port}/{name}"
 
     def start(self):

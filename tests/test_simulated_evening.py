@@ -78,7 +78,6 @@ class Director(Phone):
         self.token = CSRF_FIELD.search(self.ask("GET", path).text)[1]
 
     def make(self):
-        """Make the tournament; all later steps are about it."""
         made = self.post(reverse("new_tournament", args=["moda"]), PLAN | {"key": new_key()})
         assert made.status == 302, made
         self.slug = made.location.rstrip("/").rpartition("/")[2]

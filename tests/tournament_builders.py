@@ -64,7 +64,6 @@ def closed(row, entries=SHORT):
 
 
 def one_table(**settings):
-    """An open round of one table."""
     return opened(running(*NAMES, **settings))
 
 

@@ -79,7 +79,6 @@ class Program:
 
 @pytest.fixture
 def program(db):
-    """A program without a token."""
     caches["throttles"].clear()
     return Program()
 

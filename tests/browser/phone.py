@@ -218,7 +218,6 @@ class Phone:
         return self.taps - before
 
     def save_and_wait(self):
-        """Tap Save, and wait until the server has written it."""
         revision = self.revision + 1
         self.tap(self.save)
         self.wait_for(revision)

@@ -43,7 +43,6 @@ def enter_deal(phone, body):
 
 
 def write_record(phone, bodies):
-    """Write one deal of a record after the other."""
     for body in bodies:
         enter_deal(phone, body)
         phone.save_and_wait()

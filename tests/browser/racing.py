@@ -250,7 +250,6 @@ class Racer:
             self.table.dropped.add(deal)
 
     def tap(self, part, text):
-        """Tap the link or button with this text, if it is still there."""
         return self.phone.page.evaluate(TAP, [part, text])
 
     def settle(self):

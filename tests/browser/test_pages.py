@@ -41,7 +41,6 @@ def faults_anywhere(phone):
 
 
 def faults_in_italian(phone):
-    """Load the page again in Italian, and search it for what does not fit."""
     phone.context.add_cookies([{**ITALIAN, "url": phone.base}])
     phone.page.reload()
     assert phone.page.get_attribute("html", "lang") == "it"

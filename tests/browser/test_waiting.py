@@ -27,7 +27,6 @@ def number_of_deal(phone):
 
 
 def write_without_signal(phone, bodies, first=1):
-    """Lose the signal, and write one deal after the other."""
     phone.lose_signal()
     for number, body in enumerate(bodies, first + 1):
         phone.send(body)

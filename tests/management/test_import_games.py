@@ -20,7 +20,6 @@ def club():
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder of two evenings, one of which has a folder of its own."""
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "one.json").write_text(json.dumps(record(title="Cuma")))
     (tmp_path / "all.jsonl").write_text(json.dumps(record(OTHERS, hours=24)))

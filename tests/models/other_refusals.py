@@ -25,7 +25,6 @@ def two(factory, **same):
 
 
 def tell_twice():
-    """Two calls of one webhook about one change."""
     first = DeliveryFactory()
     two(DeliveryFactory, webhook=first.webhook, line=first.line)
 

@@ -34,7 +34,6 @@ pytestmark = pytest.mark.django_db
 
 
 def start_twice():
-    """Two games under one start key."""
     for public_id in ("one", "two"):
         Game.objects.create(
             public_id=public_id, players=[], start_key="k", played_at="2026-11-20T19:30Z"
@@ -42,7 +41,6 @@ def start_twice():
 
 
 def write_twice(**same):
-    """Two writes of one game that share what is given."""
     game = GameFactory()
     RevisionFactory(game=game, **same)
     RevisionFactory(game=game, **same)
@@ -53,7 +51,6 @@ def match(length="best-of", number=3):
 
 
 def number_twice():
-    """Two games that are both the first of one match."""
     of_match = match()
     for _ in range(2):
         update_game(match=of_match, match_number=1)
@@ -75,7 +72,6 @@ def merge_alone():
 
 
 def pair_alone():
-    """A pair of one."""
     player = PlayerFactory()
     EntrantFactory(player=player, partner=player)
 
@@ -94,7 +90,6 @@ def sit(*places):
 
 
 def confirm(*seats):
-    """Confirmations of one game at one revision."""
     game = GameFactory()
     for seat in seats:
         Confirmation.objects.create(game=game, seat=seat, revision=1, at=EVENING)
@@ -105,7 +100,6 @@ def update_game(**fields):
 
 
 def rematch_twice():
-    """Two rematches of one game."""
     before, *others = (GameFactory() for _ in range(3))
     Game.objects.filter(pk__in=[game.pk for game in others]).update(rematch_of=before)
 

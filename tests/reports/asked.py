@@ -56,7 +56,6 @@ def asked(event, kind, audience=Report.Audience.DIRECTORS, **parameters):
 
 
 def tournament(club):
-    """A tournament of one round, which Ayşe has won."""
     row = TournamentFactory(event__club=club, event__held_on=date(2026, 11, 21), state="finished")
     place = RoundFactory(event=row.event, number=1, published_at=EVENING)
     table = TableFactory(round=place, players=NAMES, entries=WHOLE_GAME)

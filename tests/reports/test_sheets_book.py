@@ -35,7 +35,6 @@ def report_of(event, form="pdf", audience="members", **parameters):
 
 @pytest.fixture
 def evening():
-    """Two rounds: two tables, then one."""
     event = EventFactory()
     first, second = RoundFactory(event=event, number=1), RoundFactory(event=event, number=2)
     TableFactory(round=second, number=1, players=("Elif", "Fuat", "Gül", "Hakan"))

@@ -48,7 +48,6 @@ def entrant(club):
 
 
 def same_name(club):
-    """Players who may be one person."""
     if not club.players.exists():
         PlayerFactory(club=club, name="Şule", public_id="kept")
     PlayerFactory(club=club, name=f"Sule {club.players.count()}")

@@ -91,7 +91,6 @@ def test_server_ratings_tell_everybody_no_more_than_the_page(program, club):
 
 @pytest.fixture
 def tournament(club):
-    """A finished tournament of one table, rated."""
     players = [PlayerFactory(club=club, name=name).name for name in ("A", "B", "C", "D")]
     row = TournamentFactory(event=EventFactory(club=club), state="finished", slug="acik")
     place = RoundFactory(event=row.event, number=1)

@@ -51,7 +51,6 @@ class Evening:
 
     @property
     def meetings(self):
-        """How often each two have sat at one table."""
         tables = (table for played in self.rounds for table in played["tables"])
         return Counter(pair for table in tables for pair in combinations(sorted(table), 2))
 
@@ -76,7 +75,6 @@ def everybody(seating):
 
 
 def play(field, rounds, method):
-    """Rounds drawn one after the other, by the same scores."""
     seatings = []
     for _ in range(rounds):
         seating = seat_round(field, method)

@@ -16,7 +16,6 @@ def ranks(seating):
 
 
 def met_twice(seatings):
-    """The pairs that sat together more than once in some rounds."""
     pairs = [pair for s in seatings for t in s.tables for pair in combinations(sorted(t), 2)]
     return sorted({pair for pair in pairs if pairs.count(pair) > 1})
 

@@ -20,7 +20,6 @@ def money(*amounts):
 
 
 def after_payments(settlement):
-    """The balances once all payments are made."""
     balances = list(settlement.balances)
     for payment in settlement.payments:
         balances[payment.payer] += payment.amount

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def back_up(where, **options):
-    """Run the command; return its output."""
     call_command("backup", str(where), stdout=(said := StringIO()), **options)
     return said.getvalue()
 

@@ -66,7 +66,6 @@ def everything_in(folder):
 
 
 def refused(path, folder):
-    """Restore a backup that is refused and changes nothing; return the reason."""
     before = everything_in(folder)
     with pytest.raises(CommandError, match="Nothing was restored") as error:
         call_command("restore", path)
@@ -175,7 +174,6 @@ def test_other_format_is_named(whole, tmp_path):
 
 
 def damaged(path):
-    """Why a file is no backup."""
     with pytest.raises(DamagedBackup) as found, open_backup(path):
         pass
     return str(found.value)

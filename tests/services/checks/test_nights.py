@@ -25,7 +25,6 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 @pytest.fixture
 def club():
-    """A club with an owner, a director, and two games, one of which is finished."""
     table = TableFactory(number=1, entries=WHOLE_GAME)
     TableFactory(round=table.round, number=2, entries=WHOLE_GAME[:2])
     row = table.round.event.club

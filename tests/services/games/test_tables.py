@@ -281,7 +281,6 @@ def enter(table, code):
 
 
 def wrong_codes(table):
-    """Codes that are not that of the table."""
     return [f"{n:04}" for n in range(20) if f"{n:04}" != table.code]
 
 

@@ -42,7 +42,6 @@ def message(url):
 
 
 def at(*addresses):
-    """A resolver that knows one name only."""
     return lambda host, port: addresses
 
 

@@ -30,7 +30,6 @@ TOO_OFTEN = "That was tried too often."
 
 
 def browser(network=HERE):
-    """A browser that has never been here."""
     return Client(REMOTE_ADDR=network, headers={"accept-language": "en"})
 
 

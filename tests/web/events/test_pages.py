@@ -30,7 +30,6 @@ def of_table(name, table):
 
 
 def laid(club, number=1, **fields):
-    """Tables of one round of an evening, of four players each."""
     place = RoundFactory(event__club=club, number=1)
     names = ([f"{name} {n}" for name in NAMES] for n in range(number))
     return [

@@ -12,12 +12,10 @@ def phone(client):
 
 @pytest.fixture
 def plain(client):
-    """A browser in English without scripts."""
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     return client
 
 
 @pytest.fixture
 def other():
-    """A second browser in English without scripts."""
     return Client(headers={"accept-language": "en"})

@@ -19,7 +19,6 @@ def player(club):
 
 @pytest.fixture
 def visitor(visitor):
-    """Somebody signed in who belongs to no club."""
     visitor.user = AccountFactory()
     visitor.force_login(visitor.user)
     return visitor

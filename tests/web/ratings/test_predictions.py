@@ -33,7 +33,6 @@ def url(row, name, *more):
 
 
 def outlooks(browser, row, number):
-    """What stands beside each name, by name: the rating, and the place expected."""
     page = browser.get(url(row, "seating", number)).text
     found = {}
     for chair in re.findall(r'<li class="seating-chair.*?</li>', page, re.DOTALL):

@@ -64,7 +64,6 @@ def section(html, name):
 
 
 def records(html):
-    """What stands under each record: value and names."""
     found = {}
     for part in re.findall(r'<section aria-labelledby="record-\d">.*?</section>', html, re.DOTALL):
         title = re.search(r"<h3[^>]*>(.*?)</h3>", part)[1]
