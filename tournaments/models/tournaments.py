@@ -97,7 +97,7 @@ class Entrant(models.Model):
     # The first round that they can play.
     joins_in = models.PositiveSmallIntegerField(default=1)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    # The last round they have checked in for; 0 for none.
+    # The last round they have checked in for or were put into; 0 for none, or once they are gone.
     checked_in = models.PositiveSmallIntegerField(default=0)
     registered_at = models.DateTimeField()
 
@@ -132,6 +132,11 @@ class Entrant(models.Model):
     @property
     def players(self) -> tuple[Player, ...]:
         return (self.player, self.partner) if self.partner else (self.player,)
+
+    def come_in(self, number: int) -> None:
+        """Count as here from round `number` on, without saving."""
+        self.joins_in = min(self.joins_in, number)
+        self.checked_in = max(self.checked_in, number)
 
     @property
     def shown_name(self) -> str:

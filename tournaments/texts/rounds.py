@@ -1,4 +1,4 @@
-"""Names of rulings."""
+"""Names of rulings, and why entrants are not seated."""
 
 from collections.abc import Mapping
 
@@ -23,6 +23,15 @@ MEANINGS: Mapping[str, Text] = {
     Kind.FORFEIT: gettext_lazy("the game counts as so many points, and as the last place"),
     Kind.ABSENT: gettext_lazy("as a forfeit, and nobody was met"),
 }
+
+ABSENCES: Mapping[str, Text] = {
+    "here": gettext_lazy("came after this seating was drawn"),
+    "not-checked-in": gettext_lazy("not checked in"),
+    "left": gettext_lazy("did not play the last round"),
+    "joins-later": gettext_lazy("plays for somebody else"),
+    "withdrawn": gettext_lazy("withdrawn"),
+}
+"""Why somebody has no seat in a proposal."""
 
 
 def ruling_name(kind: str) -> str:

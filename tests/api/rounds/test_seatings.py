@@ -85,6 +85,15 @@ def test_seating_not_of_who_is_here_is_published_when_it_is_asked_for_twice(seat
     director.patch(f"{seated.path}", {"settings": {"check_in": "once"}})
     refused = director.post(f"{path}publish/")
     assert (refused.status_code, refused.json()["code"]) == (409, "not-who-is-here")
+    again = director.post(f"{path}again/", {"take_in": [1, 2, 3, 4]}).json()
+    assert len(again["tables"]) == 1
+    assert again["presence"]["not_seated"] == [
+        {"entrant": number, "reason": "not-checked-in"} for number in range(5, 10)
+    ]
+    assert codes(director.post(f"{path}again/", {"take_in": [40]})) == [
+        ("unknown-entrant", "tables", {"entrant": 40})
+    ]
+    director.post(f"{seated.path}entrants/1/check-in/", {"here": False})
     published = director.post(f"{path}publish/", {"all_the_same": True}).json()
     assert (published["state"], published["quality"]) == ("published", None)
 

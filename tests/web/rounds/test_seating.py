@@ -2,13 +2,19 @@ import pytest
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
-from tests.tournament_builders import NINE, published, running
+from tests.tournament_builders import NINE, SHORT, change, play, published, register, running
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
 from tournaments.models import Entrant, Game, Round
+from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY
-from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
-from tournaments.services.rounds.rounds import open_round
+from tournaments.services.entrants.registration import (
+    Entry,
+    check_in,
+    register_entrants,
+    withdraw_entrant,
+)
+from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 
 
@@ -81,17 +87,73 @@ def test_impossible_seating_says_why(directed):
     assert not Round.objects.exists()
 
 
+def not_seated(page):
+    """Who has no seat in the proposal, with the reason."""
+    return [(each.number, str(reason)) for each, reason in page.context["not_seated"]]
+
+
+def test_who_was_put_into_a_round_or_added_while_it_runs_is_seated_in_the_next(directed):
+    at = directed(*NINE[:8], "Kerem", "Nobody", check_in="once")
+    kerem, nobody = Entrant.objects.filter(number__gte=9)
+    for entrant in Entrant.objects.filter(number__lt=9):
+        check_in(entrant.pk, NOBODY, at=EVENING)
+    place = published(at.row)
+    left = seated(1)
+    change(place, arriving=[kerem], leaving=[left])
+    register(at.row, "Dilek")
+    open_round(place.pk, NOBODY, at=EVENING)
+    play(place, SHORT)
+    close_round(place.pk, NOBODY, at=EVENING)
+
+    page = at.post("seat_round")
+
+    proposal = Round.objects.get(number=2)
+    assert {kerem.key, "e11"} < {*load_state(at.row).seated_rounds[1].names}
+    assert not_seated(page) == [
+        (left.number, "not checked in"),
+        (nobody.number, "not checked in"),
+    ]
+
+    page = at.post("seat_again", 2, take_in=left.key)
+
+    proposal.refresh_from_db()
+    assert not_seated(page) == [(nobody.number, "not checked in")]
+    assert left.key in str(proposal.seating)
+    at.post("publish_round", 2)
+    assert Round.objects.get(number=2).published_at is not None
+
+
+def test_who_was_taken_out_of_a_round_is_not_seated_until_taken_in(directed):
+    at = directed()
+    left, withdrawn = Entrant.objects.filter(number__lte=2)
+    change(published(at.row), leaving=[left])
+    withdraw_entrant(withdrawn.pk, NOBODY, at=EVENING)
+    play(open_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING), SHORT)
+    close_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING)
+
+    page = at.post("seat_round")
+    assert not_seated(page) == [(1, "did not play the last round"), (2, "withdrawn")]
+    tables = len(Round.objects.get(number=2).seating["tables"])
+
+    page = at.post("seat_again", 2, take_in=[left.key, withdrawn.key])
+
+    assert not_seated(page) == []
+    assert len(Round.objects.get(number=2).seating["tables"]) == tables + 1
+
+
 def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):
     at = directed(*NINE[:8])
     at.post("seat_round")
     register_entrants(at.row.pk, [Entry("Zeynep")], NOBODY, at=EVENING)
+    withdrawn = register_entrants(at.row.pk, [Entry("Gone")], NOBODY, at=EVENING)[0]
+    withdraw_entrant(withdrawn.pk, NOBODY, at=EVENING)
 
     # As from the page of the tournament, where nobody has been named yet.
-    asked = at.post("publish_round", 1).text
-    assert "Here, but not seated: <b>Zeynep</b>" in asked
-    assert "Look who is here: the seating is not of them." in asked
+    asked = at.post("publish_round", 1)
+    assert not_seated(asked) == [(9, "came after this seating was drawn"), (10, "withdrawn")]
+    assert "Look who is here: the seating is not of them." in asked.text
     assert Round.objects.get().state == "seated"
-    assert 'name="all_the_same"' in asked
+    assert 'name="all_the_same"' in asked.text
 
     at.post("publish_round", 1, all_the_same="1")
     assert Round.objects.get().state == "published"

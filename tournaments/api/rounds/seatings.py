@@ -159,10 +159,16 @@ class Again(OfSeating):
     @extend_schema(request=AgainSerializer, responses=SeatingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Seat everybody who is there once more, but for the locked tables."""
+        """Seat everybody who is there once more, but for the locked tables.
+
+        Entrants to take in count as here from now on.
+        """
         self.direct(slug, tournament, number)
-        locked = [number - 1 for number in self.said(AgainSerializer)["locked"]]
-        return self.seating_shown(seat_again(self.place.pk, locked, self.actor, at=timezone.now()))
+        said = self.said(AgainSerializer)
+        locked, more = [n - 1 for n in said["locked"]], [key_of(n) for n in said["take_in"]]
+        return self.seating_shown(
+            seat_again(self.place.pk, locked, self.actor, at=timezone.now(), taking_in=more)
+        )
 
 
 class Publish(OfSeating):

@@ -18,6 +18,8 @@ from tournaments.models import Entrant, Round, Ruling
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState
 from tournaments.services.rounds.clocks import MOST_MINUTES
 from tournaments.services.rounds.pairing import number_of
+from tournaments.services.rounds.proposals import Presence
+from tournaments.texts.rounds import ABSENCES
 
 MOST_TABLES = 500
 MOST_SECONDS = MOST_MINUTES * 60
@@ -98,12 +100,28 @@ class EntrantNumbersField(serializers.Field[Sequence[Entrant | str], Any, list[i
         return [number_of(each) if isinstance(each, str) else each.number for each in value]
 
 
+class NotSeatedSerializer(serializers.Serializer[Any]):
+    """An entrant without a seat in a proposal, and why; `here` came after it was drawn."""
+
+    entrant = serializers.IntegerField()
+    reason = serializers.ChoiceField(choices=list(ABSENCES))
+
+
 class PresenceSerializer(serializers.Serializer[Any]):
-    """Differences of a proposal from check-in: here but not seated, seated but not here, left."""
+    """Differences of a proposal from check-in: here but not seated, seated but not here, left.
+
+    `not_seated` are all without a seat, house players apart; seating again can take them in.
+    """
 
     unseated = EntrantNumbersField()
     absent = EntrantNumbersField()
     gone = EntrantNumbersField()
+    not_seated = serializers.SerializerMethodField()
+
+    @extend_schema_field(NotSeatedSerializer(many=True))
+    def get_not_seated(self, presence: Presence) -> Any:
+        lines = [{"entrant": each.number, "reason": why} for each, why in presence.not_seated]
+        return NotSeatedSerializer(lines, many=True).data
 
 
 class SeatingSerializer(serializers.Serializer[Any]):
@@ -224,9 +242,10 @@ class SwapToldSerializer(serializers.Serializer[Any]):
 
 
 class AgainSerializer(Strict):
-    """The numbers of the tables that stay as they are."""
+    """The numbers of the tables that stay as they are, and of entrants to take in."""
 
     locked = _entrants(default=list)
+    take_in = _entrants(default=list)
 
 
 class PublishSerializer(Strict):

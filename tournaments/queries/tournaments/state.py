@@ -64,6 +64,11 @@ class SeatedRound:
     tables: tuple[DrawnTable, ...]
     byes: tuple[str, ...]
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the keys of all who have a seat or a bye."""
+        return frozenset(name for table in self.tables for name in table.entrants) | {*self.byes}
+
     @property
     def seats(self) -> PlayedRound:
         return PlayedRound(tuple(table.entrants for table in self.tables), self.byes)
@@ -189,10 +194,31 @@ class TournamentState:
         return min(range(least, most + 1), key=lambda k: ((playing + k) % size, k))
 
     def _is_here(self, entrant: Entrant, number: int) -> bool:
-        if entrant.withdrawn_at is not None or entrant.joins_in > number:
-            return False
+        return not self.absence(entrant, number)
+
+    def absence(self, entrant: Entrant, number: int) -> str:
+        """Return the reason why an entrant is not here for a round; empty if they are."""
         asked = {"none": 0, "once": 1, "round": number}[self.settings.check_in]
-        return entrant.house or entrant.checked_in >= asked
+        if entrant.withdrawn_at is not None:
+            return "withdrawn"
+        if entrant.joins_in > number:
+            return "joins-later"
+        if entrant.house:
+            return ""
+        if entrant.checked_in < asked:
+            return "not-checked-in"
+        return "left" if self._was_taken_out(entrant, number) else ""
+
+    def _was_taken_out(self, entrant: Entrant, number: int) -> bool:
+        """Return whether a director took them out of the last round, and nothing brought them back.
+
+        Publishing, coming late and checking in all raise `checked_in`; taking out resets it.
+        """
+        before = [each for each in self.seated_rounds if each.row.number < number]
+        last = next((each for each in reversed(before) if each.row.published_at), None)
+        if last is None or entrant.checked_in or entrant.joins_in > last.row.number:
+            return False
+        return entrant.key not in last.names
 
 
 def field_of(

@@ -135,6 +135,8 @@ def return_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
             entrant.withdrawn_at = None
             players = [player.pk for player in entrant.players]
             entrant.joins_in = _first_round(players, *_busy(entrant.tournament))
+            if entrant.tournament.state == State.RUNNING:
+                entrant.checked_in = entrant.joins_in
             _store(entrant, "return-entrant", by, at)
     return entrant
 
@@ -286,6 +288,7 @@ def _add(
     lines = zip(entries, previews, _found_or_added(tournament, previews, by, at), strict=True)
     added = []
     for number, (entry, each, players) in enumerate(lines, first):
+        joins_in = _first_round([player.pk for player in players], *busy)
         row = Entrant(
             tournament=tournament,
             number=number,
@@ -294,7 +297,9 @@ def _add(
             team=each.team,
             represents=each.represents,
             house=entry.house,
-            joins_in=_first_round([player.pk for player in players], *busy),
+            joins_in=joins_in,
+            # While it runs only directors add entrants, and those stand before them.
+            checked_in=joins_in if tournament.state == State.RUNNING else 0,
             registered_at=at,
         )
         added.append(row)

@@ -59,9 +59,7 @@ def change_late(
         state = load_state(tournament)
         seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
         moves = _moves(state, seated_round, arriving, leaving)
-        coming = [state.entrants[name].pk for name in moves.arriving]
-        late = Entrant.objects.filter(pk__in=coming, joins_in__gt=place.number)
-        late.update(joins_in=place.number)
+        _note_presence(state, place.number, moves)
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
         stood = games_of(place)
@@ -84,6 +82,16 @@ def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entr
         and each.withdrawn_at is None
         and not taken & _players_of(state, seated_round, [key])
     ]
+
+
+def _note_presence(state: TournamentState, number: int, moves: "_Moves") -> None:
+    """Count arrivals as here from round `number` on, and departures as gone."""
+    for name in moves.arriving:
+        state.entrants[name].come_in(number)
+    for name in moves.leaving:
+        state.entrants[name].checked_in = 0
+    moved = [state.entrants[name] for name in (*moves.arriving, *moves.leaving)]
+    Entrant.objects.bulk_update(moved, ["joins_in", "checked_in"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """Proposed seatings of a round, and whether they fit the entrants present."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.pairing.field import PairingField
-from tournaments.engine.pairing.judging import Seating, judge
+from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
 from tournaments.engine.rules.problems import InvalidEntry
@@ -15,6 +15,7 @@ from tournaments.engine.standings.finals import FinalStage
 from tournaments.models import Entrant, Round
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
 from tournaments.services.base.refusals import Refused
+from tournaments.services.entrants.substituting import TakesPart
 
 WHOLE_EVENING = ("fixed", "round-robin")
 """Seating methods that draw all rounds at once; those by standings wait for each round."""
@@ -129,12 +130,14 @@ class Presence:
     """Entrants present without a seat in a proposal, and entrants seated but absent.
 
     `gone` are the keys of withdrawn or deleted entrants; those that still exist are in `absent`
-    too. A proposal with any of them cannot be published.
+    too. A proposal with any of them cannot be published. `not_seated` are all entrants without a
+    seat, each with the reason: that of `TournamentState.absence`, or `here` for the unseated.
     """
 
     unseated: tuple[Entrant, ...] = ()
     absent: tuple[Entrant, ...] = ()
     gone: tuple[str, ...] = ()
+    not_seated: tuple[tuple[Entrant, str], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.unseated or self.absent)
@@ -151,13 +154,37 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
     if number > state.settings.rounds:
         return Presence((), tuple(each for each in seated if each.key in gone), gone)
     here = {each.key: each for each in state.present(number)}
+    # House players sit where they are needed.
+    without = (each for key, each in state.entrants.items() if key not in names and not each.house)
     # A house player who is no longer needed does not count as absent.
     absent = (each for each in seated if each.key not in here)
     return Presence(
         tuple(each for key, each in here.items() if key not in names),
         tuple(each for each in absent if each.key in gone or not each.house),
         gone,
+        tuple((each, state.absence(each, number) or "here") for each in without),
     )
+
+
+def take_in(state: TournamentState, number: int, names: Collection[str]) -> None:
+    """Count entrants as here from round `number` on, by key, also if they had withdrawn.
+
+    Raises:
+        InvalidSeating: there is no such entrant.
+        TakesPart: a player of theirs plays for another entrant in this round.
+    """
+    unknown = [name for name in names if name not in state.entrants]
+    if unknown:
+        raise InvalidSeating(SeatingFault("unknown", {"entrant": name}) for name in unknown)
+    busy = {player.pk for (_, in_round, _), player in state.stand_ins.items() if in_round == number}
+    rows = [state.entrants[name] for name in names]
+    for row in rows:
+        for player in row.players:
+            if player.pk in busy:
+                raise TakesPart(player)
+        row.withdrawn_at = None
+        row.come_in(number)
+    Entrant.objects.bulk_update(rows, ["joins_in", "checked_in", "withdrawn_at"])
 
 
 def document_of(seating: Seating, locked: Sequence[int] = ()) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Lock order: the tournament, the round, the people of the club, tables, games.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -41,6 +41,7 @@ from tournaments.services.rounds.proposals import (
     needs_results,
     presence_at,
     stage_of,
+    take_in,
 )
 from tournaments.services.tournaments.lifecycle import (
     Depended,
@@ -169,20 +170,33 @@ def field_seated(state: TournamentState, round_: Round) -> PairingField:
 
 
 @engine_refusals()
-def seat_again(round_pk: int, locked: Sequence[int], by: Actor, *, at: datetime) -> Round:
+def seat_again(
+    round_pk: int,
+    locked: Sequence[int],
+    by: Actor,
+    *,
+    at: datetime,
+    taking_in: Collection[str] = (),
+) -> Round:
     """Seat all entrants present again, except the tables in `locked`, from 0.
 
     With no table locked, a schedule for the whole evening is drawn anew from this round on. A
-    final is for the currently qualified entrants, whatever is locked.
+    final is for the currently qualified entrants, whatever is locked. Entrants in `taking_in`, by
+    key, count as present from now on; if a director seats by hand, all tables stay then.
 
     Raises:
         WrongState: the round is published.
-        InvalidSeating: an entrant at a locked table is no longer present.
+        InvalidSeating: an entrant at a locked table is no longer present, or to take in is unknown.
+        TakesPart: somebody to take in plays for another entrant in this round.
         NoRoundLeft, RoundsLeft, NotEnough, NoRoundRobin: as in `seat_next_round`.
     """
     with transaction.atomic():
         tournament, round_ = lock_seated(round_pk)
         state = load_state(tournament)
+        if taking_in:
+            take_in(state, round_.number, taking_in)
+            if state.settings.seating == "manual":
+                locked = range(len((round_.seating or {"tables": []})["tables"]))
         kept = {} if round_.stage else kept_tables(round_, locked)
         # The next try has another random draw, but can be reproduced too.
         seed = tournament.seed + tournament.revision
@@ -197,7 +211,9 @@ def seat_again(round_pk: int, locked: Sequence[int], by: Actor, *, at: datetime)
             documents = [document_of(each) for each in draw(state, round_.number, seed)]
         numbers = _put_seatings(state, round_, documents)
         touch(tournament)
-        details = {"round": round_.number, "rounds": numbers}
+        details: dict[str, Any] = {"round": round_.number, "rounds": numbers}
+        if taking_in:
+            details["arriving"] = sorted(taking_in)
         note(tournament, "seat-again", by, at, after=details)
         round_.refresh_from_db(fields=["seating", "stage"])
     return round_
@@ -273,6 +289,9 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
         check_results(state, round_.number)
         _check_presence(state, round_, all_the_same=all_the_same)
         _lay_seating(state, round_, round_.seating or {}, at)
+        seated = Sitting.objects.filter(round=round_).values("entrant")
+        late = tournament.entrants.filter(pk__in=seated, checked_in__lt=round_.number)
+        late.update(checked_in=round_.number)
         round_.published_at = at
         round_.save(update_fields=["published_at"])
         touch(tournament)

@@ -36,6 +36,7 @@ from tournaments.services.rounds.seating import (
     unseat_round,
 )
 from tournaments.services.rounds.swapping import SeatingMoved, swap_of, swap_seats
+from tournaments.texts.rounds import ABSENCES
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
 from tournaments.web.tournaments.pages import page_of
@@ -66,6 +67,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
     # For a closed round, the sheets show the expectations.
     at = timezone.now() if place.closed_at is None else None
     shown = seating_page(state, place, request.user, at)
+    presence = _presence(state, place)
     page |= {
         "round": place,
         "rounds": [
@@ -75,7 +77,8 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "by_name": request.GET.get("by") == "name",
         "figures": list(figures(shown.quality)) if shown.quality else [],
         "swap": _swap(state, place, request.GET) if page["directs"] else None,
-        "presence": _presence(state, place),
+        "presence": presence,
+        "not_seated": [(each, ABSENCES[why]) for each, why in presence.not_seated],
         "late": _late(state, place) if page["directs"] else None,
     }
     return render(request, "tournaments/rounds/seating.html", page)
@@ -88,11 +91,11 @@ def _round_of(state: TournamentState, number: int) -> Round:
     raise Http404
 
 
-def _presence(state: TournamentState, place: Round) -> Presence | None:
-    """Return the presence for the next round to be published; None for other rounds."""
+def _presence(state: TournamentState, place: Round) -> Presence:
+    """Return the presence for the next round to be published; empty for other rounds."""
     proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
     if proposed is None or proposed.row.pk != place.pk:
-        return None
+        return Presence()
     return presence_at(state, proposed)
 
 
@@ -154,11 +157,12 @@ def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
 
 @require_POST
 def reseat(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Keep the ticked tables, and seat everybody else again."""
+    """Keep the ticked tables, and seat everybody else again, with those to take in."""
     locked = [int(each) for each in request.POST.getlist("locked") if each.isdecimal()]
+    more = request.POST.getlist("take_in")
 
     def again(place: Round, _row: Tournament) -> None:
-        seat_again(place.pk, locked, actor_of(request), at=timezone.now())
+        seat_again(place.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
 
     return _led(request, slug, tournament, number, again)
 
