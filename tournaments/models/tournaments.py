@@ -47,6 +47,8 @@ class Tournament(models.Model):
     settings = models.JSONField(default=dict, blank=True)
     seed = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
+    # The cards of deleted tables, by round and number: they are valid again at a table laid anew.
+    cards = models.JSONField(default=dict, blank=True, editable=False)
     # Raising it revokes the links to register and to check in.
     link_generation = models.PositiveIntegerField(default=1)
 

@@ -26,7 +26,7 @@ from tournaments.services.games.playing import correct_entry
 from tournaments.services.games.tables import remove_table
 from tournaments.services.people.changes import remove_player, rename_player, set_initials
 from tournaments.services.people.merging import merge_players, undo_merge
-from tournaments.services.rounds import rounds, seating
+from tournaments.services.rounds import rounds, seating, taking_back
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +80,7 @@ def steps(row):
     yield register(row, "Geç", "Kalan", "Üç", "Dört")
     place = published(row)
     yield place
-    yield seating.take_back_round(place.pk, NOBODY, at=EVENING)
+    yield taking_back.take_back_round(place.pk, NOBODY, at=EVENING)
     yield seating.publish_round(place.pk, NOBODY, at=EVENING, all_the_same=True)
     yield stand_in(seated_at(place, 1), "Yedek")
     yield change(place, leaving=[seated_at(place, 2)])

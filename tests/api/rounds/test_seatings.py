@@ -126,6 +126,8 @@ def test_round_is_taken_back_until_something_is_written(seated):
     seated.play(1, WHOLE_GAME[:1])
     refused = director.post(seated.round(1, "seating/take-back/"))
     assert (refused.status_code, refused.json()["code"]) == (409, "depended")
+    back = director.post(seated.round(1, "seating/take-back/"), {"entries": 4}).json()
+    assert back["state"] == "seated"
 
 
 def test_proposal_is_thrown_away(seated):

@@ -22,13 +22,12 @@ from tournaments.services.rounds.proposals import (
 from tournaments.services.rounds.rounds import reopen_round
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.seating import (
-    RuledAbout,
     SeatingDraft,
     publish_round,
     put_seating,
     seat_again,
-    take_back_round,
 )
+from tournaments.services.rounds.taking_back import RuledAbout, take_back_round
 
 pytestmark = pytest.mark.django_db
 

@@ -17,6 +17,7 @@ from tournaments.services.events import events
 from tournaments.services.games import tables
 from tournaments.services.people.merging import merge_players
 from tournaments.services.rounds import late_changes, rounds, seating, swapping
+from tournaments.services.rounds.taking_back import take_back_round
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -72,7 +73,7 @@ def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
 
 
 def take_back(place):
-    return lambda: seating.take_back_round(place.pk, NOBODY, at=EVENING).state
+    return lambda: take_back_round(place.pk, NOBODY, at=EVENING).state
 
 
 def close(place):

@@ -27,8 +27,8 @@ from tournaments.services.rounds.seating import (
     publish_round,
     put_seating,
     seat_next_round,
-    take_back_round,
 )
+from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import Depended
 
 pytestmark = pytest.mark.django_db

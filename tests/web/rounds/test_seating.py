@@ -5,7 +5,7 @@ from tests.factories import EVENING, record
 from tests.tournament_builders import NINE, SHORT, change, play, published, register, running
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
-from tournaments.models import Entrant, Game, Round
+from tournaments.models import AuditEntry, Entrant, Game, Round
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import (
@@ -14,6 +14,7 @@ from tournaments.services.entrants.registration import (
     register_entrants,
     withdraw_entrant,
 )
+from tournaments.services.games.tables import replace_address
 from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 
@@ -63,6 +64,30 @@ def turned(tables):
     """Two of each table at the other one: each pair of them meets again."""
     one, other = tables
     return [[*one[:2], *other[2:]], [*one[2:], *other[:2]]]
+
+
+def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
+    at = directed()
+    place = open_round(published(at.row).pk, NOBODY, at=EVENING)
+    one = place.tables.get(number=1)
+    replace_address(one.pk, NOBODY, at=EVENING)
+    cards = {table.number: table.secret for table in place.tables.all()}
+    for each in WHOLE_GAME[:2]:
+        record(Game.objects.get(table=one), each)
+
+    asked = at.post("take_back_round", 1)
+    assert (asked.context["lost"].sheets, asked.context["lost"].entries) == (1, 2)
+    record(Game.objects.get(table=one), WHOLE_GAME[2])
+    at.post("take_back_round", 1, entries=2)
+    assert Round.objects.get().state == "open"
+    at.post("take_back_round", 1, entries=3)
+    assert (Round.objects.get().state, Game.objects.count()) == ("seated", 0)
+    assert len(AuditEntry.objects.get(action="take-back-round").before["records"]) == 1
+
+    at.post("unseat_round", 1)
+    at.post("seat_round")
+    at.post("publish_round", 1)
+    assert {table.number: table.secret for table in Round.objects.get().tables.all()} == cards
 
 
 def test_late_change_is_made_from_the_page(directed):

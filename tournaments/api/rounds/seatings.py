@@ -23,6 +23,7 @@ from tournaments.api.rounds.serializers import (
     SwapAskedSerializer,
     SwapSerializer,
     SwapToldSerializer,
+    TakeBackSerializer,
 )
 from tournaments.api.rounds.views import OfRound
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
@@ -41,9 +42,9 @@ from tournaments.services.rounds.seating import (
     put_seating,
     seat_again,
     seat_next_round,
-    take_back_round,
 )
 from tournaments.services.rounds.swapping import swap_of, swap_seats
+from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import WrongState
 
 
@@ -187,12 +188,18 @@ class Publish(OfSeating):
 
 
 class TakeBack(OfSeating):
-    @extend_schema(request=None, responses=SeatingSerializer)
+    @extend_schema(request=TakeBackSerializer, responses=SeatingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Make a published round, of which nothing was written, a proposal again."""
+        """Make a published round a proposal again; the cards of its tables stay valid.
+
+        Refused where something is written, unless exactly so many `entries` are to be deleted.
+        """
         self.direct(slug, tournament, number)
-        return self.seating_shown(take_back_round(self.place.pk, self.actor, at=timezone.now()))
+        entries = self.said(TakeBackSerializer)["entries"]
+        return self.seating_shown(
+            take_back_round(self.place.pk, self.actor, at=timezone.now(), entries=entries)
+        )
 
 
 class Late(OfSeating):

@@ -254,6 +254,12 @@ class PublishSerializer(Strict):
     all_the_same = serializers.BooleanField(default=False)
 
 
+class TakeBackSerializer(Strict):
+    """How many entries on the sheets of a round are deleted with them."""
+
+    entries = serializers.IntegerField(min_value=0, max_value=SMALL, default=0)
+
+
 class LateSerializer(Strict):
     """Entrants to add to a published round and to remove from it, by number."""
 

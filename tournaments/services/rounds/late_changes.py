@@ -235,7 +235,7 @@ def _apply(
         if names:
             _seat_anew(state, seated_round.row, rows.get(), [state.entrants[n] for n in names])
         else:
-            clear_tables(rows)
+            clear_tables(state.tournament, rows)
     last = max((table.number for table in seated_round.tables), default=0)
     new = dict(enumerate(change.tables[stood:], last + 1))
     lay_tables(state, seated_round.row, new, at)

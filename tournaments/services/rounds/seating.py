@@ -1,4 +1,4 @@
-"""Rounds of a tournament: seat, change by hand, publish, take back.
+"""Rounds of a tournament: seat, change by hand, publish.
 
 Lock order: the tournament, the round, the people of the club, tables, games.
 """
@@ -17,18 +17,18 @@ from tournaments.models import (
     Entrant,
     Game,
     Player,
-    Revision,
     Round,
     Seat,
     Sitting,
     Table,
     Tournament,
 )
+from tournaments.models.events import TableQuerySet
 from tournaments.queries.tournaments.state import TournamentState, field_of, load_state
 from tournaments.services.audit import Actor
 from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import Fault, Refused
-from tournaments.services.events.events import lock_round, lock_tables_of
+from tournaments.services.events.events import lock_round
 from tournaments.services.people.players import lock_people, names_at_table
 from tournaments.services.rounds.pairing import engine_refusals, number_of
 from tournaments.services.rounds.proposals import (
@@ -44,7 +44,6 @@ from tournaments.services.rounds.proposals import (
     take_in,
 )
 from tournaments.services.tournaments.lifecycle import (
-    Depended,
     WrongState,
     lock_tournament,
     note,
@@ -52,6 +51,9 @@ from tournaments.services.tournaments.lifecycle import (
 )
 
 State = Tournament.State
+
+CARD = ("public_id", "generation", "wrong_codes")
+"""The fields of a table from which its card derives."""
 
 
 class HasLeft(Fault, code="has-left"):
@@ -63,10 +65,6 @@ class SeatingOutdated(Refused, code="seating-outdated"):
 
     def __init__(self, keys: Sequence[str]) -> None:
         super().__init__(faults=[HasLeft(data={"entrant": number_of(key)}) for key in keys])
-
-
-class RuledAbout(Depended, code="ruled-about"):
-    sentence = _("Somebody was ruled about in this round: withdraw the ruling first.")
 
 
 class NotWhoIsHere(Refused, code="not-who-is-here"):
@@ -300,60 +298,10 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
     return round_
 
 
-def take_back_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
-    """Turn a published round into a proposal again; delete its tables and their cards.
-
-    The proposal is the final seating, with late changes. Withdrawn rulings are deleted.
-
-    Raises:
-        Depended: a table has begun, or a later round is published.
-        RuledAbout: a ruling on the round is in force.
-    """
-    with transaction.atomic():
-        tournament, round_ = lock_drawn(round_pk)
-        if round_.published_at is None:
-            return round_
-        # Merging two players locks seats, then games; here seats are deleted last.
-        lock_people(tournament.event.club_id)
-        # Writers lock the row of the game: with all of them locked no table begins.
-        lock_tables_of(round_)
-        later = tournament.event.rounds.filter(number__gt=round_.number, published_at__isnull=False)
-        begun = Revision.objects.filter(game__table__round=round_)
-        if begun.exists() or later.exists():
-            raise Depended(
-                sentence=_("A table has begun, or a later round builds on it: it stays.")
-            )
-        if round_.rulings.filter(withdrawn_at=None).exists():
-            raise RuledAbout
-        round_.seating = _seating_as_it_stands(tournament, round_)
-        round_.rulings.all().delete()
-        gone = games_of(round_)
-        clear_tables(round_.tables.all())
-        round_.sittings.all().delete()
-        round_.published_at = round_.opened_at = round_.closed_at = None
-        round_.clock_seconds, round_.clock_used, round_.clock_started_at = None, 0, None
-        round_.save()
-        touch(tournament)
-        note(tournament, "take-back-round", by, at, before={"round": round_.number, "gone": gone})
-    return round_
-
-
 def games_of(round_: Round) -> list[str]:
     """Return the public names of the games of a round."""
     games = Game.objects.filter(table__round=round_).order_by("pk")
     return list(games.values_list("public_id", flat=True))
-
-
-def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, Any]:
-    """Return the seating of a published round; a table is locked unless it was changed."""
-    seated_round = next(
-        each for each in load_state(tournament).seated_rounds if each.row.pk == round_.pk
-    )
-    before = round_.seating or {}
-    tables = [list(table.entrants) for table in seated_round.tables]
-    kept = kept_tables(round_, before.get("locked", []))
-    locked = [at for at, table in enumerate(tables) if kept.get(at) == table]
-    return {"tables": tables, "byes": list(seated_round.byes), "locked": locked}
 
 
 def _check_presence(state: TournamentState, round_: Round, *, all_the_same: bool) -> None:
@@ -377,8 +325,14 @@ def _lay_seating(
 def lay_tables(
     state: TournamentState, round_: Round, tables: Mapping[int, Sequence[str]], at: datetime
 ) -> None:
-    """Create tables by number, each with its game, for entrants by key in order of sides."""
-    rows = Table.objects.bulk_create(Table(round=round_, number=number) for number in tables)
+    """Create tables by number, each with its game, for entrants by key in order of sides.
+
+    A table that was deleted gets its card back. The tournament must be locked, and saved after.
+    """
+    cards = state.tournament.cards.get(str(round_.number), {})
+    rows = Table.objects.bulk_create(
+        Table(round=round_, number=number, **cards.pop(str(number), {})) for number in tables
+    )
     sitting = {
         row.pk: [state.entrants[key] for key in keys]
         for row, keys in zip(rows, tables.values(), strict=True)
@@ -397,9 +351,16 @@ def lay_tables(
     )
 
 
-def clear_tables(tables: Any) -> None:
-    """Delete tables without entries, with their games."""
-    pks = list(tables.values_list("pk", flat=True))
+def clear_tables(tournament: Tournament, tables: TableQuerySet) -> None:
+    """Delete tables with their games; the cards stay with their rounds and numbers.
+
+    The tournament must be locked, and saved after.
+    """
+    pks = []
+    for table in tables.select_related("round"):
+        pks.append(table.pk)
+        cards = tournament.cards.setdefault(str(table.round.number), {})
+        cards[str(table.number)] = {name: getattr(table, name) for name in CARD}
     Sitting.objects.filter(table__in=pks).delete()
     Game.objects.filter(table__in=pks).delete()
     Table.objects.filter(pk__in=pks).delete()

@@ -32,14 +32,16 @@ from tournaments.services.rounds.seating import (
     publish_round,
     seat_again,
     seat_next_round,
-    take_back_round,
     unseat_round,
 )
 from tournaments.services.rounds.swapping import SeatingMoved, swap_of, swap_seats
+from tournaments.services.rounds.taking_back import lost_with, take_back_round
 from tournaments.texts.rounds import ABSENCES
 from tournaments.web.base.refusals import refusal_shown
+from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
 from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.texts import round_name
 
 
 @require_POST
@@ -176,8 +178,18 @@ def publish(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
 
 @require_POST
 def take_back(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Turn a published round into a proposal again."""
-    return _led(request, slug, tournament, number, _by_service(request, take_back_round))
+    """Turn a published round into a proposal again; ask first, with the number of entries lost."""
+    if "entries" in request.POST:
+        service = partial(take_back_round, entries=number_in(request.POST, "entries", -1))
+        return _led(request, slug, tournament, number, _by_service(request, service))
+    row, place = directed_tournament_round(request, slug, tournament, number)
+    try:
+        lost = lost_with(place)
+    except Refused as error:
+        messages.error(request, str(error))
+        return redirect("seating", slug, tournament, number)
+    page = page_of(request, row) | {"round": place, "lost": lost, "round_name": round_name(place)}
+    return render(request, "tournaments/rounds/take_back.html", page)
 
 
 @require_POST
