@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.documents.score_documents import score_document
 from tests.sample_games import DRAWN, NAMES, load
-from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.documents.entry_records import move_seats, write_entry
 from tournaments.engine.documents.records import play_entry, read_game
 from tournaments.engine.variants import RULESETS
 
@@ -43,3 +43,18 @@ def test_entries_survive_being_written_and_read_again(ruleset):
         for entry in game.entries:
             again = play_entry(again, write_entry(entry))
         assert again == game
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_game_moved_by_one_seat_gives_the_same_totals_one_seat_on(ruleset):
+    for kept in drawn_of(ruleset):
+        record, game = kept["record"], read_game(kept["record"]).game
+        sides = game.ruleset.sides
+        to = [*range(1, len(sides)), 0]
+        moved = {
+            **record,
+            "first_declarer": to[record.get("first_declarer", 0)],
+            "entries": [move_seats(body, to, sides) for body in record["entries"]],
+        }
+        totals = read_game(moved).game.totals
+        assert [totals[sides[seat]] for seat in to] == [game.totals[side] for side in sides]

@@ -1,6 +1,6 @@
 """Entries in a record: read each type's fields strictly, and write them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
@@ -173,3 +173,49 @@ def write_entry(entry: Entry) -> dict[str, Any]:
         if (value := getattr(entry, name)) is not None:
             written[name] = value
     return written
+
+
+def _in_order(numbers: Sequence[int], to: Sequence[int]) -> list[int]:
+    return [numbers[to.index(place)] for place in range(len(to))]
+
+
+def _place_or_null(place: int | None, seats: Sequence[int], _sides: Sequence[int]) -> int | None:
+    return None if place is None else seats[place]
+
+
+Moved = Callable[[Any, Sequence[int], Sequence[int]], Any]
+
+MOVED: Mapping[ShapeAt, Moved] = MappingProxyType(
+    {
+        shapes.seat: _place_or_null,
+        shapes.seat_or_null: _place_or_null,
+        shapes.partner_or_null: _place_or_null,
+        shapes.side: lambda side, _seats, sides: sides[side],
+        shapes.calls: lambda calls, seats, _sides: _in_order(calls, seats),
+        shapes.counts: lambda counts, _seats, sides: {
+            unit: _in_order(numbers, sides) for unit, numbers in counts.items()
+        },
+        shapes.piles: lambda piles, seats, _sides: {
+            pile: _in_order(numbers, seats) for pile, numbers in piles.items()
+        },
+        shapes.sale: lambda sale, seats, _sides: {**sale, "buyer": seats[sale["buyer"]]},
+        shapes.doubles: lambda doubles, seats, _sides: [
+            {**each, "seats": [seats[seat] for seat in each["seats"]]} for each in doubles
+        ],
+    }
+)
+"""The shapes of fields that name seats or sides, each with its value after people have moved."""
+
+
+def move_seats(body: Json, to: Sequence[int], sides: Sequence[int]) -> dict[str, Any]:
+    """Return an entry as JSON with everything moved from each seat to the seat `to[seat]`.
+
+    `sides` maps each seat to its side; a side moves as a whole.
+    """
+    by_side = dict(zip(sides, (sides[seat] for seat in to), strict=True))
+    moves = list(to), [by_side[side] for side in sorted(by_side)]
+    fields = FORMS[body["type"]].fields
+    moved = {name: MOVED[shape] for name, shape in fields.items() if shape in MOVED}
+    return {
+        name: moved[name](value, *moves) if name in moved else value for name, value in body.items()
+    }
