@@ -240,6 +240,12 @@ class Confirmation(models.Model):
         return f"seat {self.seat} of game {self.game_id} at revision {self.revision}"
 
 
+class RevisionQuerySet(models.QuerySet["Revision"]):
+    def of_entries(self) -> "RevisionQuerySet":
+        """Filter to those of entries: with one of them a table has begun."""
+        return self.exclude(kind=Revision.Kind.HEAD)
+
+
 class Revision(models.Model):
     """A revision of a sheet: an entry, a correction or withdrawal of one, or a new setup.
 
@@ -273,6 +279,8 @@ class Revision(models.Model):
     phone = models.CharField(max_length=64, blank=True, editable=False)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     at = models.DateTimeField()
+
+    objects = RevisionQuerySet.as_manager()
 
     class Meta:
         ordering = ["revision"]

@@ -123,7 +123,9 @@ def seats_left(entrant: Entrant) -> QuerySet[Sitting]:
         round__published_at__isnull=False,
         round__closed_at=None,
     )
-    begun = Revision.objects.filter(game__table__round__event=entrant.tournament.event_id)
+    begun = Revision.objects.of_entries().filter(
+        game__table__round__event=entrant.tournament.event_id
+    )
     rows = going.exclude(table__in=begun.values("game__table"))
     return rows.select_related("round", "table").order_by("round__number")
 

@@ -16,7 +16,10 @@ from tournaments.models.games import GameQuerySet
 API = "/api/v1/"
 
 OF_ROUND = frozenset(
-    ("publish-round", "take-back-round", "change-late", "put-substitute", "take-out-substitute")
+    (
+        *("publish-round", "take-back-round", "change-late", "exchange-seats"),
+        *("put-substitute", "take-out-substitute"),
+    )
 )
 """Actions that create, change or remove several games of a round at once."""
 

@@ -53,6 +53,26 @@ def test_swap_sent_by_two_is_made_once():
     assert [table[0] for table in tables] == [other, one]
 
 
+def test_exchange_by_two_at_a_table_that_begins_is_made_once():
+    place = opened(running(*NINE[:8]))
+    table = place.tables.get(number=1)
+    seats = Entrant.objects.filter(sittings__table=table).order_by("sittings__side")
+    keys = [entrant.key for entrant in seats]
+    seen = Tournament.objects.get().revision
+
+    def exchange():
+        asked = swapping.Exchange(keys[:2])
+        swapping.exchange_seats(place.pk, asked, NOBODY, seen=seen, at=EVENING)
+        return "exchanged"
+
+    *exchanges, begun = at_once(exchange, exchange, write(table))
+
+    assert sorted(exchanges) == ["SeatingMoved", "exchanged"]
+    # The deal counts for the chairs, or was written for the people of before.
+    assert begun in (1, "StaleRevision")
+    assert [entrant.key for entrant in seats.all()] == [keys[1], keys[0], *keys[2:]]
+
+
 def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
     row = running(*NINE)
     place = opened(row)

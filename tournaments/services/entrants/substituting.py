@@ -164,14 +164,7 @@ def _change_seats(
     if all(seat.player_id != sat.pk for seat in seats):
         raise NotAtTable(sat)
     seating = TableSeating(tuple(player if s.player_id == sat.pk else s.player for s in seats))
-    if game.revisions.exists():
-        context = WriteContext(secrets.token_urlsafe(12), game.revision, at, by=by)
-        seat_others(game, seating, context)
-        return
-    # Without entries there is no history to keep, and the round can still be taken back.
-    seating.sit_down(game)
-    game.players = seating.names
-    game.save(update_fields=["players"])
+    seat_others(game, seating, WriteContext(secrets.token_urlsafe(12), game.revision, at, by=by))
 
 
 def _note(action: str, row: Substitute, by: Actor, at: datetime) -> None:

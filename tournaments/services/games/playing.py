@@ -17,7 +17,7 @@ from tournaments.engine.rules.entries import Deal, Entry
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.models import AuditEntry, Game, Match, Report, Revision, Table
+from tournaments.models import AuditEntry, Game, Match, Report, Revision, Round, Table
 from tournaments.models.games import digest
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, rules_of
 from tournaments.queries.rulesets import (
@@ -257,14 +257,25 @@ def change_head(game_pk: int, head: GameSetup, context: WriteContext) -> Sheet:
         return _put_head(row, replace(head, players=seating.names), context, seating)
 
 
-def seat_others(row: Game, seating: TableSeating, context: WriteContext) -> Sheet:
-    """Change the players of a tournament's table, as a revision by the director.
+def seat_others(row: Game, seating: TableSeating, context: WriteContext) -> None:
+    """Change the players of a tournament's table; its entries stay with the seats.
+
+    Once its round is open this is a revision, so that a phone that still shows the players of
+    before is refused. The game must be locked.
 
     Raises:
         RoundClosed, StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
     """
-    stays = {name: getattr(row, name) for name in ("first_declarer", "options", "title", "place")}
-    return _put_head(row, GameSetup(row.ruleset, seating.names, **stays), context, seating)
+    opened = Round.objects.filter(tables=row.table_id, opened_at__isnull=False)
+    if row.revision or opened.exists():
+        stays = ("first_declarer", "options", "title", "place")
+        head = GameSetup(row.ruleset, seating.names, **{name: getattr(row, name) for name in stays})
+        _put_head(row, head, context, seating)
+        return
+    # Nothing to keep in a history yet.
+    seating.sit_down(row)
+    row.players = seating.names
+    row.save(update_fields=["players"])
 
 
 def _put_head(

@@ -4,16 +4,20 @@ Seating locks the round, so that nobody sits at two of its tables, then the peop
 since players may be merged or renamed; games are locked last.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import Club, Game, Player, Round, Seat, Table, Tournament
+from tournaments.engine.documents.entry_records import move_seats
+from tournaments.models import Club, Game, Player, Revision, Round, Seat, Table, Tournament
+from tournaments.queries.games.sheets import Sheet, fold_sheet, load_sheet
 from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.events.events import lock_round
+from tournaments.services.games.writing import WriteContext, store_writes
 from tournaments.services.people.players import (
     NoName,
     find_or_add_player,
@@ -54,9 +58,13 @@ class NotOfClub(Fault, code="not-of-club", where="players"):
 
 @dataclass(frozen=True)
 class TableSeating:
-    """The players of one table in seat order, with their club's people locked."""
+    """The players of one table in seat order, with their club's people locked.
+
+    `keys` are the rows of players who come from another table, by player.
+    """
 
     players: tuple[Player, ...]
+    keys: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -69,7 +77,7 @@ class TableSeating:
         if {n: seat.player_id for n, seat in stood.items()} == {n: p.pk for n, p in new.items()}:
             return False
         # Rows keep their key and move with the player: undoing a merge finds them by it.
-        keys = {seat.player_id: seat.pk for seat in stood.values()}
+        keys = {**self.keys, **{seat.player_id: seat.pk for seat in stood.values()}}
         row.seats.all().delete()
         seats = [Seat(pk=keys.get(p.pk), game=row, number=n, player=p) for n, p in new.items()]
         for seat in seats:
@@ -121,6 +129,47 @@ def reseat(row: Game, names: Sequence[str], by: Actor, *, at: datetime) -> Table
             raise NotOfClub(name)
         players.append(player or _found(club, name, by, at))
     return _alone(round_, players, table)
+
+
+def move_players(
+    row: Game, seating: TableSeating, to: Sequence[int], reason: str, context: WriteContext
+) -> Sheet:
+    """Move the players of a tournament's table from each seat to the seat `to[seat]`.
+
+    Their entries go with them: each is a revision, and so are the names. The game must be locked.
+
+    Raises:
+        LaterEntryInvalid: an entry does not fit in the new order of seats.
+        RoundClosed, StaleRevision, BadKey: as in `record_entry`.
+    """
+    sheet = load_sheet(row)
+    moved = {"players": seating.names, "first_declarer": to[row.first_declarer]}
+    stays = {name: getattr(row, name) for name in ("options", "title", "place")}
+    before = {name: getattr(row, name) for name in moved}
+    writes = [Revision(kind=Revision.Kind.HEAD, before=stays | before, body=stays | moved)]
+    for position in sheet.positions:
+        stood = sheet.body(position) or {}
+        body = move_seats(stood, to, sheet.game.ruleset.sides)
+        if body != stood:
+            version = {"position": position, "body": body, "reason": reason}
+            writes.append(Revision(kind=Revision.Kind.CORRECTION, **version))
+    _put(row, moved)
+    after = fold_sheet(row, (*sheet.revisions, *writes))
+
+    def store(write: Revision) -> Callable[[Sheet], Sheet]:
+        def change(now: Sheet) -> Sheet:
+            _put(now.row, moved)
+            seating.sit_down(now.row)
+            return Sheet(now.row, (*now.revisions, write), after.positions, after.game)
+
+        return change
+
+    return store_writes(row.pk, context, [store(write) for write in writes])
+
+
+def _put(row: Game, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(row, name, value)
 
 
 def _found(club: Club, name: str, by: Actor, at: datetime) -> Player:

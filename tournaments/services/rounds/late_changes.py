@@ -207,7 +207,7 @@ def _changed(
 
 def _begun(seated_round: SeatedRound) -> set[int]:
     """Return the places of tables that have entries."""
-    written = Revision.objects.filter(game__table__round=seated_round.row)
+    written = Revision.objects.of_entries().filter(game__table__round=seated_round.row)
     pks = set(written.values_list("game__table_id", flat=True))
     return {place for place, table in enumerate(seated_round.tables) if table.pk in pks}
 
