@@ -236,6 +236,7 @@ ROUNDS = {
     "outlook": row("tournament round", GET=MEMBERS, published=EVERYBODY),
     "seating": row("seated round", GET=DIRECTORS, PUT=DIRECTORS, published=DIRECTORS),
     "swap_seats": row("seated round", GET=DIRECTORS, POST=DIRECTORS),
+    "exchange_seats": row("seated round", POST=DIRECTORS),
     "seat_again": row("seated round", POST=DIRECTORS),
     "publish_round": row("seated round", POST=DIRECTORS),
     "take_back_round": row("tournament round", POST=DIRECTORS),

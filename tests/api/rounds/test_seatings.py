@@ -62,6 +62,21 @@ def test_two_change_places_once_and_it_is_shown_before_what_it_costs(seated):
     assert (again.status_code, again.json()["code"]) == (409, "seating-moved")
 
 
+def test_chairs_are_exchanged_where_a_game_was_played(evening):
+    director, path = evening.director, evening.round(1, "seating/")
+    evening.seat(1)
+    evening.play(1, WHOLE_GAME[:1])
+    read = director.get(path).json()
+    (one, other, *_), (third, *_) = tables_of(read)
+    asked = {"entrants": [one, third, other], "revision": read["revision"]}
+    refused = director.post(f"{path}exchange/", asked | {"entries": "people"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "between-tables")
+    done = director.post(f"{path}exchange/", asked).json()
+    assert (tables_of(done)[0][:2], tables_of(done)[1][0]) == ([other, third], one)
+    again = director.post(f"{path}exchange/", asked)
+    assert (again.status_code, again.json()["code"]) == (409, "seating-moved")
+
+
 def test_locked_table_stays_when_all_are_seated_again(seated):
     director, path = seated.director, seated.round(1, "seating/")
     kept = tables_of(director.get(path).json())[0]

@@ -175,6 +175,8 @@ def test_exchange_that_cannot_be_is_refused_before_anything_changes():
         exchange(place, one, other, with_people=True)
     with pytest.raises(NotInRound):
         exchange(place, one, 40)
+    with pytest.raises(NotInRound):
+        exchange(place, one, other, one)
     with pytest.raises(SeatingMoved):
         exchange(place, one, other, seen=0)
     assert who_sits(Round.objects.get()) == before

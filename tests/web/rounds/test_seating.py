@@ -1,8 +1,13 @@
+import re
+from html import unescape
+
 import pytest
+from django.urls import reverse
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
 from tests.tournament_builders import NINE, SHORT, change, play, published, register, running
+from tests.tournament_builders import NINE, play, published, running, who_sits
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
 from tournaments.models import AuditEntry, Entrant, Game, Round
@@ -15,6 +20,7 @@ from tournaments.services.entrants.registration import (
     withdraw_entrant,
 )
 from tournaments.services.games.tables import replace_address
+from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
 from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 
@@ -223,3 +229,37 @@ def test_seat_that_cannot_be_cleared_is_not_shown(at, over):
         Round.objects.update(closed_at=EVENING)
 
     assert "still sits" not in at.get("entrant", entrant.number).text
+
+
+def link_to(page, name):
+    """The address that somebody's name leads to."""
+    return unescape(re.search(f'href="([^"]*)"[^>]*>{name}</a>', page.text)[1])
+
+
+def sent(page, to):
+    """The hidden fields of the form that goes to an address."""
+    form = page.text.partition(f'action="{to}"')[2].partition("</form>")[0]
+    return dict(re.findall('type="hidden" name="([^"]*)" value="([^"]*)"', form))
+
+
+def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_taps(at):
+    place = Round.objects.get()
+    play(place)
+    close_round(place.pk, NOBODY, at=EVENING)
+    game = Game.objects.get(table__number=1)
+    (one, other), players = who_sits(place)[1][:2], game.players
+
+    setup = at.browser.get(reverse("head", args=[game.public_id, game.secret("write")]))
+    chosen = at.browser.get(link_to(setup, players[0]))
+    asked = at.browser.get(at.url("seating", 1) + link_to(chosen, players[1]))
+    form = sent(asked, at.url("swap_seats", 1))
+    page = at.browser.post(at.url("swap_seats", 1), form, follow=True)
+
+    assert 'name="name0"' not in setup.text
+    assert page.redirect_chain[-1][0] == at.url("round_changes")
+    assert {line["name"] for line in page.context["rounds"]["Round 1"]} >= {*players[:2]}
+    assert who_sits(place)[1][:2] == [other, one]
+    again = at.browser.post(at.url("swap_seats", 1), form, follow=True)
+    assert "The seating has changed meanwhile" in again.text
+    apart = at.get("seating", 1, one=f"e{one}", other=f"e{seated(2).number}").text
+    assert ('value="people"' in asked.text, 'value="people"' in apart) == (True, False)

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import (
     AgainSerializer,
+    ExchangeSerializer,
     LateSeatingSerializer,
     LateSerializer,
     LateToldSerializer,
@@ -45,6 +46,7 @@ from tournaments.services.rounds.seating import (
 )
 from tournaments.services.rounds.swapping import swap_of, swap_seats
 from tournaments.services.rounds.taking_back import take_back_round
+from tournaments.services.rounds.swapping import Exchange, exchange_seats, swap_of, swap_seats
 from tournaments.services.tournaments.lifecycle import WrongState
 
 
@@ -153,6 +155,26 @@ class Swap(OfSeating):
         keys, seen = (key_of(said["one"]), key_of(said["other"])), said["revision"]
         return self.seating_shown(
             swap_seats(self.place.pk, *keys, self.actor, seen=seen, at=timezone.now())
+        )
+
+
+class ExchangeChairs(OfSeating):
+    @extend_schema(request=ExchangeSerializer, responses=SeatingSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Exchange chairs in a round, whether it is proposed, published, begun, played or closed.
+
+        Cards and addresses of the tables stay valid; results and ratings are computed again.
+        """
+        self.direct(slug, tournament, number)
+        said = self.said(ExchangeSerializer)
+        exchange = Exchange(
+            [key_of(each) for each in said["entrants"]], said["entries"] == "people"
+        )
+        return self.seating_shown(
+            exchange_seats(
+                self.place.pk, exchange, self.actor, seen=said["revision"], at=timezone.now()
+            )
         )
 
 

@@ -22,6 +22,7 @@ from tournaments.services.rounds.proposals import Presence
 from tournaments.texts.rounds import ABSENCES
 
 MOST_TABLES = 500
+MOST_EXCHANGED = 16
 MOST_SECONDS = MOST_MINUTES * 60
 FIGURES = (
     "repeat_meetings",
@@ -221,6 +222,18 @@ class SwapAskedSerializer(Strict):
 class SwapSerializer(SwapAskedSerializer):
     """The two entrants to swap, and the revision of the seating as it was read."""
 
+    revision = serializers.IntegerField(min_value=0)
+
+
+class ExchangeSerializer(Strict):
+    """Who sat on wrong chairs: each takes the chair of the next one, the last that of the first.
+
+    What is written at their tables stays with the chairs, or goes with the people, which is
+    possible only within one table. `revision` is that of the seating as it was seen.
+    """
+
+    entrants = _entrants(min_length=2, max_length=MOST_EXCHANGED)
+    entries = serializers.ChoiceField(choices=["chairs", "people"], default="chairs")
     revision = serializers.IntegerField(min_value=0)
 
 

@@ -24,6 +24,7 @@ urlpatterns = [
     path(f"{ROUND}/outlook/", seatings.Outlooks.as_view(), name="outlook"),
     path(f"{SEATING}/", seatings.OneSeating.as_view(), name="seating"),
     path(f"{SEATING}/swap/", seatings.Swap.as_view(), name="swap_seats"),
+    path(f"{SEATING}/exchange/", seatings.ExchangeChairs.as_view(), name="exchange_seats"),
     path(f"{SEATING}/again/", seatings.Again.as_view(), name="seat_again"),
     path(f"{SEATING}/publish/", seatings.Publish.as_view(), name="publish_round"),
     path(f"{SEATING}/take-back/", seatings.TakeBack.as_view(), name="take_back_round"),

@@ -91,7 +91,7 @@ def swap_seats(  # noqa: PLR0913 - who, with whom, and as it was seen
 
 
 def exchanged(state: TournamentState, round_: Round, exchange: Exchange) -> TournamentState:
-    """Return a tournament as it would be after an exchange, with entries staying with the chairs."""
+    """Return a tournament as after an exchange in which the entries stay with the chairs."""
     rounds = tuple(
         _turned(each, exchange.turned) if each.row.pk == round_.pk else each
         for each in state.seated_rounds
@@ -113,7 +113,7 @@ def exchange_seats(
 
     Raises:
         SeatingMoved: the tournament has changed meanwhile.
-        NotInRound: one of them has no seat and no bye in the round.
+        NotInRound: one of them has no seat and no bye in the round, or is named twice.
         BetweenTables: entries cannot go with people to another table.
         LaterEntryInvalid: the entries do not fit the new order of seats.
         WrongState, InvalidSeating: as in `put_seating`, of a proposal.
@@ -131,7 +131,7 @@ def exchange_seats(
         state = load_state(tournament)
         seated = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
         here = {key for table in seated.tables for key in table.entrants} | {*seated.byes}
-        if not here.issuperset(exchange.who):
+        if not here.issuperset(exchange.who) or len({*exchange.who}) < len(exchange.who):
             raise NotInRound
         after = _turned(seated, exchange.turned).tables
         changed = [(a, b) for a, b in zip(seated.tables, after, strict=True) if a != b]

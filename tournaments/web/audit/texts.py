@@ -113,6 +113,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "add-table-time"): gettext_lazy("Time of the table changed"),
     (Kind.EVENT, "rule"): gettext_lazy("Ruling given"),
     (Kind.EVENT, "withdraw-ruling"): gettext_lazy("Ruling withdrawn"),
+    (Kind.EVENT, "exchange-seats"): gettext_lazy("Chairs exchanged"),
     (Kind.EVENT, "accept-changes"): gettext_lazy("Corrected standings kept"),
 }
 """Actions; revisions of a sheet have the same names as in its history."""

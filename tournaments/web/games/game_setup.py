@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -13,13 +14,13 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.models import Game
+from tournaments.models import Club, Game, Table
 from tournaments.permissions import writable_game
 from tournaments.presenters.games.beginnings import beginning_of
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet, rules_of
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
-from tournaments.services.games.seats import SeatsDrawn
+from tournaments.services.games.seats import SeatsDrawn, is_drawn
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_key
 from tournaments.web.base.refusals import add_refused
@@ -43,6 +44,8 @@ class HeadForm(forms.Form):
     def __init__(self, row: Game, data: Mapping[str, Any] | None = None) -> None:
         rules = rules_of(row)
         self.rules, self.row = rules, row
+        # In a tournament, directors exchange chairs, and nobody changes the options.
+        self.drawn = row.table_id is not None and is_drawn(row.table_id)
         names = {f"name{seat}": name for seat, name in enumerate(row.players)}
         first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}
         super().__init__(data, initial={**names, **first, **row.options})
@@ -52,8 +55,10 @@ class HeadForm(forms.Form):
         for seat in range(rules.seats):
             label = _("Seat %(number)s") % {"number": seat + 1}
             longest = LONGEST_TYPED_NAME if row.table_id is None else LONGEST_NAME
-            self.fields[f"name{seat}"] = forms.CharField(max_length=longest, label=label)
-        for option in rules.options:
+            self.fields[f"name{seat}"] = forms.CharField(
+                max_length=longest, label=label, disabled=self.drawn
+            )
+        for option in () if self.drawn else rules.options:
             self.fields[option.setting] = field_of(rules, option)
 
     def seats(self) -> Iterator[SeatFields]:
@@ -75,12 +80,12 @@ class HeadForm(forms.Form):
     def head(self) -> GameSetup:
         """Return the setup; options at their defaults are left out."""
         cleaned = self.cleaned_data
-        chosen = {option.setting: cleaned[option.setting] for option in self.rules.options}
+        chosen = {o.setting: cleaned[o.setting] for o in self.rules.options if not self.drawn}
         return GameSetup(
             ruleset=self.row.ruleset,
             players=[cleaned[f"name{seat}"] for seat in range(self.rules.seats)],
             first_declarer=cleaned["first_declarer"],
-            options=changed_options(self.rules, chosen),
+            options=self.row.options if self.drawn else changed_options(self.rules, chosen),
             title=cleaned["title"],
             place=cleaned["place"],
         )
@@ -117,8 +122,25 @@ def _head_page(
     page = {
         "row": row,
         "form": form,
+        "chairs": _chairs(request, row) if form.drawn else (),
         "notice": notice,
         "key": new_key(),
         "back": address(row, "write"),
     }
     return render(request, "tournaments/games/game_setup.html", page, status=status)
+
+
+def _chairs(request: HttpRequest, row: Game) -> list[tuple[str, str]]:
+    """Return the entrants at a tournament's table, with their addresses to exchange chairs.
+
+    Only for directors: for all others the list is empty.
+    """
+    tables = Table.objects.filter(round__event__club__in=Club.objects.directed_by(request.user))
+    tables = tables.select_related("round__event__club", "round__event__tournament")
+    table = tables.filter(games=row.pk).first()
+    if table is None:
+        return []
+    event = table.round.event
+    page = reverse("seating", args=[event.club.slug, event.tournament.slug, table.round.number])
+    sittings = table.sittings.select_related("entrant__player", "entrant__partner")
+    return [(each.entrant.shown_name, f"{page}?one={each.entrant.key}#swap") for each in sittings]

@@ -1,6 +1,6 @@
 """The seating of a round: proposed, changed by its director, published."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.pairing.judging import InvalidSeating
-from tournaments.models import Entrant, Round, Tournament
+from tournaments.models import Entrant, Game, Round, Tournament
 from tournaments.permissions import (
     actor_of,
     directed_tournament,
     directed_tournament_round,
     seen_tournament,
 )
+from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.services.base.refusals import Refused
 from tournaments.services.rounds.late_changes import change_late, who_can_come
+from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.proposals import (
     Presence,
     presence_at,
@@ -40,6 +42,16 @@ from tournaments.texts.rounds import ABSENCES
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
+from tournaments.services.rounds.swapping import Exchange, exchange_seats, swap_of
+from tournaments.web.base.refusals import refusal_shown
+from tournaments.web.games.pages import number_in, refusal_of
+from tournaments.web.rounds.seating_view import (
+    cost_lines,
+    exchange_shown,
+    figures,
+    keys_in,
+    seating_page,
+)
 from tournaments.web.tournaments.pages import page_of
 from tournaments.web.tournaments.texts import round_name
 
@@ -78,7 +90,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "seating": shown,
         "by_name": request.GET.get("by") == "name",
         "figures": list(figures(shown.quality)) if shown.quality else [],
-        "swap": _swap(state, place, request.GET) if page["directs"] else None,
+        **(_picked(state, place, request.GET) if page["directs"] else {}),
         "presence": presence,
         "not_seated": [(each, ABSENCES[why]) for each, why in presence.not_seated],
         "late": _late(state, place) if page["directs"] else None,
@@ -101,29 +113,40 @@ def _presence(state: TournamentState, place: Round) -> Presence:
     return presence_at(state, proposed)
 
 
-def _swap(state: TournamentState, place: Round, asked: QueryDict) -> dict[str, Any] | None:
-    """Return the chosen swap and its cost; None if nobody is chosen."""
-    one, other = asked.get("one", ""), asked.get("other", "")
-    if place.published_at or one not in state.entrants:
-        return None
-    found: dict[str, Any] = {"one": state.entrants[one], "other": state.entrants.get(other)}
-    if found["other"] is None or one == other:
-        return found | {"other": None}
+def _picked(state: TournamentState, place: Round, asked: QueryDict) -> dict[str, Any]:
+    """Return the chosen exchange with its effect, and the query of the next name tapped."""
+    keys = chosen_in(asked)
+    nobody: dict[str, Any] = {"swap": None, "pick": "one="}
+    if not keys or not keys_in(state, place).issuperset(keys):
+        return nobody
+    if place.published_at is None:
+        keys = keys[:2]
+    who = [state.entrants[key] for key in keys]
+    swap: dict[str, Any] = {"chosen": keys, "who": who, "one": who[0]}
+    pick = "&".join([f"one={keys[0]}", *(f"other={key}" for key in keys[1:]), "other="])
+    if len(keys) == 1:
+        return {"swap": swap, "pick": pick}
+    if place.published_at is not None:
+        return {"swap": swap | exchange_shown(state, place, keys), "pick": pick}
     try:
-        swapped = swap_of(state, place, one, other)
+        swapped = swap_of(state, place, *keys)
     except InvalidSeating:
-        return None
-    return found | {"costs": cost_lines(swapped.changes), "byes": _sat_out(state, place, found)}
+        return nobody
+    effect = {"costs": cost_lines(swapped.changes), "byes": _sat_out(state, place, who)}
+    return {"swap": swap | {"other": who[1]} | effect, "pick": "one="}
 
 
-def _sat_out(
-    state: TournamentState, place: Round, found: dict[str, Entrant]
-) -> list[tuple[str, int]]:
+def chosen_in(asked: QueryDict) -> list[str]:
+    """Return the keys of the entrants who exchange chairs, in order."""
+    return list(dict.fromkeys(filter(None, [asked.get("one"), *asked.getlist("other")])))
+
+
+def _sat_out(state: TournamentState, place: Round, who: Sequence[Entrant]) -> list[tuple[str, int]]:
     """Return the earlier byes of two entrants, if the swap gives one of them a bye."""
     field, out = field_seated(state, place), (place.seating or {"byes": []})["byes"]
-    if not any(each.key in out for each in found.values()):
+    if not any(each.key in out for each in who):
         return []
-    return [(each.shown_name, field.byes_had[field.index[each.key]]) for each in found.values()]
+    return [(each.shown_name, field.byes_had[field.index[each.key]]) for each in who]
 
 
 def _late(state: TournamentState, place: Round) -> dict[str, Any] | None:
@@ -145,16 +168,30 @@ def _late(state: TournamentState, place: Round) -> dict[str, Any] | None:
 
 @require_POST
 def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Swap two entrants."""
+    """Exchange the chairs of entrants; in a closed round, show what it changed."""
+    closed = []
 
-    def turn(place: Round, row: Tournament) -> None:
-        one, other = request.POST.get("one", ""), request.POST.get("other", "")
-        seen = request.POST.get("seen", "")
-        if not seen.isdecimal() or int(seen) != row.revision:
-            raise SeatingMoved
-        swap_seats(place.pk, one, other, actor_of(request), seen=int(seen), at=timezone.now())
+    def turn(place: Round, _row: Tournament) -> None:
+        if len(chosen_in(request.POST)) < 2:
+            return
+        with_people = request.POST.get("entries") == "people"
+        exchange = Exchange(chosen_in(request.POST), with_people, _("wrong chairs"))
+        seen = number_in(request.POST, "seen", -1)
+        try:
+            exchange_seats(place.pk, exchange, actor_of(request), seen=seen, at=timezone.now())
+        except LaterEntryInvalid as error:
+            game = Game.objects.get(
+                table__sittings__entrant__number=number_of(exchange.who[0]), table__round=place
+            )
+            refusal = refusal_of(error, load_sheet(game))
+            messages.error(request, " ".join([refusal.notice, *refusal.details]))
+            return
+        if place.published_at is not None:
+            messages.success(request, _("The chairs are exchanged."))
+        closed.append(place.closed_at)
 
-    return _led(request, slug, tournament, number, turn)
+    response = _led(request, slug, tournament, number, turn)
+    return redirect("round_changes", slug, tournament) if any(closed) else response
 
 
 @require_POST

@@ -1,8 +1,9 @@
 """The page of a seating: tables with names, its quality, and the reasons."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,12 +11,14 @@ from django.utils.translation import ngettext
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.pairing.manual import QualityChange
 from tournaments.engine.pairing.quality import Quality, SeatingReason
-from tournaments.models import Entrant, Round, Visitor
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Entrant, Revision, Round, Visitor
 from tournaments.models.people import fold_name
 from tournaments.presenters.figures import measure_text
 from tournaments.queries.ratings.predictions import Outlook, outlooks
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState
 from tournaments.services.rounds.seating import field_seated
+from tournaments.services.rounds.swapping import Exchange, exchanged
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,45 @@ def seating_page(
     )
     byes = tuple(_chair(state, seated, name, None, judged) for name in seated.byes)
     return SeatingPage(tables, byes, judged.quality if judged else None)
+
+
+@dataclass(frozen=True)
+class ChairChange:
+    """An entrant, the new chair (table and side, from 1; None for a bye), and all points.
+
+    `points` are those before and after, if they change.
+    """
+
+    entrant: Entrant
+    table: int | None
+    side: int | None
+    points: tuple[Points, Points] | None
+
+
+def keys_in(state: TournamentState, place: Round) -> set[str]:
+    """Return the keys of the entrants with a seat or a bye in a round."""
+    seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+    return {key for table in seated.tables for key in table.entrants} | {*seated.byes}
+
+
+def exchange_shown(state: TournamentState, place: Round, keys: Sequence[str]) -> dict[str, Any]:
+    """Return what an exchange of chairs in a published round changes (1 query)."""
+    after = exchanged(state, place, Exchange(keys))
+    seated = next(each for each in after.seated_rounds if each.row.pk == place.pk)
+    chairs = {
+        key: (table, side) for table in seated.tables for side, key in enumerate(table.entrants, 1)
+    }
+    old, new = (each.points_after(place.number) for each in (state, after))
+    lines = []
+    for key in keys:
+        table, side = chairs.get(key, (None, None))
+        points = (old.get(key, 0), new.get(key, 0))
+        number = table.number if table else None
+        moved = points if points[0] != points[1] else None
+        lines.append(ChairChange(state.entrants[key], number, side, moved))
+    tables = {chairs[key][0].pk if key in chairs else None for key in keys}
+    entries = Revision.objects.of_entries().filter(game__table__in=tables - {None})
+    return {"lines": lines, "begun": entries.exists(), "one_table": len(tables) == 1}
 
 
 def _judged(state: TournamentState, place: Round) -> Seating | None:
