@@ -6,8 +6,16 @@ from django.urls import reverse
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
-from tests.tournament_builders import NINE, SHORT, change, play, published, register, running
-from tests.tournament_builders import NINE, play, published, running, who_sits
+from tests.tournament_builders import (
+    NINE,
+    SHORT,
+    change,
+    play,
+    published,
+    register,
+    running,
+    who_sits,
+)
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
 from tournaments.models import AuditEntry, Entrant, Game, Round
@@ -20,7 +28,6 @@ from tournaments.services.entrants.registration import (
     withdraw_entrant,
 )
 from tournaments.services.games.tables import replace_address
-from tournaments.services.entrants.registration import Entry, register_entrants, withdraw_entrant
 from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
 

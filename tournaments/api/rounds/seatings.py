@@ -44,9 +44,8 @@ from tournaments.services.rounds.seating import (
     seat_again,
     seat_next_round,
 )
-from tournaments.services.rounds.swapping import swap_of, swap_seats
-from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.rounds.swapping import Exchange, exchange_seats, swap_of, swap_seats
+from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import WrongState
 
 

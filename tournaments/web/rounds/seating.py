@@ -36,13 +36,13 @@ from tournaments.services.rounds.seating import (
     seat_next_round,
     unseat_round,
 )
-from tournaments.services.rounds.swapping import SeatingMoved, swap_of, swap_seats
+from tournaments.services.rounds.swapping import (
+    Exchange,
+    exchange_seats,
+    swap_of,
+)
 from tournaments.services.rounds.taking_back import lost_with, take_back_round
 from tournaments.texts.rounds import ABSENCES
-from tournaments.web.base.refusals import refusal_shown
-from tournaments.web.games.pages import number_in
-from tournaments.web.rounds.seating_view import cost_lines, figures, seating_page
-from tournaments.services.rounds.swapping import Exchange, exchange_seats, swap_of
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.pages import number_in, refusal_of
 from tournaments.web.rounds.seating_view import (
