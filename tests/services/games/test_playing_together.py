@@ -18,12 +18,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RIFKI, QUEENS, _ = WHOLE_GAME[:3]
 
 
-@pytest.mark.parametrize(("other_key", "answer"), [("other-key", "StaleRevision"), ("key", 1)])
+@pytest.mark.parametrize(
+    ("other_key", "answer"), [("other-key-000001", "StaleRevision"), ("phone-key-000001", 1)]
+)
 def test_second_write_waits_for_the_first_and_is_stale_unless_its_key_is_the_same(
     other_key, answer
 ):
     game = GameFactory()
-    one, other = (ContextFactory(revision=0, key=key) for key in ("key", other_key))
+    one, other = (ContextFactory(revision=0, key=key) for key in ("phone-key-000001", other_key))
 
     first, second, waited = while_another_is_writing(
         lambda: playing.record_entry(game.pk, parse_entry(RIFKI), one),
@@ -31,7 +33,7 @@ def test_second_write_waits_for_the_first_and_is_stale_unless_its_key_is_the_sam
     )
 
     assert (first, second, waited) == (1, answer, True)
-    assert [write.key for write in reload(game).revisions] == ["key"]
+    assert [write.key for write in reload(game).revisions] == [one.key]
 
 
 def test_pen_taken_during_a_write_stays_taken():
