@@ -71,6 +71,7 @@ ADDRESSES = {
     "new_tournament": ["tournaments"],
     "change_tournament": ["tournament"],
     "remove_tournament": ["tournament"],
+    "next_step": ["move_tournament", "seat_round", "publish_round", "open_round", "close_round"],
     "add_entrants": ["entrants"],
     "check_entrant": ["check_in_entrant"],
     "register_card": ["tournament_links"],

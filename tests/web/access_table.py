@@ -243,6 +243,7 @@ TOURNAMENTS = {
     "change_tournament": Page("tournament", DIRECTORS, DIRECTORS),
     "move_tournament": Page("tournament", None, DIRECTORS),
     "remove_tournament": Page("tournament", None, DIRECTORS),
+    "next_step": Page("tournament", DIRECTORS, DIRECTORS),
     "replace_links": Page("tournament", None, DIRECTORS),
     "standings": Page("tournament", MEMBERS, published=EVERYBODY),
     "why_place": Page("tournament round", MEMBERS, published=EVERYBODY),

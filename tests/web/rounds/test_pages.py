@@ -30,6 +30,17 @@ def order(page):
     ]
 
 
+def withdraw_last(director, game):
+    """Withdraw the last deal of a whole game, as the page of a sheet does it."""
+    return director.post(
+        reverse("entry", args=[game.public_id, game.secret("write"), 19]),
+        {
+            "type": "deal", "action": "withdraw", "why": "not played", "sure": "yes",
+            "key": "k" * 24, "revision": str(game.revision),
+        },
+    )  # fmt: skip
+
+
 def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, club):
     place = going(club)
     game = table(place).games.get()
@@ -85,7 +96,7 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
     if number > 1:
         play_at(place, number, WHOLE_GAME[1:])
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(18):
         director.get(url("running", place))
 
 
@@ -123,6 +134,42 @@ def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(directo
     assert Round.objects.get(pk=place.pk).closed_at is not None
     director.post(url("reopen_tournament_round", place))
     assert Round.objects.get(pk=place.pk).closed_at is None
+
+
+def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, club):
+    place = going(club, confirmations="all", minutes=60)
+    said = []
+
+    def look():
+        strip = director.get(of_all("entrants", place)).context["strip"]()
+        said.append((*strip.parts[1:], strip.clock and strip.clock.text, strip.button.label))
+        return strip
+
+    def press():
+        button = look().button
+        return director.post(button.url, button.sends, follow=True)
+
+    press()
+    look()
+    call(place)
+    director.get(look().button.url)
+    director.post(url("answer_call", place, 1))
+    play(place)
+    look()
+    place.event.confirmations = "none"
+    place.event.save()
+    assert press().context["strip"]().button.label == "Seat round 2"
+    withdraw_last(director, Game.objects.get(table__round=place, table__number=1))
+    look()
+
+    assert said == [
+        ("0 of 2 tables done", "clock not started", None, "Start the clock"),
+        ("0 of 2 tables done", "60 min", "Look at the tables"),
+        ("0 of 2 tables done", "60 min", "Go to table 1: called the director"),
+        ("2 of 2 tables done", "60 min", "Go to table 1: not confirmed"),
+        ("2 of 2 tables done", "60 min", "Close round 1"),
+        ("closed", "a correction moves 7 entrants", None, "Look at the correction"),
+    ]
 
 
 def test_director_starts_stops_and_sets_the_clock(director, club):

@@ -14,8 +14,12 @@ from tests.web.tournaments.forms import at, tournament_of
 from tournaments.models import Tournament
 
 
+def strip_on(page):
+    return page.context["strip"]()
+
+
 def step_on(page):
-    return page.context["step"].label
+    return strip_on(page).button.label
 
 
 def back_on(page):
@@ -34,16 +38,19 @@ def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(direct
     for _ in range(3):
         page = director.get(at("tournament"))
         labels.append((step_on(page), back_on(page)))
-        send(director, page.context["step"]) if _ < 2 else None
+        last = send(director, strip_on(page).button)
 
     assert labels == [
         ("Open registration", None),
-        ("Start the tournament", "Back to the draft"),
-        ("Seat round 1", "Back to registration"),
+        ("Close entries, seat round 1", "Back to the draft"),
+        ("Publish the seating", "Throw the proposal away"),
     ]
-    send(director, page.context["back"])
+    assert (last.context["round"].state, step_on(last)) == ("published", "Open the round")
+    # Another director saw the same button: the step is taken once, and the page says so.
+    again = send(director, strip_on(page).button)
+    assert "this is how it stands now" in again.text
     row.refresh_from_db()
-    assert row.state == "registration"
+    assert (row.state, row.event.rounds.get().state) == ("running", "published")
 
 
 def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
@@ -65,13 +72,17 @@ def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
         ([{"published_at": EVENING}], "Open the round", "Take the seating back"),
         (
             [{"published_at": EVENING, "opened_at": EVENING}],
-            "Close the round",
+            "Close round 1",
             "Take the seating back",
         ),
         (["closed"], "Seat round 2", "Open the last round again"),
         (["closed", {}], "Publish the seating", "Throw the proposal away"),
         (["closed", "closed"], "Seat the finals", "Open the last round again"),
-        (["closed", "closed", "final"], "Finish the tournament", "Open the last round again"),
+        (
+            ["closed", "closed", "final"],
+            "Finish and publish the result",
+            "Open the last round again",
+        ),
     ],
 )
 def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, step, back):
@@ -126,6 +137,7 @@ def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, cl
         "60 minutes",
     )
     assert "move/" not in page.text
+    assert at("next_step") not in page.text
     assert "change/" not in page.text
 
 

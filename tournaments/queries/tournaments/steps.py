@@ -42,10 +42,11 @@ STEPS_BACK = (
 
 @dataclass(frozen=True, slots=True)
 class LifecycleStep:
-    """A step by its code, with the number of its round, if it has one."""
+    """A step by its code, with the number of its round and its table, if it has one."""
 
     code: str
     round: int | None = None
+    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,15 @@ class RoundProgress:
     tables: int
     begun: int
     finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantCounts:
+    """The number of entrants without house players; `here` checked in for the next round."""
+
+    playing: int
+    withdrawn: int
+    here: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +88,20 @@ class HowFar:
 
 
 def how_far(row: Tournament) -> HowFar:
-    """Return the progress of a tournament (5 queries)."""
+    """Return the progress of a tournament (4 queries)."""
     rounds = list(row.event.rounds.order_by("number"))
     place = current_round(rounds)
     progress = progress_of(place) if place is not None and place.published_at else None
-    entrants = row.entrants.competing()
-    playing, needed = entrants.playing().count(), rules_of_tournament(row).side_count
-    here = checked_in(row, rounds)
-    enough = (playing if here is None else here) >= needed
+    counts = count_entrants(row, rounds)
+    needed = rules_of_tournament(row).side_count
+    enough = (counts.playing if counts.here is None else counts.here) >= needed
     return HowFar(
         rounds=rounds,
         place=place,
         progress=progress,
-        playing=playing,
-        here=here,
-        withdrawn=entrants.exclude(withdrawn_at=None).count(),
+        playing=counts.playing,
+        here=counts.here,
+        withdrawn=counts.withdrawn,
         needed=needed,
         enough=enough,
         step=next_step(row, rounds, progress, enough=enough),
@@ -119,13 +128,21 @@ def current_round(rounds: Iterable[Round]) -> Round | None:
     return last
 
 
-def checked_in(row: Tournament, rounds: Sequence[Round]) -> int | None:
-    """Return how many entrants checked in for the next round; None if there is no check-in."""
-    asked = {"none": 0, "once": 1, "round": len(rounds) + 1}[settings_of(row).check_in]
-    if not asked or row.state != State.RUNNING or any(place.closed_at is None for place in rounds):
-        return None
-    playing = row.entrants.competing().playing()
-    return playing.filter(checked_in__gte=asked, joins_in__lte=len(rounds) + 1).count()
+def count_entrants(row: Tournament, rounds: Sequence[Round]) -> EntrantCounts:
+    """Return the numbers of entrants (1 query)."""
+    number = len(rounds) + 1
+    asked = {"none": 0, "once": 1, "round": number}[settings_of(row).check_in]
+    playing = Q(withdrawn_at=None)
+    here = playing & Q(checked_in__gte=asked, joins_in__lte=number)
+    counts = row.entrants.competing().aggregate(
+        playing=Count("pk", filter=playing),
+        withdrawn=Count("pk", filter=~playing),
+        here=Count("pk", filter=here),
+    )
+    going = any(place.closed_at is None for place in rounds)
+    if not asked or row.state != State.RUNNING or going:
+        counts["here"] = None
+    return EntrantCounts(**counts)
 
 
 def next_step(

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
@@ -17,12 +18,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.models import Round, Tournament
 from tournaments.permissions import actor_of, directed_tournament, directed_tournament_round
 from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.tournaments.steps import LifecycleStep
+from tournaments.services.base.refusals import Refused
 from tournaments.services.rounds.clocks import (
     Added,
     add_time,
     pause_clock,
     start_clock,
 )
+from tournaments.services.rounds.next_step import STEPS, take_step
 from tournaments.services.rounds.rounds import (
     RoundNotReady,
     accept_changes,
@@ -38,8 +42,8 @@ from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.view import etag_of_round, running_tables
-from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.strip import strip_etag
 from tournaments.web.tournaments.texts import ROUND_STATES, round_name
 
 MINUTES = (1, 3, 5, 10)
@@ -83,7 +87,6 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
         "clock": clock_of(round_, now),
         "minutes": MINUTES,
         "rulings": round_.rulings.filter(withdrawn_at=None).count(),
-        "corrected": standings_moved(row),
     }
 
 
@@ -106,14 +109,67 @@ def close(request: HttpRequest, slug: str, tournament: str, number: int) -> Http
     try:
         close_round(round_.pk, actor_of(request), at=timezone.now())
     except RoundNotReady as refused:
-        page = _page(request, row, round_)
-        page["unready"] = refused.faults
-        return render(request, "tournaments/rounds/running.html", page, status=409)
+        return _not_ready(request, row, round_, refused)
     except WrongState as error:
         messages.error(request, str(error))
         return redirect("tournament", slug, row.slug)
     messages.success(request, _("The round is closed: its standings count."))
     return redirect("tournament", slug, row.slug)
+
+
+def _not_ready(
+    request: HttpRequest, row: Tournament, round_: Round, refused: RoundNotReady
+) -> HttpResponse:
+    page = _page(request, row, round_) | {"unready": refused.faults}
+    page["strip_at"] = reverse("running", args=[row.event.club.slug, row.slug, round_.number])
+    return render(request, "tournaments/rounds/running.html", page, status=409)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def next_step(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the strip, which open pages poll, or take its step, once as it was seen."""
+    row = directed_tournament(request, slug, tournament)
+    if request.method != "POST":
+        return _strip(request, row)
+    number = number_in(request.POST, "round", 0)
+    step = LifecycleStep(request.POST.get("step", ""), number)
+    seen = number_in(request.POST, "seen", -1)
+    if step.code not in STEPS:
+        return redirect("tournament", slug, row.slug)
+    try:
+        take_step(row.pk, step, actor_of(request), seen=seen, at=timezone.now())
+    except RoundNotReady as refused:
+        return _not_ready(request, row, row.event.rounds.get(number=number), refused)
+    except Refused as error:
+        messages.error(request, str(error))
+    if step.code in AFTER and row.event.rounds.filter(number=number).exists():
+        return redirect(AFTER[step.code], slug, row.slug, number)
+    return redirect("tournament", slug, row.slug)
+
+
+AFTER: Mapping[str, str] = {
+    "start-and-seat": "seating",
+    "seat-round": "seating",
+    "seat-finals": "seating",
+    "publish-seating": "seating",
+    "open-round": "running",
+    "start-clock": "running",
+}
+"""The pages of a round that steps lead to; the others lead to the tournament."""
+
+
+def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
+    if not request.htmx:
+        return redirect("tournament", row.event.club.slug, row.slug)
+    etag = strip_etag(request, row, timezone.now())
+    unchanged = get_conditional_response(request, etag=etag)
+    if unchanged is not None:
+        return unchanged
+    page = page_of(request, row) | {"strip_at": request.GET.get("at", "")}
+    response = render(request, "tournaments/tournaments/_strip.html", page)
+    response["ETag"] = etag
+    return response
 
 
 @require_POST

@@ -4,19 +4,20 @@ from tournaments.models import Tournament
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.rounds.rounds import changes_since_closing, last_correction
 
-_moved: dict[int, tuple[object, bool]] = {}
-"""Whether corrections changed anything, by tournament, with the version compared."""
+_moved: dict[int, tuple[object, int]] = {}
+"""The number of entrants whom corrections moved, by tournament, with the version compared."""
 
 
-def standings_moved(tournament: Tournament) -> bool:
-    """Return whether the stored standings have changed (2 queries, 9 after a change)."""
+def standings_moved(tournament: Tournament) -> int:
+    """Return how many entrants stand otherwise than stored (2 queries, 9 after a change)."""
     last = last_correction(tournament)
     if last == (0, 0):
-        return False
+        return 0
     # The revision also counts rulings, withdrawn rulings, and acknowledgements by directors.
     found_by = (tournament.slug, tournament.revision, last)
     known = _moved.get(tournament.pk)
     if known is None or known[0] != found_by:
-        known = (found_by, bool(changes_since_closing(load_state(tournament))))
+        moved = changes_since_closing(load_state(tournament))
+        known = (found_by, len({each.entrant for each in moved}))
         _moved[tournament.pk] = known
     return known[1]

@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.contrib import messages
@@ -29,7 +30,7 @@ from tournaments.permissions import (
 )
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
-from tournaments.queries.tournaments.steps import current_round, how_far
+from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
 from tournaments.services.tournaments.lifecycle import (
     Depended,
     WrongState,
@@ -49,7 +50,8 @@ from tournaments.web.ratings.predictions import accuracy_lines
 from tournaments.web.rulesets.option_fields import options_text
 from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.forms import TournamentForm
-from tournaments.web.tournaments.steps import button_of
+from tournaments.web.tournaments.steps import back_button_of
+from tournaments.web.tournaments.strip import strip_of
 from tournaments.web.tournaments.texts import (
     PRESETS,
     ROUND_STATES,
@@ -63,17 +65,23 @@ MOST_SEEDS = 2**31
 
 
 def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
-    """Return the context of every page of a tournament (up to 1 query, and 1 for its round)."""
+    """Return the context of every page of a tournament (up to 1 query).
+
+    The callables ask more, where a template uses them.
+    """
     event, role = row.event, role_in(request, row.event.club)
     directs, seen = role in DIRECTING, event.club.published or not event.published
+    corrected = cache(lambda: directs and standings_moved(row))
     return {
         "tournament": row,
         "event": event,
         "club": event.club,
         "club_seen": seen or role is not None,
         "directs": directs,
-        # A callable: only templates that link there evaluate it.
         "nav_round": lambda: round_to_see(event, directs=directs),
+        "strip": cache(lambda: strip_of(request, row, corrected())),
+        "strip_at": request.path,
+        "corrected": corrected,
     }
 
 
@@ -165,8 +173,9 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
         unchanged = get_conditional_response(request, etag=etag)
         if unchanged is not None:
             return unchanged
-    page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag}), **standing_of(row)}
-    page["corrected"] = page["directs"] and standings_moved(row)
+    page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
+    far = page["strip"]().far if page["directs"] and not fragment else how_far(row)
+    page |= standing_of(row, far)
     if not fragment:
         page["accuracy"] = accuracy_lines(request, row, directs=page["directs"])
     template = (
@@ -179,10 +188,9 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     return response
 
 
-def standing_of(row: Tournament) -> dict[str, Any]:
-    """Return the state of a tournament and the possible steps (5 queries)."""
-    event, far = row.event, how_far(row)
-    place = far.place
+def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
+    """Return the state of a tournament and the step back."""
+    event, place = row.event, far.place
     return {
         "round": place,
         "round_name": place and round_name(place),
@@ -190,8 +198,7 @@ def standing_of(row: Tournament) -> dict[str, Any]:
         "rounds": settings_of(row).rounds,
         "state": state_name(row.state),
         "progress": far.progress,
-        "step": button_of(far.step, row),
-        "back": None if far.back is None else button_of(far.back, row),
+        "back": None if far.back is None else back_button_of(far.back, row),
         "playing": far.playing,
         "here": far.here,
         "withdrawn": far.withdrawn,

@@ -29,49 +29,63 @@ class Button:
         return reverse(self.name, args=self.args)
 
 
-MOVES: Mapping[str, tuple[str, Text]] = {
-    "open-registration": (State.REGISTRATION, gettext_lazy("Open registration")),
-    "start": (State.RUNNING, gettext_lazy("Start the tournament")),
-    "finish": (State.FINISHED, gettext_lazy("Finish the tournament")),
-    "back-to-draft": (State.DRAFT, gettext_lazy("Back to the draft")),
-    "back-to-registration": (State.REGISTRATION, gettext_lazy("Back to registration")),
-    "not-finished": (State.RUNNING, gettext_lazy("It is not finished after all")),
+NEXT: Mapping[str, Text] = {
+    "open-registration": gettext_lazy("Open registration"),
+    "start": gettext_lazy("Start the tournament"),
+    "start-and-seat": gettext_lazy("Close entries, seat round %(number)s"),
+    "seat-round": gettext_lazy("Seat round %(number)s"),
+    "seat-finals": gettext_lazy("Seat the finals"),
+    "publish-seating": gettext_lazy("Publish the seating"),
+    "open-round": gettext_lazy("Open the round"),
+    "start-clock": gettext_lazy("Start the clock"),
+    "close-round": gettext_lazy("Close round %(number)s"),
+    "finish": gettext_lazy("Finish and publish the result"),
 }
-"""The steps that move the tournament to a state."""
+"""The steps that need no choice: their button takes them."""
 
 LINKS: Mapping[str, tuple[str, Text]] = {
     "add-entrants": ("entrants", gettext_lazy("Add entrants")),
     "look-at-entrants": ("entrants", gettext_lazy("Look at the entrants")),
     "look-at-tables": ("running", gettext_lazy("Look at the tables")),
+    "go-to-called": ("running_table", gettext_lazy("Go to table %(table)s: called the director")),
+    "go-to-unconfirmed": ("running_table", gettext_lazy("Go to table %(table)s: not confirmed")),
+    "look-at-correction": ("round_changes", gettext_lazy("Look at the correction")),
     "see-standings": ("standings", gettext_lazy("See the standings")),
 }
 """The steps that only open a page, by the names of their pages."""
 
-OF_ROUNDS: Mapping[str, tuple[str, Text]] = {
-    "publish-seating": ("publish_round", gettext_lazy("Publish the seating")),
-    "open-round": ("open_tournament_round", gettext_lazy("Open the round")),
-    "close-round": ("close_tournament_round", gettext_lazy("Close the round")),
+MOVES_BACK: Mapping[str, tuple[str, Text]] = {
+    "back-to-draft": (State.DRAFT, gettext_lazy("Back to the draft")),
+    "back-to-registration": (State.REGISTRATION, gettext_lazy("Back to registration")),
+    "not-finished": (State.RUNNING, gettext_lazy("It is not finished after all")),
+}
+"""The steps that move the tournament back to a state."""
+
+ROUNDS_BACK: Mapping[str, tuple[str, Text]] = {
     "throw-seating-away": ("unseat_round", gettext_lazy("Throw the proposal away")),
     "take-seating-back": ("take_back_round", gettext_lazy("Take the seating back")),
     "reopen-round": ("reopen_tournament_round", gettext_lazy("Open the last round again")),
 }
-"""The steps of a round, by the names of the routes."""
-
-SEATS: Mapping[str, Text] = {
-    "seat-round": gettext_lazy("Seat round %(number)s"),
-    "seat-finals": gettext_lazy("Seat the finals"),
-}
+"""The steps back of a round, by the names of the routes."""
 
 
 def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
-    """The button of a step."""
+    """Return the button of a next step; it takes the step once, as it was seen."""
     at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
-    if step.code in SEATS:
-        return Button(str(SEATS[step.code]) % {"number": step.round}, "seat_round", at)
-    if step.code in MOVES:
-        state, move = MOVES[step.code]
-        return Button(str(move), "move_tournament", at, {"state": state})
-    at = at if step.round is None else (*at, step.round)
-    is_link = step.code in LINKS
-    name, label = (LINKS if is_link else OF_ROUNDS)[step.code]
-    return Button(str(label), name, at, is_link=is_link)
+    said = {"number": step.round, "table": step.table}
+    if step.code in LINKS:
+        name, label = LINKS[step.code]
+        more = (number for number in (step.round, step.table) if number is not None)
+        return Button(str(label) % said, name, (*at, *more), is_link=True)
+    sends = {"step": step.code, "round": str(step.round or ""), "seen": str(tournament.revision)}
+    return Button(str(NEXT[step.code]) % said, "next_step", at, sends)
+
+
+def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
+    """Return the button of a step that can be undone."""
+    at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
+    if step.code in MOVES_BACK:
+        state, label = MOVES_BACK[step.code]
+        return Button(str(label), "move_tournament", at, {"state": state})
+    name, label = ROUNDS_BACK[step.code]
+    return Button(str(label), name, (*at, *filter(None, [step.round])))

@@ -1,0 +1,122 @@
+"""The strip on top of a tournament's pages, in words."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from tournaments.models import Round, Tournament
+from tournaments.presenters.rounds.strip import Strip, load_strip, strip_step
+from tournaments.queries.tournaments.steps import HowFar, how_far
+from tournaments.web.events.view import etag_of, tag_of
+from tournaments.web.games.clock_view import Clock, clock_of
+from tournaments.web.tournaments.steps import Button, button_of
+from tournaments.web.tournaments.texts import ROUND_STATES, round_name, state_name
+
+State = Tournament.State
+
+
+@dataclass(frozen=True)
+class StripShown:
+    """The strip: its first part stands out; `clock` is the running one of the open round.
+
+    `rounds` are all rounds of the tournament; `tables` is the last one with tables.
+    """
+
+    parts: tuple[str, ...]
+    clock: Clock | None
+    button: Button
+    urgent: bool
+    far: HowFar
+    headers: str
+
+    @property
+    def rounds(self) -> list[Round]:
+        return list(self.far.rounds)
+
+    @property
+    def tables(self) -> Round | None:
+        """Return the round whose tables to look at: the last published one, or else the seated."""
+        laid = [each for each in self.far.rounds if each.published_at is not None]
+        going = (each for each in laid if each.closed_at is None)
+        return next(going, laid[-1] if laid else self.far.place)
+
+
+def strip_of(request: HttpRequest, row: Tournament, moved: int) -> StripShown:
+    """Return the strip of a tournament for its directors (up to 8 queries).
+
+    A correction changes the places of `moved` entrants.
+    """
+    now = timezone.now()
+    strip = load_strip(row, how_far(row), moved, now)
+    place = strip.place
+    clock = clock_of(place, now) if place is not None and place.is_open else None
+    shown = clock if clock is not None and not _not_started(strip) else None
+    return StripShown(
+        parts=tuple(filter(None, _parts(strip, row))),
+        clock=shown,
+        button=button_of(strip_step(strip), row),
+        urgent=strip.urgent,
+        far=strip.far,
+        headers=json.dumps({"If-None-Match": strip_etag(request, row, now)}),
+    )
+
+
+def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
+    """Return the ETag of the strip, from every change in the club and the current minute."""
+    return tag_of(["strip", etag_of(request, row.event, directs=True), int(at.timestamp() // 60)])
+
+
+def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
+    place, far = strip.place, strip.far
+    if place is None or row.state != State.RUNNING:
+        state = state_name(row.state)
+        yield state[:1].upper() + state[1:]
+        number = far.playing
+        yield ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
+    else:
+        yield _round_of(place, strip.settings.rounds)
+        yield from _round_parts(strip, place)
+    if far.here is not None:
+        yield _("here: %(here)s") % {"here": far.here}
+    if strip.moved:
+        text = ngettext(
+            "a correction moves %(number)s entrant",
+            "a correction moves %(number)s entrants",
+            strip.moved,
+        )
+        yield text % {"number": strip.moved}
+
+
+def _round_of(place: Round, rounds: int) -> str:
+    if place.stage:
+        return round_name(place)
+    return _("Round %(number)s of %(rounds)s") % {"number": place.number, "rounds": rounds}
+
+
+def _round_parts(strip: Strip, place: Round) -> Iterator[str]:
+    progress = strip.far.progress
+    if progress is None or place.closed_at is not None:
+        yield str(ROUND_STATES[place.state])
+        return
+    said = {"finished": progress.finished, "tables": progress.tables}
+    if place.is_open:
+        text = ngettext(
+            "%(finished)s of %(tables)s table done",
+            "%(finished)s of %(tables)s tables done",
+            progress.tables,
+        )
+    else:
+        text = ngettext("%(tables)s table seated", "%(tables)s tables seated", progress.tables)
+    yield text % said
+    if _not_started(strip):
+        yield pgettext("of a round", "clock not started")
+
+
+def _not_started(strip: Strip) -> bool:
+    return strip.clock_stands and strip.place is not None and not strip.place.clock_used
