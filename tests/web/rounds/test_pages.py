@@ -58,7 +58,7 @@ def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, 
     assert lines[1].last in {f"{each} hours ago, by {writer}" for each in hours}
     assert lines[2].last == "nothing written yet"
     assert lines[1].totals == (-100, 0, -520, -100)
-    assert "0 of 2 tables are finished." in page.text
+    assert "0 of 2 tables done" in page.text
 
 
 def test_tables_that_need_a_director_come_first(director, club):
@@ -83,7 +83,7 @@ def test_tables_that_need_a_director_come_first(director, club):
         (3, ["another phone took over the scoring just now"]),
         (1, []),
     ]
-    assert "4 need you." in page.text
+    assert "4 tables need you" in page.text
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -76,14 +76,17 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
     now = timezone.now()
     round_.event = row.event
     tables = running_tables(row, round_, now)
+    quiet = [each for each in tables if not each.problems]
     return page_of(request, row) | {
         "round": round_,
         "round_name": round_name(round_),
         "round_state": ROUND_STATES[round_.state],
         "tables": tables,
-        "finished": sum(each.finished for each in tables),
-        "ready": all(each.ready for each in tables),
-        "troubled": sum(bool(each.troubles) for each in tables),
+        "troubled": [each for each in tables if each.problems],
+        "others": [
+            (_("Playing"), [each for each in quiet if not each.finished]),
+            (_("Finished"), [each for each in quiet if each.finished]),
+        ],
         "clock": clock_of(round_, now),
         "minutes": MINUTES,
         "rulings": round_.rulings.filter(withdrawn_at=None).count(),

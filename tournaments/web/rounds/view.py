@@ -19,7 +19,7 @@ from tournaments.web.events.view import etag_of, tag_of
 from tournaments.web.games.clock_view import Clock, clock_of, minutes_text
 
 MINUTE = 60
-UNCONFIRMED = TROUBLES.index("unconfirmed")
+OVER_TIME = TROUBLES.index("over-time")
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,18 @@ class RunningTable:
         return list(zip(self.names, self.totals, strict=True))
 
     @property
+    def problems(self) -> list[ShownTrouble]:
+        """Return what needs a director; that the time is over is said once for all tables."""
+        return [trouble for trouble in self.troubles if trouble.rank != OVER_TIME]
+
+    @property
     def mild(self) -> bool:
-        return all(trouble.rank >= UNCONFIRMED for trouble in self.troubles)
+        """Whether the table has not called."""
+        return self.table.called_at is None
 
     @property
     def write(self) -> str:
         return address(self.row, "write")
-
-    @property
-    def ready(self) -> bool:
-        """Whether nothing known here prevents closing the round."""
-        return self.finished and self.agreement.enough
 
 
 def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[RunningTable]:

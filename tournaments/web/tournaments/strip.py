@@ -84,7 +84,7 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         yield from _round_parts(strip, place)
     if far.here is not None:
         yield _("here: %(here)s") % {"here": far.here}
-    if strip.moved:
+    if strip.moved and not (place is not None and place.is_open):
         text = ngettext(
             "a correction moves %(number)s entrant",
             "a correction moves %(number)s entrants",
