@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record
+from tests.tournament_builders import play
 from tests.web.rounds.going import going, of_all, play_at, table
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.models import AuditEntry, Revision, Round, Ruling, Table
+from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Table
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
 
