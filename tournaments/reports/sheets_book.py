@@ -13,9 +13,8 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Event, Game, Report
 from tournaments.models.games import GameQuerySet
-from tournaments.presenters.standings.standings import hides
+from tournaments.presenters.standings.standings import hidden_round
 from tournaments.queries.games.sheets import Sheet, load_sheets
-from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.binding import Bookmark
 from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.round_seats import event_of, round_of, round_title
@@ -93,11 +92,9 @@ def games_of(report: Report) -> GameQuerySet:
     if report.audience == Report.Audience.DIRECTORS or not hasattr(event, "tournament"):
         return games
     games = games.filter(table__round__published_at__isnull=False)
-    state = load_state(event.tournament)
-    if hides(state):
-        # The sheets of the last round add up to the standings, which are still hidden.
-        games = games.exclude(table__round=state.seated_rounds[-1].row)
-    return games
+    # The sheets of the last round add up to the standings, which are still hidden.
+    hidden = hidden_round(event.tournament, event.rounds.all())
+    return games if hidden is None else games.exclude(table__round__number=hidden)
 
 
 def _in_order(games: GameQuerySet) -> GameQuerySet:

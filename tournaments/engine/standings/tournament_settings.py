@@ -62,7 +62,8 @@ class TournamentSettings:
     with their points if they `carry`, else from zero. `minutes` is the time limit of a round (None:
     no limit), and `overtime` decides about a game that is not over by then. `check_in` says when
     entrants confirm that they are there. With `hide_last`, only directors see the results of
-    the last round before the tournament is finished.
+    the last round before the tournament is finished; if finals follow, also those of the last round
+    before them until it is closed.
     """
 
     rounds: int = 3

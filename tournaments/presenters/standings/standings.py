@@ -1,6 +1,6 @@
 """The standings as a visitor may see them: the rounds that count, and the stages reached."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -8,10 +8,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.standings.finals import stages
 from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tie_breaks import TIE_BREAKS
-from tournaments.models import Tournament
-from tournaments.queries.tournaments.state import TournamentState, settings_of
+from tournaments.models import Round, Tournament
+from tournaments.queries.tournaments.state import (
+    TournamentState,
+    rules_of_tournament,
+    settings_of,
+)
 from tournaments.texts.labels import stage_name
 
 POINTS: Mapping[str, str | Promise] = {
@@ -81,20 +86,31 @@ def last_counted(state: TournamentState, *, directs: bool) -> int:
     """Return the last round that counts for a visitor, before any hidden one."""
     rounds = [each.row for each in state.seated_rounds if each.row.published_at]
     last = rounds[-1].number if rounds else 0
-    if directs or not hides(state):
-        return last
-    return min(last, state.settings.rounds + len(state.stages) - 1)
+    hidden = None if directs else hidden_round(state.tournament, rounds)
+    return last if hidden is None else min(last, hidden - 1)
 
 
 def hides(state: TournamentState) -> bool:
-    """Return whether the standings are hidden: the very last round is published and not over."""
-    number = state.settings.rounds + len(state.stages)
-    over = state.tournament.state == Tournament.State.FINISHED
-    return (
-        settings_of(state.tournament).hide_last
-        and not over
-        and any(each.row.number == number and each.row.published_at for each in state.seated_rounds)
-    )
+    """Return whether the standings are hidden, because a last round is on."""
+    return hidden_round(state.tournament, [each.row for each in state.seated_rounds]) is not None
+
+
+def hidden_round(tournament: Tournament, rounds: Iterable[Round]) -> int | None:
+    """Return the number of the round whose results only directors see, if there is one.
+
+    It is the last round before the finals until it is closed, since its results say who plays on;
+    and the very last round until the tournament is finished.
+    """
+    settings = settings_of(tournament)
+    if not settings.hide_last or tournament.state == Tournament.State.FINISHED:
+        return None
+    finals = stages(settings.finals, rules_of_tournament(tournament).side_count)
+    published = [row for row in rounds if row.published_at is not None]
+    last = max(published, key=lambda row: row.number, default=None)
+    if last is None:
+        return None
+    before_finals = last.number == settings.rounds and last.closed_at is None
+    return last.number if before_finals or last.number == settings.rounds + len(finals) else None
 
 
 def round_label(state: TournamentState, number: int) -> str:
