@@ -255,7 +255,7 @@ TOURNAMENTS = {
     "take_back_round": Page("tournament round", None, DIRECTORS),
     "unseat_round": Page("seated round", None, DIRECTORS),
     "change_late": Page("tournament round", None, DIRECTORS),
-    "running": Page("tournament round", DIRECTORS),
+    "running": Page("tournament round", MEMBERS, published=EVERYBODY),
     "open_tournament_round": Page("tournament round", None, DIRECTORS),
     "close_tournament_round": Page("tournament round", None, DIRECTORS),
     "reopen_tournament_round": Page("tournament round", None, DIRECTORS),
@@ -265,7 +265,7 @@ TOURNAMENTS = {
     "table_time": Page("tournament table", None, DIRECTORS),
     "finish_table": Page("tournament table", None, DIRECTORS),
     "answer_call": Page("tournament table", None, DIRECTORS),
-    "rulings": Page("tournament", DIRECTORS),
+    "rulings": Page("tournament", MEMBERS, published=EVERYBODY),
     "withdraw_ruling": Page("ruling", None, DIRECTORS),
     "round_changes": Page("tournament", DIRECTORS, DIRECTORS),
     "wall": Page("tournament", MEMBERS, published=EVERYBODY),
@@ -289,7 +289,10 @@ ENTRANTS = {
     "check_in": Page("check-in", EVERYBODY, EVERYBODY),
 }
 
-OF_A_TOURNAMENT = ("tournament", "entrants", "seating", "standings", "why_place", "wall")
+OF_A_TOURNAMENT = (
+    *("tournament", "entrants", "seating", "running", "rulings"),
+    *("standings", "why_place", "wall"),
+)
 OF_AN_EVENING = ("event", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
 

@@ -18,7 +18,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import NewRulingSerializer, RulingSerializer
 from tournaments.api.rounds.views import OfRound
 from tournaments.models import Entrant, Ruling, Tournament
-from tournaments.permissions import directed_tournament
+from tournaments.permissions import directed_tournament, seen_tournament
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.rounds.pairing import number_of
@@ -56,8 +56,8 @@ class Rulings(OfRound):
 
     @extend_schema(responses=RulingSerializer(many=True))
     def get(self, request: Request, slug: str, tournament: str) -> Response:
-        """All rulings of a tournament, the newest first, for its directors."""
-        row = directed_tournament(self.visitor, slug, tournament)
+        """All rulings of a tournament, the newest first."""
+        row = seen_tournament(self.visitor, slug, tournament)
         rows = Ruling.objects.filter(round__event=row.event)
         return self.pages_of(RulingSerializer, rows.select_related(*SHOWN_WITH))
 
@@ -85,8 +85,8 @@ class RoundRulings(OfRound):
 class OneRuling(OfRound):
     @extend_schema(responses=RulingSerializer)
     def get(self, request: Request, slug: str, tournament: str, pk: int) -> Response:
-        """A ruling, for directors."""
-        row = directed_tournament(self.visitor, slug, tournament)
+        """A ruling."""
+        row = seen_tournament(self.visitor, slug, tournament)
         return self.shown(RulingSerializer, _ruling(row, pk))
 
 

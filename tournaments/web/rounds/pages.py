@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -16,7 +16,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.models import Round, Tournament
-from tournaments.permissions import actor_of, directed_tournament, directed_tournament_round
+from tournaments.permissions import (
+    actor_of,
+    directed_tournament,
+    directed_tournament_round,
+    seen_tournament,
+)
+from tournaments.presenters.standings.standings import hidden_round
 from tournaments.queries.tournaments.state import load_state
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.base.refusals import Refused
@@ -53,8 +59,11 @@ MINUTES = (1, 3, 5, 10)
 @never_cache
 @require_safe
 def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Show a round with all its tables; the page polls every few seconds."""
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    """Show a round with all its tables; the page of directors polls every few seconds."""
+    try:
+        row, round_ = directed_tournament_round(request, slug, tournament, number)
+    except Http404:
+        return _tables(request, seen_tournament(request, slug, tournament), number)
     if round_.published_at is None:
         # Not published yet: its seating has a page of its own.
         return redirect("seating", slug, row.slug, number)
@@ -70,6 +79,27 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
     response = render(request, template, page)
     response["ETag"] = etag
     return response
+
+
+def _tables(request: HttpRequest, row: Tournament, number: int) -> HttpResponse:
+    """Show a published round to everybody, without the results of a hidden one."""
+    rounds = list(row.event.rounds.exclude(published_at=None))
+    round_ = next((each for each in rounds if each.number == number), None)
+    if round_ is None:
+        raise Http404
+    now = timezone.now()
+    round_.event = row.event
+    tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
+    page = page_of(request, row) | {
+        "round": round_,
+        "rounds": rounds,
+        "round_name": round_name(round_),
+        "round_state": ROUND_STATES[round_.state],
+        "tables": tables,
+        "hidden": hidden_round(row, rounds) == number,
+        "clock": clock_of(round_, now),
+    }
+    return render(request, "tournaments/rounds/tables.html", page)
 
 
 def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any]:

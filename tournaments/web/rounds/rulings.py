@@ -17,7 +17,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.shapes import write_points
 from tournaments.models import Entrant, Round, Ruling
-from tournaments.permissions import actor_of, directed_tournament, directed_tournament_round
+from tournaments.permissions import (
+    actor_of,
+    directed_tournament,
+    directed_tournament_round,
+    seen_tournament,
+)
 from tournaments.services.rounds.rulings import (
     NoReason,
     NoSuchPoints,
@@ -139,7 +144,7 @@ def _entrants(round_: Round, table: int) -> list[Entrant]:
 @require_safe
 def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List the rulings of a tournament, the newest first, optionally of one entrant."""
-    row = directed_tournament(request, slug, tournament)
+    row = seen_tournament(request, slug, tournament)
     rows = Ruling.objects.filter(round__event=row.event)
     asked = number_in(request.GET, "entrant", 0)
     if asked:

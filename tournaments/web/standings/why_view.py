@@ -1,5 +1,6 @@
 """The explanation of an entrant's place: the parts of the sum, and the deciding tie-breaks."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.engine.standings.reasons import Decision, Reason
+from tournaments.engine.standings.reasons import Decision, Reason, RoundReasons
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Round
 from tournaments.presenters.figures import figure
@@ -68,20 +69,32 @@ def why_page(state: TournamentState, key: str, after: int) -> WhyPage:
     decisions = [_stages_text(state)] if found.stage else list(_decisions(state, found.decisions))
     return WhyPage(
         found.standing,
-        tuple(_part(state, part) for part in found.parts),
+        tuple(_part(state, key, part) for part in found.parts),
         tuple(decisions),
         stage_name(found.stage) if found.stage else "",
     )
 
 
-def _part(state: TournamentState, part: Sum) -> WhyPart:
+def _part(state: TournamentState, key: str, part: Sum) -> WhyPart:
     lines = tuple(
-        WhyRound(
-            state.seated_rounds[n.number - 1].row, n.points, tuple(map(reason_text, n.reasons))
-        )
+        WhyRound(state.seated_rounds[n.number - 1].row, n.points, tuple(_reasons(state, key, n)))
         for n in part.rounds
     )
     return WhyPart(str(TITLES[part.code]), lines, part.penalties, part.points)
+
+
+def _reasons(state: TournamentState, key: str, of: RoundReasons) -> Iterator[str]:
+    """Yield the reasons of a round; each ruling with what the director gave as its reason."""
+    entrant = state.entrants[key].pk
+    rulings = state.seated_rounds[of.number - 1].row.rulings.all()
+    given: dict[str, list[str]] = defaultdict(list)
+    for ruling in rulings:
+        if ruling.entrant_id == entrant:
+            given[ruling.kind].append(ruling.reason)
+    for reason in of.reasons:
+        said = given[reason.code]
+        text = reason_text(reason)
+        yield f"{text} ({said.pop(0)})" if said else text
 
 
 def _stages_text(state: TournamentState) -> str:
