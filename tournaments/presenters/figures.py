@@ -1,17 +1,10 @@
-"""Measured values as figures on a sheet."""
+"""Measured values of a seating."""
 
 from decimal import Decimal
 
 from django.utils.formats import number_format
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.texts.labels import MINUS, points_text
-
-
-def figure(value: Points) -> str:
-    """Return a figure as on a sheet; one decimal unless it is a multiple of a quarter."""
-    text = points_text(value)
-    return measure_text(value).replace("-", MINUS) if "/" in text else text
 
 
 def measure_text(value: Points) -> str:

@@ -10,7 +10,6 @@ from django.utils.translation import pgettext
 
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Report
-from tournaments.presenters.figures import figure
 from tournaments.presenters.standings.standings import round_label
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.meetings import Meetings, Met
@@ -26,6 +25,7 @@ from tournaments.reports.standings_document import (
     standings_lines,
 )
 from tournaments.reports.standings_spreadsheet import adds_up, tournament_facts
+from tournaments.texts.labels import points_text
 
 MOST_ACROSS = 12
 """Most rounds in a table; further ones get a table of their own below."""
@@ -112,7 +112,7 @@ def _row(meetings: Meetings, row: Standing) -> dict[str, Any]:
         "number": str(entrant.number),
         "name": entrant.shown_name,
         "withdrawn": entrant.withdrawn_at is not None,
-        "points": figure(row.points),
+        "points": points_text(row.points),
     }
 
 
@@ -127,7 +127,7 @@ def _cell(meetings: Meetings, met: Met) -> dict[str, str]:
 
 def points_mark(met: Met) -> str:
     """Return the points of a round, with a mark if they come from a ruling."""
-    text = NONE if met.points is None else figure(met.points)
+    text = NONE if met.points is None else points_text(met.points)
     return f"{text}{RULED}" if met.ruled else text
 
 
@@ -155,7 +155,7 @@ def _matrix(meetings: Meetings) -> dict[str, Any]:
 
 
 def _matrix_row(meetings: Meetings, row: Standing) -> list[Any]:
-    details, against, text = _row(meetings, row), meetings.against(row), cache(figure)
+    details, against, text = _row(meetings, row), meetings.against(row), cache(points_text)
     cells = [
         {"text": ITSELF, "style": "faint"}
         if key == row.entrant

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.models import Club, Report, Season
-from tournaments.presenters.figures import figure
 from tournaments.presenters.people.player_sums import (
     badges_of,
     contracts_of,
@@ -194,7 +193,7 @@ def _tournament(placed: Placed) -> list[Any]:
     place = f"{placed.place}{'=' if placed.shared else ''}"
     return [
         {"text": event.name, "below": day},
-        figure(placed.points),
+        points_text(placed.points),
         _("%(place)s of %(number)s") % {"place": place, "number": placed.entrants},
     ]
 

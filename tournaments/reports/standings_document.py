@@ -13,7 +13,6 @@ from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.season_sums import team_standings
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
-from tournaments.presenters.figures import figure
 from tournaments.presenters.standings.standings import (
     POINTS,
     Reached,
@@ -26,7 +25,7 @@ from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import event_of, hall_heading
-from tournaments.texts.labels import name_of, stage_name
+from tournaments.texts.labels import name_of, points_text, stage_name
 
 MOST_UPRIGHT = 13
 """With more columns than this, the page is landscape."""
@@ -143,7 +142,7 @@ def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
     """Return the data of the pages."""
     lines = lines_of(seen)
     fields = list(_printed_fields(seen, lines))
-    text = cache(figure)
+    text = cache(points_text)
     heading = hall_heading(report, _("Standings"), standings_lines(seen))
     words = {
         "empty": _("Nobody has entered yet."),
@@ -201,7 +200,7 @@ def sum_of_points(points: Iterable[Points | None]) -> Points:
 
 
 def _faint(points: Points | None) -> dict[str, str]:
-    return {"text": NONE if points is None else figure(points), "style": "faint"}
+    return {"text": NONE if points is None else points_text(points), "style": "faint"}
 
 
 def _place(line: StandingsRow) -> str:

@@ -26,9 +26,19 @@ PARTS: Mapping[Fraction, str] = MappingProxyType(
         Fraction(3, 4): "¾",
         Fraction(1, 6): "⅙",
         Fraction(5, 6): "⅚",
+        Fraction(1, 5): "⅕",
+        Fraction(2, 5): "⅖",
+        Fraction(3, 5): "⅗",
+        Fraction(4, 5): "⅘",
+        Fraction(1, 8): "⅛",
+        Fraction(3, 8): "⅜",
+        Fraction(5, 8): "⅝",
+        Fraction(7, 8): "⅞",
     }
 )
-"""Fractions with a character of their own; others are written p/q."""
+"""Fractions with a character of their own; others are written with raised and lowered digits."""
+
+RAISED, LOWERED = (str.maketrans("0123456789", digits) for digits in ("⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"))
 
 RULESETS: Mapping[str, tuple[Text, Text]] = {
     "turkish-king": (_("King"), _("20 deals: everyone declares 3 penalties and 2 trumps.")),
@@ -288,10 +298,15 @@ def points_text(points: object) -> str:
     """Return exact points as on a scoresheet: a real minus sign, no plus, −4½ for −9/2."""
     text = str(points)
     number = number_of(text) if "/" in text else None
-    part = None if number is None else PARTS.get(abs(Fraction(number)) % 1)
-    if number is None or part is None:
+    if number is None:
         return text.replace("-", MINUS)
-    return f"{MINUS if number < 0 else ''}{int(abs(Fraction(number))) or ''}{part}"
+    whole, part = divmod(abs(Fraction(number)), 1)
+    return f"{MINUS if number < 0 else ''}{whole or ''}{_part_text(part) if part else ''}"
+
+
+def _part_text(part: Fraction) -> str:
+    over, under = str(part.numerator), str(part.denominator)
+    return PARTS.get(part) or f"{over.translate(RAISED)}⁄{under.translate(LOWERED)}"
 
 
 def stage_name(stage: str) -> str:

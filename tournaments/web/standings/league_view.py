@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.season_sums import SeasonStanding
 from tournaments.models import Player, Season, Tournament
-from tournaments.presenters.figures import figure
 from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
+from tournaments.texts.labels import points_text
 from tournaments.web.standings.view import KEPT_SECONDS, Version
 
 Played = Sequence[tuple[Tournament, Version]]
@@ -52,7 +52,7 @@ def _render(season: Season, rows: Sequence[Tournament], looker: LeagueReader) ->
 
 def _table(season: Season, found: League, looker: LeagueReader) -> SafeString:
     """Built without a template, as the standings are; only names and texts are escaped."""
-    text = cache(figure)
+    text = cache(points_text)
     head = "".join(_head(season, found.evenings))
     body = "".join(
         f'<tr><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'

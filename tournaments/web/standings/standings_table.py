@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.presenters.figures import figure
 from tournaments.presenters.standings.standings import Reached, Seen, round_label, stages_reached
 from tournaments.queries.tournaments.state import TournamentState
-from tournaments.texts.labels import stage_name
+from tournaments.texts.labels import points_text, stage_name
 
 
 def standings_table(seen: Seen) -> SafeString:
@@ -23,7 +22,7 @@ def standings_table(seen: Seen) -> SafeString:
     """
     state, rounds, asked = seen.state, seen.rounds, seen.tie_breaks
     head = "".join(_head([round_label(state, n) for n in rounds], [title for _n, title in asked]))
-    text = cache(figure)
+    text = cache(points_text)
     reached = stages_reached(state, seen.until)
     body = "".join(
         f'<tr id="{row.entrant}"><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'

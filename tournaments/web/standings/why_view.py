@@ -12,11 +12,10 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.reasons import Decision, Reason, RoundReasons
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Round
-from tournaments.presenters.figures import figure
 from tournaments.presenters.standings.reasons import Decided, Sum, why_placed
 from tournaments.presenters.standings.standings import tie_break_name
 from tournaments.queries.tournaments.state import TournamentState
-from tournaments.texts.labels import stage_name
+from tournaments.texts.labels import points_text, stage_name
 
 Text = str | Promise
 
@@ -121,7 +120,7 @@ def _decisions(state: TournamentState, decided: Iterable[Decided]) -> Iterator[s
 
 
 def reason_text(reason: Reason) -> str:
-    params = {name: figure(value) for name, value in reason.params.items()}
+    params = {name: points_text(value) for name, value in reason.params.items()}
     return REASONS[reason.code](params, reason.params)
 
 
@@ -159,8 +158,8 @@ def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
     """Return the deciding tie-break against a neighbour called `name`, who is `ahead` or behind."""
     said = {
         "name": name,
-        "own": "–" if decision.own is None else figure(decision.own),
-        "theirs": "–" if decision.theirs is None else figure(decision.theirs),
+        "own": "–" if decision.own is None else points_text(decision.own),
+        "theirs": "–" if decision.theirs is None else points_text(decision.theirs),
     }
     if decision.code == "shared":
         return _("The place is shared with %(name)s: nothing decides between them.") % said
