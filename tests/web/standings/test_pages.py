@@ -1,18 +1,25 @@
 import re
+from datetime import timedelta
+from fractions import Fraction
 
 import pytest
 from django.urls import reverse
 
-from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
-from tests.tournament_builders import published, running
+from tests.club_factories import MemberFactory
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import EVENING, ContextFactory, record
+from tests.tournament_builders import PENALTY, decide, published, register, running
 from tests.web.members import member_of
 from tests.web.standings.shown import lines, page, play
+from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import Entrant, Game, Ruling, Tournament
-from tournaments.services.audit import NOBODY
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.games.playing import correct_entry
 from tournaments.services.people.changes import rename_player
 
 FIVE = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
+HOUR = timedelta(hours=1)
 STOPPED = {"type": "stopped", "reason": "time"}
 
 
@@ -106,6 +113,40 @@ def test_why_this_place_opens_the_sum_with_bye_penalty_and_neighbour(row, looker
     assert "Sat out: the average of 0 rounds played, 0" in bye
 
 
+def marks_in(html):
+    return re.findall(r'<span class="mark [\w-]+">(.*?)<', html)
+
+
+def test_byes_rulings_late_entries_withdrawals_and_corrections_are_marked():
+    row = running(*FIVE, rounds=2, bye=Fraction(1, 3))
+    place = play(row, *WHOLE_GAME)
+    out = Entrant.objects.get(sittings__table=None)
+    there = [Entrant.objects.get(player__name=sitting(place, side)) for side in range(4)]
+    decide(place, there[1].number, PENALTY)
+    register(row, "Fatma")
+    withdraw_entrant(there[2].pk, NOBODY, at=EVENING)
+    game = Game.objects.get()
+    other = parse_entry(deal("heart-king", 1, 0, 0, 0))
+    director = Actor(MemberFactory(club=row.event.club, role="director").user)
+    later = ContextFactory(revision=game.revision, at=EVENING + HOUR, by=director)
+    correct_entry(game.pk, 0, other, "x", later)
+
+    text = page(member_of(row.event.club), row).text
+
+    rows = dict(re.findall(r'<tr id="(e\d+)(.*?)</tr>', text))
+    changed = "corrected: round 1"
+    assert {key: marks_in(each) for key, each in rows.items()} == {
+        out.key: ["bye: round 1"],
+        there[0].key: [changed],
+        there[1].key: ["penalty −50", changed],
+        there[2].key: [changed, "withdrawn"],
+        there[3].key: [changed],
+        "e6": ["joined in round 2"],
+    }
+    assert [key for key, each in rows.items() if "<i>⅓</i>" in each] == [out.key]
+    assert len(marks_in(text[text.index("standings-marks") :])) == 5
+
+
 def test_teams_are_added_up(row, looker):
     Entrant.objects.filter(number__lte=2).update(team="Kadıköy")
     Entrant.objects.filter(number__gte=3).update(team="Moda")
@@ -126,7 +167,7 @@ def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_quer
     play(row, WHOLE_GAME[0], STOPPED)
     looker = member_of(row.event.club)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page(looker, row)
     with django_assert_num_queries(5):
         page(looker, row)

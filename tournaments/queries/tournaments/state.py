@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import F, Prefetch
 
 from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import PairingField, PlayedRound
@@ -22,6 +22,7 @@ from tournaments.models import (
     Entrant,
     Game,
     Player,
+    Revision,
     Round,
     Sitting,
     Substitute,
@@ -273,6 +274,13 @@ def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
         )
         for row in tournaments
     ]
+
+
+def corrected_tables(tournament: Tournament) -> set[int]:
+    """Return the tables whose sheets were changed after their round was closed (1 query)."""
+    closed = F("game__table__round__closed_at")
+    rows = Revision.objects.filter(game__table__round__event=tournament.event_id, at__gt=closed)
+    return set(rows.values_list("game__table", flat=True))
 
 
 def _sittings(events: Sequence[int], keys: Mapping[int, str]) -> Mapping[int, list[Sat]]:

@@ -14,10 +14,11 @@ from django.utils.translation import get_language
 from tournaments.engine.standings.season_sums import team_standings
 from tournaments.models import AuditEntry, Game, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
+from tournaments.presenters.standings.marks import marks_of
 from tournaments.presenters.standings.standings import round_label, standings_seen
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.queries.tournaments.steps import current_round
-from tournaments.web.standings.standings_table import standings_table
+from tournaments.web.standings.standings_table import mark_shown, standings_table
 
 KEPT_SECONDS = 24 * 60 * 60
 ONE_GAME = 1_000_000
@@ -99,6 +100,7 @@ def standings_shown(
 
 def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
     seen = standings_seen(state, directs=asked.directs, after=asked.after, only=asked.only)
+    marks = marks_of(seen)
     page = {
         "tournament": state.tournament,
         "event": state.tournament.event,
@@ -107,7 +109,8 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "after": seen.after,
         "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
         "hidden": seen.hidden,
-        "table": standings_table(seen) if seen.rows else "",
+        "table": standings_table(seen, marks) if seen.rows else "",
+        "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
         "teams": [] if seen.only else team_standings(seen.rows, state.competitors),
     }
     return render_to_string("tournaments/standings/_standings.html", page)
