@@ -33,6 +33,19 @@ ABSENCES: Mapping[str, Text] = {
 }
 """Why somebody has no seat in a proposal."""
 
+UNITS: Mapping[str, Text] = {
+    "game": gettext_lazy("in points of the game"),
+    "places": gettext_lazy("in place points"),
+    "out": gettext_lazy("in wins"),
+    "pair-difference": gettext_lazy("in points ahead of the others"),
+}
+"""The unit of the standings, by the setting of the points of a round."""
+
+
+def ruling_unit(kind: str, points: str) -> str:
+    """Return the unit that a ruling counts in: a forfeited game has points of the game."""
+    return str(UNITS["game" if kind in (Kind.FORFEIT, Kind.ABSENT) else points])
+
 
 def ruling_name(kind: str) -> str:
     return str(RULINGS.get(kind, kind))

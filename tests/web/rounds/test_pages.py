@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from tests.factories import EVENING, ContextFactory, record
 from tests.tournament_builders import play
 from tests.web.rounds.going import going, of_all, play_at, table
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Table
+from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Sitting, Table
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.web.base.phone import address
 
@@ -267,6 +268,23 @@ def test_director_rules_and_takes_it_back(director, club):
     director.post(of_all("withdraw_ruling", place, ruling.pk))
     ruling.refresh_from_db()
     assert ruling.withdrawn_at is not None
+
+
+def test_ruling_shows_the_sum_and_asks_again_when_larger_than_any_so_far(director, club):
+    place = going(club, 1, points="places")
+    play(place)
+    where = url("new_ruling", place)
+    best = Sitting.objects.get(side=0).entrant.key
+
+    typed = director.get(where, ask(place, entrant=best, points="2,5"), **HTMX)
+    refused = director.post(where, ask(place, points="100"))
+    sure = re.search(r'name="sure" value="(.*?)"', refused.text)[1]
+    changed = director.post(where, ask(place, points="1000", sure=sure))
+
+    assert "in place points: 4 → 1½" in typed.text
+    assert (refused.status_code, changed.status_code, Ruling.objects.count()) == (422, 422, 0)
+    assert director.post(where, ask(place, points="100", sure=sure)).status_code == 302
+    assert Ruling.objects.get().points == 100
 
 
 @pytest.mark.parametrize(

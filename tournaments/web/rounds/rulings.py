@@ -1,12 +1,13 @@
 """Rulings: create for a round, list for a tournament, withdraw."""
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,14 +16,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.limits import LONGEST_REASON
+from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.rules.shapes import write_points
-from tournaments.models import Entrant, Round, Ruling
+from tournaments.engine.standings.round_results import PENALTY
+from tournaments.engine.standings.round_results import Ruling as EngineRuling
+from tournaments.engine.standings.tournament_settings import TournamentSettings
+from tournaments.models import Entrant, Round, Ruling, Tournament
 from tournaments.permissions import (
     actor_of,
     directed_tournament,
     directed_tournament_round,
     seen_tournament,
 )
+from tournaments.presenters.rounds.rulings import ruling_effect
+from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.services.rounds.rulings import (
     NoReason,
     NoSuchPoints,
@@ -32,7 +39,9 @@ from tournaments.services.rounds.rulings import (
     withdraw_ruling,
 )
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.texts.rounds import MEANINGS, RULINGS
+from tournaments.texts.labels import points_text
+from tournaments.texts.rounds import MEANINGS, RULINGS, ruling_unit
+from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.tables import ruling_lines
@@ -64,8 +73,11 @@ class RulingForm(forms.Form):
         error_messages={"required": gettext_lazy("Say why: everybody will ask.")},
     )
 
-    def __init__(self, entrants: list[Entrant], *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, entrants: list[Entrant], settings: TournamentSettings, *args: Any, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.worth = settings.points
         choices = [(each.key, each.shown_name) for each in entrants]
         self.fields["entrant"].choices = choices  # type: ignore[attr-defined]
         self.by_key = {each.key: each for each in entrants}
@@ -79,7 +91,10 @@ class RulingForm(forms.Form):
     @property
     def kinds(self) -> list[tuple[Any, Any, Any]]:
         details = zip(RULINGS.items(), self["kind"], strict=True)
-        return [(choice, name, MEANINGS[kind]) for (kind, name), choice in details]
+        return [
+            (choice, name, f"{MEANINGS[kind]}, {ruling_unit(kind, self.worth)}")
+            for (kind, name), choice in details
+        ]
 
     @property
     def decision(self) -> RulingDecision:
@@ -101,14 +116,21 @@ def typed_points(text: str) -> int | str | None:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def new_ruling(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Create a ruling about an entrant of a round, optionally of one table."""
     row, round_ = directed_tournament_round(request, slug, tournament, number)
     table = number_in(request.GET, "table", 0)
     entrants = _entrants(round_, table)
     posted = request.POST if request.method == "POST" else None
-    form = RulingForm(entrants, posted)
-    if form.is_valid() and _decide(request, round_, form):
+    form = RulingForm(entrants, settings_of(row), posted)
+    effect = _effect(row, round_, form, posted or request.GET)
+    if request.htmx:
+        return render(request, "tournaments/rounds/_ruling_effect.html", {"effect": effect})
+    # A number that was meant for another unit is asked about once more.
+    doubtful = effect is not None and effect.asks and request.POST.get("sure") != effect.said
+    if form.is_valid() and not doubtful and _decide(request, round_, form):
+        if effect is not None:
+            messages.success(request, effect.text)
         if table:
             return redirect("running_table", slug, row.slug, number, table)
         return redirect("rulings", slug, row.slug)
@@ -117,9 +139,41 @@ def new_ruling(request: HttpRequest, slug: str, tournament: str, number: int) ->
         "round_name": round_name(round_),
         "table": table,
         "form": form,
+        "effect": effect,
+        "asked": posted is not None and form.is_valid() and doubtful,
     }
     status = 200 if posted is None else 422
     return render(request, "tournaments/rounds/ruling_new.html", page, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEffect:
+    """The effect of a ruling as text; it `asks` if it seems too large. `said` is the ruling."""
+
+    text: str
+    asks: bool
+    said: str
+
+
+def _effect(
+    row: Tournament, round_: Round, form: RulingForm, asked: QueryDict
+) -> ShownEffect | None:
+    """Return the effect of the ruling as typed so far; None if it is not complete."""
+    entrant, kind = form.by_key.get(asked.get("entrant", "")), asked.get("kind", "")
+    points = number_of(typed_points(asked.get("points", "")))
+    if entrant is None or kind not in RULINGS or points is None:
+        return None
+    if kind == PENALTY and points <= 0:
+        return None
+    effect = ruling_effect(load_state(row), round_.number, EngineRuling(entrant.key, kind, points))
+    said = {
+        "name": entrant.shown_name,
+        "before": points_text(effect.before),
+        "after": points_text(effect.after),
+        "unit": ruling_unit(PENALTY, form.worth),
+    }
+    text = _("Sum of %(name)s, %(unit)s: %(before)s → %(after)s") % said
+    return ShownEffect(text, effect.large, f"{entrant.key} {kind} {points}")
 
 
 def _decide(request: HttpRequest, round_: Round, form: RulingForm) -> bool:
