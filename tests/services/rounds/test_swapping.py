@@ -17,7 +17,7 @@ from tournaments.services.games.writing import StaleRevision
 from tournaments.services.ratings.computing import differing_ratings, sweep_ratings
 from tournaments.services.rounds.rounds import changes_since_closing, close_round
 from tournaments.services.rounds.rulings import NotInRound
-from tournaments.services.rounds.seating import publish_round, take_back_round
+from tournaments.services.rounds.seating import publish_round
 from tournaments.services.rounds.swapping import (
     BetweenTables,
     Exchange,
@@ -25,6 +25,7 @@ from tournaments.services.rounds.swapping import (
     exchange_seats,
     exchanged,
 )
+from tournaments.services.rounds.taking_back import take_back_round
 
 pytestmark = pytest.mark.django_db
 

@@ -59,9 +59,9 @@ def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
     seating = {"tables": [], "byes": []}
     RoundFactory(event=row.event, number=2, seating=seating, opened_at=None)
 
-    for role, number in (("director", 2), ("member", 1)):
+    for role, page, number in (("director", "seating", 2), ("member", "running", 1)):
         text = visitor.become(role, club).get(at("tournament")).text
-        assert at("seating", number) in text
+        assert at(page, number) in text
         assert at("seating", 3 - number) not in text
 
 
