@@ -207,6 +207,16 @@ def test_equals_in_the_final_are_placed_by_their_table_then_as_they_stood():
     assert order(places(field(4), [equal], finals=4, carry=False)) == list("1234")
 
 
+def test_equals_of_two_tables_are_placed_by_rank_not_by_position():
+    # Equal in points at the end: 5 and 8 were second at their table, 6 was third.
+    semi = played(2, {"1": 50, "4": 10, "5": 10, "8": 10}, {"2": 50, "3": 20, "6": 10, "7": 0})
+    final = played(3, {"1": 4, "2": 3, "3": 2, "4": 1})
+
+    standings = places(field(8), [semi, final], finals=8, carry=False)
+
+    assert order(standings)[4:] == ["5", "8", "6", "7"]
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.sampled_from([4, 8, 16]), st.sampled_from([2, 4]), st.randoms(use_true_random=False))
 def test_everybody_is_placed_once_and_the_winner_won_the_last_game(cut, size, chance):

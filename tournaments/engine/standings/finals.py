@@ -6,7 +6,7 @@ half of them are eliminated in each stage; the losers of the semi-finals do not 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
@@ -86,8 +86,8 @@ def rank_with_finals(
 
     Entrants who reached a later stage rank before all others; the rest keep their order at the cut.
     Within a stage, points decide: all of them if they are carried, else those since the cut, which
-    `points` then shows. Then the last table decides, then the standings at the cut. At tables of
-    two, only the last game decides. Entrants who played on never share a place.
+    `points` then shows. Then the rank at the last table decides, then the standings at the cut. At
+    tables of two, only the last game decides. Entrants who played on never share a place.
     """
     competitors = tuple(competitors)
     at_cut = rank_entrants(competitors, rounds, settings, seed)
@@ -123,7 +123,7 @@ def _seeds(standings: Sequence[Standing]) -> dict[str, int]:
     return {row.entrant: seed for seed, row in enumerate(standings)}
 
 
-def _first(order: Sequence[str], count: int, gone: set[str]) -> list[str]:
+def _first(order: Iterable[str], count: int, gone: set[str]) -> list[str]:
     """The first `count` names that are not in `gone`."""
     there = [name for name in order if name not in gone]
     if len(there) < count:
@@ -159,8 +159,8 @@ def _table_orders(
     competitors: Iterable[Competitor],
     played: RoundResults,
     settings: TournamentSettings,
-) -> list[list[str]]:
-    """For each table of a finished round its entrants, the best first."""
+) -> list[dict[str, int]]:
+    """For each table of a finished round its entrants, the best first, with their ranks."""
     tallies, seeds = tally_rounds(competitors, [played], settings), _seeds(standings)
     return [
         _table_order([tallies[name] for name in table.entrants if name in tallies], seeds)
@@ -168,15 +168,18 @@ def _table_orders(
     ]
 
 
-def _table_order(tallies: Sequence[Tally], seeds: dict[str, int]) -> list[str]:
+def _table_order(tallies: Sequence[Tally], seeds: dict[str, int]) -> dict[str, int]:
+    """The entrants of a table, the best first; equals share a rank, and seeds order them."""
     ruled = any(tally.adjusted or tally.penalized for tally in tallies)
 
-    def key(tally: Tally) -> tuple[bool, Points, int, int]:
+    def key(tally: Tally) -> tuple[bool, Points, int]:
         (game,) = tally.counted
         worth = -tally.points if ruled else 0
-        return not game.was_played, worth, game.table.ranks[game.side], seeds[tally.id]
+        return not game.was_played, worth, game.table.ranks[game.side]
 
-    return [tally.id for tally in sorted(tallies, key=key)]
+    keys = {tally.id: key(tally) for tally in tallies}
+    order = sorted(keys, key=lambda name: (keys[name], seeds[name]))
+    return {name: 1 + sum(key < keys[name] for key in keys.values()) for name in order}
 
 
 def _by_stage(
@@ -199,15 +202,21 @@ def _by_stage(
         orders = _table_orders(standings, competitors, played, settings)
         if played is finals[-1] and len(finals) < len(fields):
             gone = {competitor.id for competitor in competitors if competitor.withdrawn}
-            there = _across(([n for n in order if n not in gone] for order in orders), seeds)
-            yield there[: fields[len(finals)]]
+            through = fields[len(finals)] // len(orders)
+            yield _across((_first_here(order, through, gone) for order in orders), seeds)
         yield _across(orders, seeds)
 
 
-def _across(orders: Iterable[Sequence[str]], seeds: dict[str, int]) -> list[str]:
-    """The first of every table, then the second of every table, and so on."""
-    places = {name: place for order in orders for place, name in enumerate(order)}
-    return sorted(places, key=lambda name: (places[name], seeds[name]))
+def _first_here(order: Mapping[str, int], count: int, gone: set[str]) -> dict[str, int]:
+    """The first of a table, as many as there are up to `count`, who are not in `gone`."""
+    there = [name for name in order if name not in gone]
+    return {name: order[name] for name in there[:count]}
+
+
+def _across(orders: Iterable[Mapping[str, int]], seeds: dict[str, int]) -> list[str]:
+    """The entrants of several tables by their ranks there; seeds order those of equal rank."""
+    ranks = {name: rank for order in orders for name, rank in order.items()}
+    return sorted(ranks, key=lambda name: (ranks[name], seeds[name]))
 
 
 def _by_points(reached: Sequence[str], points: dict[str, Points]) -> list[str]:
