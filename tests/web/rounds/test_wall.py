@@ -70,6 +70,24 @@ def standings_on(screens):
     return [list(screen.rows) for screen in shown if screen.kind == "standings"]
 
 
+def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
+    place = going(club, 2, rounds=1, finals=4)
+    play(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+    assert [(each.stage, each.through) for each in standings_on(wall(place))[0][3:5]] == [
+        ("final", True),
+        ("", False),
+    ]
+    final = next_round(Tournament.objects.get())
+    play(final)
+    close_round(final.pk, NOBODY, at=timezone.now())
+
+    shown = wall(final)[0]
+
+    assert [each.stage for each in standings_on([shown])[0]] == ["final"] * 4 + [""] * 4
+    assert shown.text.count("<small>Final</small>") == 4
+
+
 def test_wall_has_the_clock_and_follows_without_scripts(club, visitor):
     place = going(club, 1, minutes=60)
     Event.objects.update(published=True)

@@ -25,11 +25,16 @@ class WallTableSerializer(serializers.Serializer[Any]):
 
 
 class WallPlaceSerializer(serializers.Serializer[Any]):
-    """Somebody in front."""
+    """Somebody in front; `stage` of the finals is empty where they play none.
+
+    Who is `through` plays it next.
+    """
 
     rank = serializers.IntegerField(min_value=1)
     name = serializers.CharField()
     points = PointsField()
+    stage = serializers.CharField()
+    through = serializers.BooleanField()
 
 
 class WallSerializer(serializers.Serializer[Any]):
@@ -66,8 +71,6 @@ def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:
             {"number": number, "names": names}
             for number, names in (seated(state, round_) if round_ is not None and going else ())
         ],
-        "standings": [
-            {"rank": at, "name": name, "points": points} for at, name, points in top_places(state)
-        ],
+        "standings": top_places(state),
         "going": still_playing(round_) if round_ is not None and round_.is_open else [],
     }

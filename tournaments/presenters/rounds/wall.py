@@ -1,9 +1,10 @@
 """The wall display: seating, top places, and tables still playing."""
 
-from typing import Any
+from dataclasses import dataclass
 
+from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Game, Round
-from tournaments.presenters.standings.standings import last_counted
+from tournaments.presenters.standings.standings import last_counted, stages_reached
 from tournaments.queries.tournaments.state import TournamentState
 
 MOST_PLACES = 24
@@ -28,16 +29,34 @@ def seated(state: TournamentState, round_: Round) -> list[tuple[int | None, list
     return tables
 
 
-def top_places(state: TournamentState) -> list[tuple[int, str, Any]]:
-    """Return place, name and points of the leaders after the last closed public round."""
+@dataclass(frozen=True, slots=True)
+class WallPlace:
+    """An entrant among the leaders; `stage` is that of the finals they reached, or play next."""
+
+    rank: int
+    name: str
+    points: Points
+    stage: str = ""
+    through: bool = False
+
+
+def top_places(state: TournamentState) -> list[WallPlace]:
+    """Return the leaders after the last closed public round."""
     shown = last_counted(state, directs=False)
     closed = [each.row.number for each in state.seated_rounds if each.row.closed_at is not None]
     counted = [number for number in closed if number <= shown]
     if not counted:
         return []
     standings = state.standings_before(max(counted) + 1)[:MOST_PLACES]
+    stages = stages_reached(state, max(counted))
     return [
-        (each.place, state.entrants[each.entrant].shown_name, each.points) for each in standings
+        WallPlace(
+            each.place,
+            state.entrants[each.entrant].shown_name,
+            each.points,
+            *((reached.stage, reached.through) if (reached := stages.get(each.entrant)) else ()),
+        )
+        for each in standings
     ]
 
 
