@@ -5,7 +5,7 @@ from tests.club_factories import TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import HOST, asked, silent
-from tests.tournament_builders import NINE, closed, play, published, running, seated
+from tests.tournament_builders import NINE, closed, play, published, register, running, seated
 from tournaments.models import Entrant, Player, Report
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.documents import compose
@@ -154,6 +154,7 @@ def test_first_three_get_certificates_and_equals_share_theirs():
     row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=2)
     assert compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)["items"] == []
     place = closed(row, WHOLE_GAME)
+    register(row, "Never played")
 
     data = compose_certificates(asked(row.event, Kind.CERTIFICATES), silent)
 

@@ -42,11 +42,12 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
     closed = last_closed(state)
     rows = state.standings_before(closed + 1) if closed else ()
     heading = hall_heading(report, _("Certificates"), [tournament.event.name])
+    played = [row for row in rows if row.has_played]
     items = [
         item
-        for row in rows
-        if row.place <= LAST_PLACE and row.has_played
-        for item in _items(state, row, heading, closed)
+        for row in played
+        if row.place <= LAST_PLACE
+        for item in _items(state, row, heading, (closed, len(played)))
     ]
     progress(Report.Step.READING, len(items), len(items))
     empty = {"empty": _("No round is closed yet.")}
@@ -64,9 +65,13 @@ def last_closed(state: TournamentState) -> int:
 
 
 def _items(
-    state: TournamentState, row: Standing, heading: Heading, closed: int
+    state: TournamentState, row: Standing, heading: Heading, of: tuple[int, int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the certificates of an entrant: one, or one for each player of a pair."""
+    """Yield the certificates of an entrant: one, or one for each player of a pair.
+
+    `of` are the last closed round and the number of entrants who have played.
+    """
+    closed, played = of
     names = names_of(entrant := state.entrants[row.entrant])
     for name in names:
         partner = [other for other in names if other != name]
@@ -77,7 +82,7 @@ def _items(
             "lines": [
                 heading.event,
                 " · ".join([heading.date, *_after(state, closed)]),
-                " · ".join([_points(row, state), *_with(partner), *_for(entrant.team)]),
+                " · ".join([_points(row, played), *_with(partner), *_for(entrant.team)]),
             ],
             "signatures": [_("For the club"), _("Director")],
         }
@@ -96,8 +101,7 @@ def _after(state: TournamentState, closed: int) -> list[str]:
     return [_("after: %(round)s") % {"round": round_title(place)}]
 
 
-def _points(row: Standing, state: TournamentState) -> str:
-    count = sum(not each.house for each in state.entrants.values())
+def _points(row: Standing, count: int) -> str:
     details = {"points": points_text(row.points), "number": count}
     return (
         ngettext(
