@@ -11,8 +11,11 @@ from tests.factories import EVENING, ContextFactory, record
 from tests.tournament_builders import play
 from tests.web.rounds.going import going, of_all, play_at, table
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Sitting, Table
+from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Sitting, Table, Tournament
+from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import hand_over, record_entry
+from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.seating import publish_round, seat_next_round
 from tournaments.web.base.phone import address
 
 HOUR = timedelta(hours=1)
@@ -178,6 +181,7 @@ def test_director_starts_stops_and_sets_the_clock(director, club):
     place = going(club, minutes=60)
     clock = url("round_clock", place)
 
+    assert clock in director.get(url("running", place)).text
     director.post(clock, {"do": "add", "minutes": "5", "seen": "3600"})
     director.post(clock, {"do": "add", "minutes": "5", "seen": "3600"})
     director.post(clock, {"do": "add", "less": "1", "seen": "3900"})
@@ -188,6 +192,8 @@ def test_director_starts_stops_and_sets_the_clock(director, club):
     director.post(clock, {"do": "eat"})
     place.refresh_from_db()
     assert (place.clock_seconds, place.clock_started_at) == (3840, None)
+    Round.objects.update(clock_seconds=None)
+    assert clock not in director.get(url("running", place)).text
 
 
 def test_one_table_is_given_time_and_its_phone_sees_it(director, club):
@@ -303,6 +309,17 @@ def test_ruling_that_cannot_be_is_explained_beside_its_field(director, club, sai
 
     assert (refused.status_code, sentence in refused.text) == (422, True)
     assert Ruling.objects.count() == 0
+
+
+def test_closed_round_opens_again_until_the_next_is_published(director, club):
+    place = going(club, 2, rounds=2)
+    play(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+    seat_next_round(Tournament.objects.get().pk, NOBODY, at=EVENING)
+    again = url("reopen_tournament_round", place)
+    assert again in director.get(url("running", place)).text
+    publish_round(Round.objects.get(number=2).pk, NOBODY, at=EVENING, all_the_same=True)
+    assert again not in director.get(url("running", place)).text
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,8 @@ def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director
 
 
 def test_step_that_cannot_be_is_refused_in_words(director, club):
-    tournament_of(club, state="draft")
+    row = tournament_of(club, state="draft", event__published=True)
+    assert " · published" not in director.get(reverse("tournament", args=["moda", row.slug])).text
 
     page = director.post(at("move_tournament"), {"state": "finished"}, follow=True)
 

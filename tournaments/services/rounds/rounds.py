@@ -120,8 +120,7 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         tournament, round_ = lock_drawn(round_pk)
         if round_.closed_at is None:
             return round_
-        later = tournament.event.rounds.filter(number__gt=round_.number, published_at__isnull=False)
-        if later.exists() or tournament.state != Tournament.State.RUNNING:
+        if not can_reopen(tournament, round_):
             raise Depended(
                 sentence=_(
                     "A later round was seated by this one. You can still correct every sheet here."
@@ -134,6 +133,12 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         touch(tournament)
         note(tournament, "reopen-round", by, at, after={"round": round_.number})
     return round_
+
+
+def can_reopen(tournament: Tournament, round_: Round) -> bool:
+    """Return whether a closed round can be opened again (1 query)."""
+    later = tournament.event.rounds.filter(number__gt=round_.number, published_at__isnull=False)
+    return tournament.state == Tournament.State.RUNNING and not later.exists()
 
 
 def unready_tables(round_: Round) -> list[Unready]:

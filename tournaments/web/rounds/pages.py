@@ -36,6 +36,7 @@ from tournaments.services.rounds.next_step import STEPS, take_step
 from tournaments.services.rounds.rounds import (
     RoundNotReady,
     accept_changes,
+    can_reopen,
     changes_since_closing,
     close_round,
     fingerprint,
@@ -117,6 +118,7 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
             (_("Playing"), [each for each in quiet if not each.finished]),
             (_("Finished"), [each for each in quiet if each.finished]),
         ],
+        "can_reopen": round_.closed_at is not None and can_reopen(row, round_),
         "clock": clock_of(round_, now),
         "minutes": MINUTES,
         "rulings": round_.rulings.filter(withdrawn_at=None).count(),
