@@ -67,6 +67,8 @@ def test_game_is_stopped_only_for_a_reason_that_was_chosen(plain):
     assert re.findall(r'<ul class="errors"[^>]*>', answer.content.decode()) == [
         '<ul class="errors" id="errors-stop">'
     ]
+    unsure = send(plain, game, type="stopped", reason="time")
+    assert unsure.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert not reload(game).game.finished
 
 

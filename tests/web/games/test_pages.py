@@ -209,7 +209,10 @@ def test_one_queen_each_is_refused_and_played_again_with_one_tap(phone):
             },
             {"type": "adjustment", "seat": 2, "points": -100, "to": "others", "reason": "revoke"},
         ),
-        ({"type": "stopped", "reason": "time"}, {"type": "stopped", "reason": "time"}),
+        (
+            {"type": "stopped", "reason": "time", "sure": "yes"},
+            {"type": "stopped", "reason": "time"},
+        ),
     ],
 )
 def test_entry_that_is_no_deal_is_written(phone, typed, stored):

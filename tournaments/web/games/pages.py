@@ -121,6 +121,9 @@ def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
         return show_table(request, load_sheet(row), typed, refusal)
+    if typed.get("type") == "stopped" and typed.get("reason") and not typed.get("sure"):
+        refusal = Refusal(422, _("The game goes on: tick that it ends here, or play the rest."))
+        return show_table(request, load_sheet(row), typed, refusal)
     return answer_write(request, row, lambda context: record_entry(row.pk, entry, context))
 
 
