@@ -290,6 +290,7 @@ LANGUAGE_CODE = "en"
 # Each in its own language, so that a reader finds the way back from an unknown one.
 LANGUAGES = [("en", "English"), ("tr", "Türkçe"), ("it", "Italiano")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "kingscore.formats"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 # Days and hours are those of the clock on the wall; rows keep UTC.

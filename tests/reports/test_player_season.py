@@ -89,7 +89,7 @@ def test_all_the_time_tells_of_places_contracts_opponents_and_tournaments(club):
     assert (won[0]["text"], won[2]) == ("Moda Açık", "1 of 4")
     assert [row[0]["text"] for row in found["opponents"]] == ["Burak", "Cem", "Deniz"]
     assert found["opponents"][0][1:] == ["3", "3 · 100%"]
-    assert [row[0] for row in found["games"]] == ["11/20/2026", "11/20/2026", "05/08/2026"]
+    assert [row[0] for row in found["games"]] == ["20 Nov 2026", "20 Nov 2026", "8 May 2026"]
     assert found["games"][2][1:] == [
         {"text": "Cuma akşamı", "below": "Burak · Cem · Deniz"},
         "1",

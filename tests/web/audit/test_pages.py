@@ -66,7 +66,7 @@ def test_settings_are_shown_by_their_labels(director, club, owner):
         )
     ]
     assert "192.0.2.7" in page.text
-    assert "Nov. 20, 2026" in page.text or "11/20/2026" in page.text
+    assert "20 November 2026" in page.text or "20 Nov 2026" in page.text
 
 
 @pytest.fixture
