@@ -19,6 +19,8 @@ from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.rounds.late_changes import who_can_come
 from tournaments.services.rounds.rounds import open_round
+from tournaments.services.rounds.seating import seat_again
+from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import WrongState
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +100,21 @@ def test_who_has_withdrawn_does_not_come():
     with pytest.raises(WrongState):
         change(place, arriving=late)
     assert offered(row, place) == [6, 7, 8]
+
+
+def test_house_players_need_nothing_but_the_setting():
+    row = running(*NINE[:7], odd="house")
+    place = published(row)
+    assert len(house_at_tables(place)) == 1
+    leaving = seated_at(place, 1)
+
+    change(place, leaving=[leaving])
+
+    house = Entrant.objects.filter(house=True)
+    assert sorted(house_at_tables(place)) == [each.number for each in house] == [8, 9]
+    take_back_round(place.pk, NOBODY, at=EVENING)
+    seat_again(place.pk, (), NOBODY, at=EVENING)
+    assert Entrant.objects.count() == 9
 
 
 def test_free_house_player_takes_the_seat_of_who_leaves():

@@ -185,7 +185,7 @@ class TournamentState:
 
     def present(self, number: int) -> list[Entrant]:
         """Return the entrants who can be seated in a round, with house players to minimise byes."""
-        here = [each for each in self.entrants.values() if self._is_here(each, number)]
+        here = self.here(number)
         playing = [each for each in here if not each.house]
         house = [each for each in here if each.house] if self.settings.odd == "house" else []
         return playing + house[: self.house_wanted(len(playing), 0, len(house))]
@@ -194,8 +194,9 @@ class TournamentState:
         size = self.rules.side_count
         return min(range(least, most + 1), key=lambda k: ((playing + k) % size, k))
 
-    def _is_here(self, entrant: Entrant, number: int) -> bool:
-        return not self.absence(entrant, number)
+    def here(self, number: int) -> list[Entrant]:
+        """Return the entrants who are here for a round, with all house players."""
+        return [each for each in self.entrants.values() if not self.absence(each, number)]
 
     def absence(self, entrant: Entrant, number: int) -> str:
         """Return the reason why an entrant is not here for a round; empty if they are."""

@@ -18,6 +18,7 @@ from tournaments.services.audit import Actor
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.events.events import lock_tables_of
 from tournaments.services.people.players import lock_people, names_at_table
+from tournaments.services.rounds.house import add_house_players
 from tournaments.services.rounds.pairing import engine_refusals
 from tournaments.services.rounds.seating import (
     clear_tables,
@@ -59,6 +60,9 @@ def change_late(
         state = load_state(tournament)
         seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
         moves = _moves(state, seated_round, arriving, leaving)
+        missing = _house_missing(state, seated_round, moves)
+        state = add_house_players(state, missing, by, at=at)
+        moves = _with_house(state, seated_round, moves)
         _note_presence(state, place.number, moves)
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
@@ -108,13 +112,17 @@ def _moves(
     arriving: Sequence[int],
     leaving: Sequence[int],
 ) -> _Moves:
-    """Return arrivals and departures, with the house players added or removed for them."""
+    """Return arrivals and departures by key.
+
+    Raises:
+        WrongState, TakesPart: as in `change_late`.
+    """
     keys = {entrant.pk: key for key, entrant in state.entrants.items()}
     if not keys.keys() >= {*arriving, *leaving}:
         raise WrongState(state.tournament.state)
     asked = _Moves([keys[pk] for pk in arriving], sorted({keys[pk] for pk in leaving}))
     _refuse_who_cannot_come(state, seated_round, asked)
-    return _with_house(state, seated_round, asked)
+    return asked
 
 
 def _refuse_who_cannot_come(
@@ -134,10 +142,20 @@ def _refuse_who_cannot_come(
         taken |= {player.pk for player in players}
 
 
-def _with_house(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> _Moves:
-    """Return the moves with as many house players as a new seating would have."""
-    if state.settings.odd != "house" or seated_round.row.stage:
-        return moves
+@dataclass(frozen=True, slots=True)
+class _House:
+    """House players by key: those who must play the round, who may leave it, and who can come.
+
+    `playing` is the number of the other entrants.
+    """
+
+    bound: list[str]
+    loose: list[str]
+    free: list[str]
+    playing: int
+
+
+def _house_of(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> _House:
     away = {*moves.leaving, *_held(state, seated_round, moves.leaving)}
     here = [name for name in [*_here(seated_round), *moves.arriving] if name not in away]
     house = [name for name in here if state.entrants[name].house]
@@ -149,12 +167,32 @@ def _with_house(state: TournamentState, seated_round: SeatedRound, moves: _Moves
         for each in who_can_come(state, seated_round)
         if each.house and each.key not in moves.arriving
     ]
-    playing = len(here) - len(house)
-    wanted = state.house_wanted(playing, len(bound), len(house) + len(free))
-    kept = [*bound, *loose, *free][:wanted]
+    return _House(bound, loose, free, len(here) - len(house))
+
+
+def _house_missing(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> int:
+    """Return how many more house players would fill the seats that those who leave have left."""
+    if state.settings.odd != "house" or seated_round.row.stage:
+        return 0
+    house = _house_of(state, seated_round, moves)
+    size, bound = state.rules.side_count, len(house.bound)
+    wanted = state.house_wanted(house.playing, bound, bound + size - 1)
+    missing = wanted - bound - len(house.loose) - len(house.free)
+    out = {*seated_round.byes, *moves.arriving}
+    left = sum(name not in out for name in moves.leaving) - len(moves.arriving)
+    return missing if 0 < missing <= left else 0
+
+
+def _with_house(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> _Moves:
+    """Return the moves with as many house players as a new seating would have."""
+    if state.settings.odd != "house" or seated_round.row.stage:
+        return moves
+    house = _house_of(state, seated_round, moves)
+    every = [*house.bound, *house.loose, *house.free]
+    kept = every[: state.house_wanted(house.playing, len(house.bound), len(every))]
     return _Moves(
-        moves.arriving + [name for name in free if name in kept],
-        moves.leaving + [name for name in loose if name not in kept],
+        moves.arriving + [name for name in house.free if name in kept],
+        moves.leaving + [name for name in house.loose if name not in kept],
     )
 
 

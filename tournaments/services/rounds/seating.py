@@ -30,6 +30,7 @@ from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.events.events import lock_round
 from tournaments.services.people.players import lock_people, names_at_table
+from tournaments.services.rounds.house import with_house_players
 from tournaments.services.rounds.pairing import engine_refusals, number_of
 from tournaments.services.rounds.proposals import (
     NoRoundLeft,
@@ -95,6 +96,7 @@ def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
         if number > state.settings.rounds + len(state.stages):
             raise NoRoundLeft
         check_results(state, number)
+        state = with_house_players(state, number, by, at=at)
         places = [
             Round.objects.create(
                 event=tournament.event,
@@ -195,6 +197,7 @@ def seat_again(
             take_in(state, round_.number, taking_in)
             if state.settings.seating == "manual":
                 locked = range(len((round_.seating or {"tables": []})["tables"]))
+        state = with_house_players(state, round_.number, by, at=at)
         kept = {} if round_.stage else kept_tables(round_, locked)
         # The next try has another random draw, but can be reproduced too.
         seed = tournament.seed + tournament.revision
