@@ -87,6 +87,12 @@ MUTATIONS = (
         "tests/engine/standings",
     ),
     Mutation(
+        f"{ENGINE}/standings/finals.py",
+        "1 + sum(key < keys[name] for key in keys.values()) for name in order",
+        "1 + at for at, name in enumerate(order)",
+        "tests/engine/standings",
+    ),
+    Mutation(
         f"{ENGINE}/pairing/plans.py",
         "(rest + by) % self.modulus if point < moving",
         "(rest + by) % self.modulus if point <= moving",
@@ -178,6 +184,36 @@ MUTATIONS = (
         "sitting - gone | _players_of",
         "sitting | _players_of",
         "tests/services/rounds",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/late_changes.py",
+        "state.entrants[name].come_in(number)",
+        "pass",
+        "tests/web/rounds/test_seating.py",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/late_changes.py",
+        "state.entrants[name].checked_in = 0",
+        "pass",
+        "tests/web/rounds/test_seating.py",
+    ),
+    Mutation(
+        f"{SERVICES}/entrants/registration.py",
+        "checked_in=joins_in if tournament.state == State.RUNNING else 0",
+        "checked_in=0",
+        "tests/web/rounds/test_seating.py",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/seating.py",
+        "number=number, **cards.pop(str(number), {})",
+        "number=number",
+        "tests/web/rounds/test_seating.py",
+    ),
+    Mutation(
+        f"{SERVICES}/rounds/taking_back.py",
+        "if lost_with(round_).entries != entries:",
+        "if False:",
+        "tests/web/rounds/test_seating.py",
     ),
     Mutation(
         f"{SERVICES}/tournaments/lifecycle.py",

@@ -26,8 +26,8 @@ class EntrantSerializer(serializers.Serializer[Any]):
     """An entrant; directors read whole names.
 
     `state` says whether they are here for the next round, empty where nobody is asked;
-    `checked_in` is the last round they checked in for, 0 for none. `rating` is null
-    where there is none, or it is not to be seen.
+    `checked_in` is the last round they checked in for or were put into, 0 for none and
+    once they were taken out. `rating` is null where there is none, or it is not to be seen.
     """
 
     number = serializers.IntegerField(source="entrant.number")
