@@ -7,7 +7,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, GameFactory, record
 from tests.web.games.table import fields_of, follow, game_with, send, setup_fields, url
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.models import Revision, User
+from tournaments.models import Player, Revision, User
 from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 
@@ -61,7 +61,11 @@ def test_history_names_who_was_signed_in(club, visitor):
         client.force_login(MemberFactory(club=club, role=role).user)
     User.objects.filter(memberships__role="director").update(first_name="Defne")
     PlayerFactory(club=club, name="Mert", account=User.objects.get(memberships__role="member"))
-    assert write_by(director, visitor, member, game=game) == ["Defne", "phone 2", "Mert"]
+    said = ["Defne (director)", "phone 2", "Mert"]
+    assert write_by(director, visitor, member, game=game) == said
+    seated = Player.objects.filter(seats__game=game, seats__number=1)
+    seated.update(account=User.objects.get(first_name="Defne"))
+    assert steps(visitor, game)[-1].split(" · ")[1] == "Defne"
     User.objects.filter(first_name="Defne").delete()
     assert "phone 1" in steps(visitor, game)[-1]
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
 
-from tournaments.models import Club, Game, Player, Revision, User
+from tournaments.models import Club, Game, Member, Player, Revision, User
+from tournaments.models.clubs import DIRECTING
 from tournaments.queries.people.members import called_in_club
 
 
@@ -12,8 +13,9 @@ def authors_of(row: Game, writes: Iterable[Revision]) -> Mapping[int, str]:
     """Return the author of each revision of a game; empty if none is known.
 
     The author is the name sent with the revision, else the name of the signed-in account, else the
-    number of the phone. Phones are numbered in the order of their first revisions, so `writes` must
-    be all of them (up to 3 queries, none if nobody was signed in).
+    number of the phone. A director who does not play at the table is called so: their name may be a
+    player's, too. Phones are numbered in the order of their first revisions, so `writes` must be
+    all of them (up to 4 queries, none if nobody was signed in).
     """
     writes = tuple(writes)
     names = _names(row, {write.user_id for write in writes if write.user_id and not write.author})
@@ -39,4 +41,11 @@ def _names(row: Game, accounts: set[int]) -> dict[int | None, str]:
         return {key: user.first_name for key, user in users.items()}
     players = Player.objects.present().filter(club=club, account__in=accounts)
     own = {player.account_id: player for player in players}
-    return {key: called_in_club(user, own.get(key)) for key, user in users.items()}
+    directing = Member.objects.filter(club=club, role__in=DIRECTING, user__in=accounts)
+    directing = directing.exclude(user__players__seats__game=row)
+    directors = set(directing.values_list("user_id", flat=True))
+    called = {key: called_in_club(user, own.get(key)) for key, user in users.items()}
+    return {
+        key: _("%(name)s (director)") % {"name": name} if key in directors else name
+        for key, name in called.items()
+    }
