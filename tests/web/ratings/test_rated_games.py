@@ -92,6 +92,20 @@ def test_game_of_an_open_round_says_that_it_is_still_to_be_rated(tournament):
     assert lines(page) == []
 
 
+def test_game_known_by_its_totals_alone_promises_no_rating():
+    place = opened(running(*NINE[:8], rounds=3))
+    total = {"type": "adjustment", "seat": 0, "points": 100, "to": "others", "reason": "imported"}
+    play(place, [total, SHORT[-1]])
+    club, game = place.event.club, games_of(place.event.tournament).first()
+
+    page = sheet(member_of(club), game)
+    close(place.event.tournament)
+
+    assert DUE not in page
+    assert "does not count" in page
+    assert not RatingChange.objects.exists()
+
+
 def test_page_that_listens_is_shown_when_a_game_has_been_rated(tournament):
     browser, game = member_of(tournament.event.club), games_of(tournament).first()
     path, asks = address(game, "follow"), {"HX-Request": "true"}

@@ -25,14 +25,13 @@ FEW_PAIRS = 30
 
 @dataclass(frozen=True, slots=True)
 class RatedGame:
-    """The rating changes of a finished game by seat, or a note that they are still due."""
+    """The rating changes of a finished game by seat, or a note on what is to come.
+
+    It is due if it is rated when its round is closed: a game without a deal never is.
+    """
 
     seats: Sequence[tuple[str, SeatRated]] = ()
-
-    @property
-    def is_due(self) -> bool:
-        """Whether it is rated only when its round is closed."""
-        return not self.seats
+    is_due: bool = False
 
 
 def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
@@ -48,7 +47,7 @@ def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
         # The first place first, as above the sheet.
         in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1].place)
         return RatedGame(in_order)
-    return RatedGame() if is_to_be_rated(row, request.user) else None
+    return RatedGame(is_due=bool(game.deals)) if is_to_be_rated(row, request.user) else None
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:
