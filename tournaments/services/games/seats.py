@@ -46,7 +46,10 @@ class SitsElsewhere(Fault, code="sits-elsewhere", where="players"):
 
 
 class SeatsDrawn(Refused, code="seats-drawn"):
-    sentence = _("In a tournament only a director changes who sits here and what is played.")
+    sentence = _(
+        "In a tournament what is played stays, and directors change who sits here under"
+        " “Wrong chairs”."
+    )
 
 
 class NotOfClub(Fault, code="not-of-club", where="players"):
