@@ -7,7 +7,16 @@ from tests.deals import WHOLE_GAME
 from tests.evening_builders import sitting, write
 from tests.factories import EVENING, record_all, reload
 from tests.sample_games import load
-from tests.tournament_builders import NINE, opened, published, running, seated, who_sits
+from tests.tournament_builders import (
+    NINE,
+    change,
+    opened,
+    published,
+    running,
+    seated,
+    seated_at,
+    who_sits,
+)
 from tournaments.models import AuditEntry, Game, Round, Seat, Tournament
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments.state import load_state
@@ -145,12 +154,16 @@ def test_entries_that_name_another_declarer_do_not_go_along():
     assert sorted(sitting(game)) == sorted(game.players)
 
 
-def test_phone_that_shows_the_people_of_before_is_refused_and_the_table_has_not_begun():
-    place = opened(running(*NINE[:8]))
+@pytest.mark.parametrize("late_change", [True, False])
+def test_phone_that_shows_others_is_refused_and_the_table_has_not_begun(late_change):
+    place = opened(running(*NINE))
     table = place.tables.get(number=1)
     late = write(table)
 
-    exchange(place, *who_sits(place)[1][:2])
+    if late_change:
+        change(place, leaving=[seated_at(place, 1)])
+    else:
+        exchange(place, *who_sits(place)[1][:2])
 
     with pytest.raises(StaleRevision):
         late()

@@ -1,7 +1,8 @@
 """Late arrivals and departures in a published round, with as few changed tables as possible."""
 
+import secrets
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -17,7 +18,10 @@ from tournaments.queries.tournaments.state import (
 from tournaments.services.audit import Actor
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.events.events import lock_tables_of
-from tournaments.services.people.players import lock_people, names_at_table
+from tournaments.services.games.playing import seat_others
+from tournaments.services.games.seats import TableSeating
+from tournaments.services.games.writing import WriteContext
+from tournaments.services.people.players import lock_people
 from tournaments.services.rounds.house import add_house_players
 from tournaments.services.rounds.pairing import engine_refusals
 from tournaments.services.rounds.seating import (
@@ -67,7 +71,8 @@ def change_late(
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
         stood = games_of(place)
-        _apply(state, seated_round, change, held, at)
+        context = WriteContext(secrets.token_urlsafe(12), 0, at, by=by)
+        _apply(state, seated_round, change, held, context)
         gone = sorted({*stood} - {*games_of(place)})
         touch(tournament)
         details = {"round": place.number, "arriving": moves.arriving, "leaving": moves.leaving}
@@ -255,7 +260,7 @@ def _apply(
     seated_round: SeatedRound,
     change: LateChange,
     held: Collection[str],
-    at: datetime,
+    context: WriteContext,
 ) -> None:
     """Apply changed tables only; a table that stays keeps its card."""
     stood = len(seated_round.tables)
@@ -271,12 +276,13 @@ def _apply(
             round=seated_round.row, number=seated_round.tables[place].number
         )
         if names:
-            _seat_anew(state, seated_round.row, rows.get(), [state.entrants[n] for n in names])
+            entrants = [state.entrants[n] for n in names]
+            _seat_anew(state, seated_round.row, rows.get(), entrants, context)
         else:
             clear_tables(state.tournament, rows)
     last = max((table.number for table in seated_round.tables), default=0)
     new = dict(enumerate(change.tables[stood:], last + 1))
-    lay_tables(state, seated_round.row, new, at)
+    lay_tables(state, seated_round.row, new, context.at)
     Sitting.objects.bulk_create(
         Sitting(round=seated_round.row, entrant=state.entrants[name])
         for name in (*change.byes, *held)
@@ -284,7 +290,11 @@ def _apply(
 
 
 def _seat_anew(
-    state: TournamentState, place: Round, table: Table, entrants: Sequence[Entrant]
+    state: TournamentState,
+    place: Round,
+    table: Table,
+    entrants: Sequence[Entrant],
+    context: WriteContext,
 ) -> None:
     """Seat other entrants at a table that has not begun."""
     Sitting.objects.bulk_create(
@@ -293,9 +303,4 @@ def _seat_anew(
     )
     game = table.games.get()
     players = players_at(state, place.number, entrants)
-    game.seats.all().delete()
-    Seat.objects.bulk_create(
-        Seat(game=game, number=number, player=player) for number, player in enumerate(players)
-    )
-    game.players = names_at_table(players)
-    game.save(update_fields=["players"])
+    seat_others(game, TableSeating(tuple(players)), replace(context, revision=game.revision))
