@@ -61,6 +61,21 @@ def test_players_are_looked_at_and_then_imported(director, club):
     assert Player.objects.count() == 3
 
 
+def test_lines_of_players_with_faults_are_left_out_together_and_others_one_by_one(director, club):
+    file = "Oyuncular\nAd;Telefon\nAyşe;1\n-;2\nBurak;3\nayşe;4\nToplam;4\n"
+    faulty = send(director, "import_players", file)
+    assert (faulty.status_code, faulty.context["wrong"]) == (422, 2)
+    assert "Ad → Name Telefon left out" in text_of(faulty)
+    assert "left out: 1 Oyuncular 7 Toplam 4" in text_of(faulty)
+
+    seen = go_on(director, faulty, "import_players", what="skip")
+    assert (seen.status_code, re.findall(r'value="(\d)"\s+checked', seen.text)) == (200, ["4", "6"])
+    done = go_on(director, seen, "import_players", skip=["4", "5", "6"])
+
+    assert done.status_code == 302
+    assert list(Player.objects.values_list("name", flat=True)) == ["Ayşe"]
+
+
 def test_results_are_looked_at_and_then_imported(director, club):
     preview = send(director, "import_results", GAME)
 

@@ -42,6 +42,10 @@ def test_texts_are_read_in_every_unicode_and_with_every_mark(encoding, mark):
     assert read_rows(TABLE.replace(";", mark).encode(encoding)) == ROWS
 
 
+def test_title_above_a_table_does_not_hide_the_mark_of_its_columns():
+    assert read_rows(("Oyuncular, Moda\n" + TABLE).encode())[1] == (2, ROWS[0][1])
+
+
 def test_texts_of_windows_are_read_in_turkish_and_italian_letters():
     turkish = TABLE.replace("−", "-").encode("cp1254")
     assert read_rows(turkish)[1][1][4] == "İpek Şığ"
@@ -159,6 +163,20 @@ def test_players_stand_below_headings_or_alone():
 
     assert headed.lines == [PlayerLine(2, "Ayşe Ak", initials=True)]
     assert alone.lines == [PlayerLine(1, "Ayşe Ak"), PlayerLine(3, "Burak")]
+    titled = read_players(
+        [
+            (1, ["OYUNCU LİSTESİ"]),
+            (3, ["SIRA", "ADI", "SOYADI", "TELEFON"]),
+            (4, [1, "Ayşe", "Ak", "0532"]),
+            (5, ["", "Toplam:", 12]),
+            (6, ["", 12]),
+        ]
+    )
+    assert titled.lines == [PlayerLine(4, "Ayşe Ak")]
+    assert [(column.heading, column.field) for column in titled.file.columns] == [
+        *(("SIRA", ""), ("ADI", "name"), ("SOYADI", "surname"), ("TELEFON", "")),
+    ]
+    assert [line.number for line in titled.file.left_out] == [1, 5, 6]
     (fault,) = read_players([(1, ["Name", "Initials"]), (2, ["Ayşe", "maybe"])]).faults
     assert (fault.line, fault.column, fault.code) == (2, "initials", Wrong.NO_YES)
 

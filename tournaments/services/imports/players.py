@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -28,16 +28,20 @@ class PlayerLine:
 
 @dataclass(frozen=True, slots=True)
 class PlayerSeen:
-    """The preview of a line: `player` already has the name; `like` have similar names."""
+    """The preview of a line: `player` already has the name; `like` have similar names.
+
+    A `skipped` line is not imported, whatever it is.
+    """
 
     line: PlayerLine
     player: Player | None = None
     like: tuple[Player, ...] = ()
     fault: ImportFault | None = None
+    skipped: bool = False
 
     @property
     def is_new(self) -> bool:
-        return self.player is None and self.fault is None
+        return self.player is None and self.fault is None and not self.skipped
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class PlayersPlan:
     @property
     def faults(self) -> list[ImportFault]:
         """Return the faults, in the order of the lines."""
-        return [each.fault for each in self.seen if each.fault is not None]
+        return [each.fault for each in self.seen if each.fault and not each.skipped]
 
     @property
     def is_done(self) -> bool:
@@ -61,21 +65,29 @@ class PlayersPlan:
 
     @cached_property
     def mark(self) -> str:
-        said = [[s.line.name, s.line.initials, s.is_new, bool(s.fault)] for s in self.seen]
+        # Lines may still be skipped when the plan is stored.
+        said = [
+            [s.line.name, s.line.initials, s.player is None and not s.fault, bool(s.fault)]
+            for s in self.seen
+        ]
         return digest(json.dumps(said))
 
 
 @dataclass(frozen=True, slots=True)
 class PlayersAsked:
-    """The lines of a file, and the faults found in reading it."""
+    """The lines of a file, the faults found in reading it, and the numbers of lines to skip."""
 
     lines: Sequence[PlayerLine]
     faults: Sequence[ImportFault] = ()
+    skip: frozenset[int] = frozenset()
 
 
 def preview_players(club: Club, asked: PlayersAsked) -> PlayersPlan:
     """Preview each line (1 query)."""
-    return PlayersPlan(tuple(_preview(NameBook(club), asked)))
+    seen = _preview(NameBook(club), asked)
+    return PlayersPlan(
+        tuple(replace(each, skipped=each.line.number in asked.skip) for each in seen)
+    )
 
 
 def import_players(club_pk: int, asked: PlayersAsked, seen: str, by: Actor, *, at: datetime) -> int:
@@ -120,7 +132,8 @@ def _preview(book: NameBook, asked: PlayersAsked) -> Iterator[PlayerSeen]:
             params = {"line": first[key]}
             yield PlayerSeen(line, fault=ImportFault(Wrong.TWICE, line.number, "name", params))
             continue
-        first[key] = line.number
+        if line.number not in asked.skip:
+            first[key] = line.number
         yield _whom(book, line)
 
 

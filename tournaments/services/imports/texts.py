@@ -14,6 +14,10 @@ Text = str | Promise
 
 COLUMNS: Mapping[str, Text] = {
     "name": gettext_lazy("Name"),
+    "surname": gettext_lazy("Surname"),
+    "partner": gettext_lazy("Partner"),
+    "team": gettext_lazy("Team"),
+    "represents": gettext_lazy("Club"),
     "initials": gettext_lazy("Initials"),
     "date": gettext_lazy("Date"),
     "evening": gettext_lazy("Evening"),

@@ -72,8 +72,9 @@ def _rows_of_text(content: bytes) -> Iterator[Row]:
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    first = next((line for line in lines if line.strip()), "")
-    return max("\t;,", key=first.count)
+    # The first line alone may be a title.
+    first = [line for line in lines if line.strip()][:10]
+    return max("\t;,", key=lambda mark: sum(line.count(mark) for line in first))
 
 
 def _rows_of_workbook(content: bytes) -> Iterator[Row]:

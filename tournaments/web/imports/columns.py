@@ -12,12 +12,21 @@ from tournaments.services.imports.problems import ImportFault, Wrong
 from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.results import ResultLine
 from tournaments.services.imports.texts import COLUMNS
+from tournaments.web.base.name_lists import (
+    NAME,
+    SURNAME,
+    ListFile,
+    below_titles,
+    is_sum,
+    left_out,
+    shown_columns,
+)
 from tournaments.web.imports.cells import Cell, Row
 from tournaments.web.imports.values import read_count, read_day, read_points, read_yes
 
 OF_PLAYERS = {
-    "name": "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player",
-    "surname": "soyad,soyadi,soyisim,cognome,surname,last name",
+    "name": NAME,
+    "surname": SURNAME,
     "initials": "bas harf,bas harfler,bas harfleri,iniziali,initials",
 }
 OF_RESULTS = {
@@ -25,8 +34,8 @@ OF_RESULTS = {
     "evening": "aksam,aksam adi,etkinlik,serata,evento,evening,event",
     "round": "raunt,raund,tur,turno,round",
     "table": "masa,tavolo,table",
-    "player": OF_PLAYERS["name"],
-    "surname": OF_PLAYERS["surname"],
+    "player": NAME,
+    "surname": SURNAME,
     "points": "puan,sayi,skor,toplam,punti,punteggio,totale,points,score,total",
 }
 """Headings of columns, in lower case and without marks."""
@@ -46,6 +55,7 @@ class PlayersRead(Read):
     """The players of a table."""
 
     lines: list[PlayerLine] = field(default_factory=list)
+    file: ListFile = field(default_factory=ListFile)
 
 
 @dataclass(frozen=True)
@@ -56,26 +66,46 @@ class ResultsRead(Read):
 
 
 def read_players(rows: Sequence[Row]) -> PlayersRead:
-    """Return the players of a table; without headings the first column holds their names.
+    """Return the players of a table; without headings the first with letters holds their names.
+
+    Titles above the headings, and lines of sums, are left out.
 
     Raises:
         FileRefused: there are only headings.
     """
-    columns = _headings(rows[0][1], OF_PLAYERS)
-    if "name" in columns:
-        rows = rows[1:]
-    else:
-        columns = {"name": 0}
-    if not rows:
-        raise FileRefused("empty")
     read = PlayersRead()
+    rows = below_titles(rows, lambda cells: "name" in _headings(cells, OF_PLAYERS), read.file)
+    columns = _headings(rows[0][1], OF_PLAYERS)
+    headings: Sequence[Cell] = [""] * max(len(cells) for _number, cells in rows)
+    if "name" in columns:
+        headings, rows = rows[0][1], rows[1:]
+    else:
+        columns = {"name": _first_of_letters(rows)}
+    fields = {place: name for name, place in columns.items()}
+    read.file.columns.extend(shown_columns(headings, fields))
     for number, cells in rows:
         line = _ImportLine(number, cells, columns, read.faults)
+        if is_sum(line.said("name")):
+            read.file.left_out.append(left_out(number, cells))
+            continue
         shy = read_yes(line.cell("initials"))
         if shy is None:
             line.fault(Wrong.NO_YES, "initials")
         read.lines.append(PlayerLine(number, line.name("name"), initials=bool(shy)))
+    if not read.lines:
+        raise FileRefused("empty")
     return read
+
+
+def _first_of_letters(rows: Sequence[Row]) -> int:
+    """Return the first column that is not only numbers, as those before the names are."""
+    places = (
+        place
+        for _number, cells in rows
+        for place, cell in enumerate(cells)
+        if any(map(str.isalpha, str(cell)))
+    )
+    return min(places, default=0)
 
 
 def read_results(rows: Sequence[Row], *, evening: str, decimal: str, today: date) -> ResultsRead:
@@ -137,8 +167,11 @@ class _ImportLine:
         code = Wrong.FORMULA if cell.startswith("=") else code if cell else Wrong.EMPTY
         self.faults.append(ImportFault(code, self.number, column, {"text": cell[:40]}))
 
+    def said(self, column: str) -> str:
+        return f"{self.cell(column)} {self.cell('surname')}".strip()
+
     def name(self, column: str) -> str:
-        name = f"{self.cell(column)} {self.cell('surname')}".strip()
+        name = self.said(column)
         if name.startswith(("=", "@", "+")):
             self.faults.append(ImportFault(Wrong.FORMULA, self.number, column, {"text": name[:40]}))
         return name

@@ -1,7 +1,7 @@
 """Pages to import players, results and records of a club: preview, then import."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -37,7 +37,7 @@ from tournaments.services.imports.records import import_records as store_records
 from tournaments.services.imports.refusals import MOST_LINES, FileRefused
 from tournaments.services.imports.results import ResultsAsked, ResultsPlan, preview_results
 from tournaments.services.imports.results import import_results as store_results
-from tournaments.services.imports.texts import fault_text
+from tournaments.services.imports.texts import COLUMNS, fault_text
 from tournaments.web.imports.cells import read_rows
 from tournaments.web.imports.columns import read_players, read_results
 from tournaments.web.imports.forms import PlayersForm, RecordsForm, ResultsForm, meant_by
@@ -66,7 +66,11 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
         read = read_players(upload.content)
     except FileRefused as error:
         return page.refused(error)
-    asked = PlayersAsked(read.lines, read.faults)
+    skip = frozenset(int(n) for n in request.POST.getlist("skip") if n.isdecimal() and len(n) < 7)
+    asked = PlayersAsked(read.lines, read.faults, skip)
+    if request.POST.get("what") == "skip":
+        faults = preview_players(page.club, asked).faults
+        asked = replace(asked, skip=skip | {fault.line for fault in faults})
 
     def store(seen: str, by: Actor, at: datetime) -> str:
         added = store_players(page.club.pk, asked, seen, by, at=at)
@@ -78,7 +82,10 @@ def import_players(request: HttpRequest, slug: str) -> HttpResponse:
         return page.done(done, "players")
     plan = preview_players(page.club, asked)
     lines = [(each, fault_text(each.fault) if each.fault else "") for each in plan.seen]
-    return page.preview(upload, plan, wrong=len(plan.faults), lines=lines)
+    columns = [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns]
+    return page.preview(
+        upload, plan, wrong=len(plan.faults), lines=lines, columns=columns, file=read.file
+    )
 
 
 @never_cache

@@ -1,0 +1,75 @@
+"""Lists of names as people keep them: titles above the headings, other columns, sums below."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tournaments.models.people import plain_name
+
+NAME = "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player"
+SURNAME = "soyad,soyadi,soyisim,cognome,surname,last name"
+"""Headings of columns, in lower case and without marks."""
+
+_TURKISH = "toplam,genel toplam,ara toplam,toplam oyuncu,toplam kisi,oyuncu sayisi,kisi sayisi"
+_OTHERS = "totale,totale giocatori,somma,total,grand total,total players,sum"
+SUMS = frozenset(f"{_TURKISH},{_OTHERS}".split(","))
+"""What stands in the column of names beside a sum, without its number."""
+
+Row = TypeVar("Row", bound=tuple[int, list[Any]])
+
+TITLES_AT_MOST = 10
+"""Lines above the headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column of a file: its heading or number, and its field, empty if it is left out."""
+
+    heading: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line that is no entry: a title, or a sum."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class ListFile:
+    """The columns of a file, and its lines that are no entries."""
+
+    columns: list[ShownColumn] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def below_titles(
+    rows: Sequence[Row], is_heading: Callable[[Sequence[Any]], bool], file: ListFile
+) -> Sequence[Row]:
+    """Return the rows from the headings on; all of them without any. Note the titles above."""
+    at = next((n for n, (_no, cells) in enumerate(rows[:TITLES_AT_MOST]) if is_heading(cells)), 0)
+    file.left_out.extend(left_out(number, cells) for number, cells in rows[:at])
+    return rows[at:]
+
+
+def left_out(number: int, cells: Sequence[Any]) -> LeftOut:
+    return LeftOut(number, " ".join(str(cell) for cell in cells if cell != ""))
+
+
+def is_sum(name: str) -> bool:
+    """Return whether a line has a sum instead of a name: “Toplam: 12” or “12”."""
+    if name.startswith(("=", "@", "+")):
+        return False
+    if not any(map(str.isalpha, name)):
+        return any(map(str.isdigit, name))
+    return " ".join(plain_name(name).strip(" .:*=-()0123456789").split()) in SUMS
+
+
+def shown_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
+    """Return each column with the field that it becomes, by place."""
+    return [
+        ShownColumn(str(heading) or str(place + 1), fields.get(place, ""))
+        for place, heading in enumerate(headings)
+    ]
