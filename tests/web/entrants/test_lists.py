@@ -1,7 +1,9 @@
 import io
 import zipfile
+from itertools import product
 
 import pytest
+from django.utils.translation import override
 
 from tests.web.imports.archives import workbook
 from tournaments.services.entrants.lists import Entry
@@ -13,7 +15,7 @@ TWO = [Entry("Ayşe Çelik", team="Moda"), Entry("İpek Ilgaz", team="Şişli", 
 
 
 def entries(text, *, pairs=False):
-    return [line.entry for line in read_text(text, pairs=pairs)]
+    return [line.entry for line in read_text(text, pairs=pairs).lines]
 
 
 def why(read, *args):
@@ -27,6 +29,17 @@ def test_headings_say_what_stands_where(heading):
     text = f"{heading}\nModa;Ayşe Çelik;;0532\nŞişli;İpek Ilgaz;Kadıköy;0533\n"
 
     assert entries(text) == TWO
+
+
+def test_titles_and_sums_are_left_out_and_columns_say_what_they_become():
+    read = read_text("OYUNCU LİSTESİ\nADI\tTel\nAyşe\t1\nTOPLAM\t1\n12\n", pairs=False)
+
+    assert [line.entry for line in read.lines] == [Entry("Ayşe")]
+    assert [(each.heading, each.field) for each in read.file.columns] == [
+        ("ADI", "name"),
+        ("Tel", ""),
+    ]
+    assert [each.number for each in read.file.left_out] == [1, 4, 5]
 
 
 def test_surname_in_a_column_of_its_own_belongs_to_the_name():
@@ -46,7 +59,7 @@ def test_pairs_share_a_cell_or_stand_in_two(text):
 
 
 def test_lines_of_a_list_lose_their_numbers_and_keep_their_place():
-    lines = read_text('\n1. Ayşe\n\n  2)  Burak "Kaptan\n- Cem\n', pairs=False)
+    lines = read_text('\n1. Ayşe\n\n  2)  Burak "Kaptan\n- Cem\n', pairs=False).lines
 
     assert [(line.number, line.entry.name) for line in lines] == [
         (2, "Ayşe"),
@@ -65,7 +78,7 @@ def test_first_sheet_of_a_workbook_is_read_with_the_values_of_its_cells():
         [3, "=1+1"],
     )
 
-    lines = read_file(content, pairs=False)
+    lines = read_file(content, pairs=False).lines
 
     assert [line.entry for line in lines] == [*TWO, Entry("")]
     assert [line.number for line in lines] == [2, 4, 5]
@@ -73,15 +86,17 @@ def test_first_sheet_of_a_workbook_is_read_with_the_values_of_its_cells():
 
 def test_list_that_is_written_is_read_as_the_same():
     text = '"Ayşe ""Kaptan""";Moda\n2. 3. Cem;"a;b"\n1) Name\nDeniz + Efe + Fulya\n'
-    lines = read_text(text, pairs=True)
+    lines = read_text(text, pairs=True).lines
 
     assert [line.entry for line in lines][0::3] == [
         Entry('Ayşe "Kaptan"', "Moda"),
         Entry("Deniz", "Efe + Fulya"),
     ]
-    for pairs in (True, False):
-        again = read_text(write_text(lines), pairs=pairs)
-        assert [line.entry for line in again] == [line.entry for line in lines]
+    for pairs, language in product((True, False), ("en", "tr", "it")):
+        with override(language):
+            written = write_text(lines)
+        assert entries(written, pairs=pairs) == [line.entry for line in lines]
+    assert written.startswith("Nome\tCompagno\tSquadra\tCircolo\n")
 
 
 def test_what_is_no_list_is_refused():

@@ -143,6 +143,30 @@ def test_list_says_what_is_wrong_at_each_line_and_registers_nobody(director, row
     assert Player.objects.count() == 1
 
 
+def test_near_names_mean_players_of_the_club_and_faults_are_left_out(director, row):
+    leyla, ak, kaya = (
+        PlayerFactory(club=row.event.club, name=name)
+        for name in ("Leyla Tunç", "Ayşe Ak", "Ayşe Kaya")
+    )
+    text = "leyla tunc\nAyşe\nDeniz\nDENİZ\n"
+
+    seen = paste(director, "skip", text)
+    refused = paste(director, "sure", seen.context["text"])
+
+    assert {each.name: each.chosen for each in refused.context["names"]} == {
+        "leyla tunc": leyla.public_id,
+        "Ayşe": "",
+    }
+    assert (refused.status_code, seen.context["wrong"], names(row)) == (422, [], [])
+    chosen = {"name.0": "Ayşe", "as.0": kaya.public_id}
+    paste(director, "sure", seen.context["text"], **chosen)
+    assert names(row) == ["Leyla Tunç", "Ayşe Kaya", "Deniz"]
+    asked = director.post(url("add_entrants"), {"what": "one", "name": "ayse ak"})
+    assert [(each.name, each.chosen) for each in asked.context["names"]] == [
+        ("ayse ak", ak.public_id)
+    ]
+
+
 def test_file_of_a_spreadsheet_is_looked_at_like_a_list(director, row):
     rows = (["İsim", "Takım"], ["Ayşe", "Moda"], ["Burak", None])
     files = {"a.xlsx": workbook(*rows), "a.csv": "Ayşe;Moda\r\nBurak;\r\n".encode("cp1254")}

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from tournaments.models.people import plain_name
+from tournaments.models.people import fold_name, plain_name
+from tournaments.services.imports.names import MOST_ASKED
 
 NAME = "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player"
 SURNAME = "soyad,soyadi,soyisim,cognome,surname,last name"
@@ -73,3 +74,9 @@ def shown_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[Sh
         ShownColumn(str(heading) or str(place + 1), fields.get(place, ""))
         for place, heading in enumerate(headings)
     ]
+
+
+def meant_by(data: Mapping[str, str]) -> dict[str, str]:
+    """Return the players chosen for names in a form, by folded name."""
+    pairs = ((data.get(f"name.{n}"), data.get(f"as.{n}")) for n in range(MOST_ASKED))
+    return {fold_name(name): chosen for name, chosen in pairs if name and chosen}

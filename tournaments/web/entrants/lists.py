@@ -9,10 +9,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from tournaments.models.people import plain_name
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 from tournaments.services.imports.refusals import FileRefused
+from tournaments.web.base import name_lists
+from tournaments.web.base.name_lists import ListFile, below_titles, is_sum, left_out, shown_columns
 from tournaments.web.base.spreadsheets import (
     Bounds,
     decoded,
@@ -35,9 +39,9 @@ COLUMNS = ("name", "partner", "team", "represents")
 SURNAME = "surname"
 
 HEADINGS = {
-    "name": "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player",
+    "name": name_lists.NAME,
     "partner": "es,esi,partner,ortak,compagno,compagna",
-    SURNAME: "soyad,soyadi,soyisim,cognome,surname,last name",
+    SURNAME: name_lists.SURNAME,
     "team": "takim,squadra,team",
     "represents": "kulup,kulubu,circolo,club",
 }
@@ -60,11 +64,19 @@ class ListLine:
     entry: Entry
 
 
+@dataclass(frozen=True)
+class ListRead:
+    """The lines of a list, its columns, and what was left out."""
+
+    lines: list[ListLine]
+    file: ListFile
+
+
 Row = tuple[int, list[str]]
 """The number of a line, and its cells."""
 
 
-def read_text(text: str, *, pairs: bool) -> list[ListLine]:
+def read_text(text: str, *, pairs: bool) -> ListRead:
     """Return the entries of a text, one a line; tabs, semicolons or commas separate columns.
 
     Raises:
@@ -76,7 +88,7 @@ def read_text(text: str, *, pairs: bool) -> list[ListLine]:
     return _entries(rows_of_text(text.replace("\0", ""), delimiter), pairs=pairs)
 
 
-def read_file(content: bytes, *, pairs: bool) -> list[ListLine]:
+def read_file(content: bytes, *, pairs: bool) -> ListRead:
     """Return the entries of a file: a workbook (its first sheet) or a text.
 
     Raises:
@@ -92,29 +104,43 @@ def read_file(content: bytes, *, pairs: bool) -> list[ListLine]:
 
 
 def write_text(lines: Iterable[ListLine]) -> str:
-    """Return entries as a text with headings; `read_text` returns the same entries."""
+    """Return entries as a text with headings in the reader's language, for `read_text`."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t", lineterminator="\n")
-    writer.writerow(["Name", "Partner", "Team", "Club"])
+    writer.writerow([_("Name"), _("Partner"), _("Team"), _("Club")])
     for line in lines:
         writer.writerow([getattr(line.entry, column) for column in COLUMNS])
     return out.getvalue()
 
 
-def _entries(rows: Iterable[Row], *, pairs: bool) -> list[ListLine]:
-    full = _full(rows)
+def _entries(rows: Iterable[Row], *, pairs: bool) -> ListRead:
+    file = ListFile()
+    full = below_titles(_full(rows), lambda cells: _headings(cells) is not None, file)
     columns = _headings(full[0][1]) if full else None
     if columns is not None:
-        del full[0]
+        file.columns.extend(shown_columns(full[0][1], dict(enumerate(columns))))
+        full = full[1:]
     else:
         full = _without_numbers(full)
-    if not full:
-        raise FileRefused("empty")
-    named = (
+    named = [
         (number, _by_heading(cells, columns) if columns else _by_place(cells, pairs=pairs))
         for number, cells in full
-    )
-    return [ListLine(number, _entry(fields)) for number, fields in named]
+        if not _is_left_out(number, cells, columns, file)
+    ]
+    if not named:
+        raise FileRefused("empty")
+    return ListRead([ListLine(number, _entry(fields)) for number, fields in named], file)
+
+
+def _is_left_out(
+    number: int, cells: Sequence[str], columns: Sequence[str] | None, file: ListFile
+) -> bool:
+    """Return whether a line is a sum, and note it then."""
+    name = _by_heading(cells, columns)["name"] if columns else cells[0]
+    if not is_sum(name):
+        return False
+    file.left_out.append(left_out(number, cells))
+    return True
 
 
 def _full(rows: Iterable[Row]) -> list[Row]:
@@ -136,7 +162,7 @@ def _headings(cells: Sequence[str]) -> list[str] | None:
     return found if "name" in found else None
 
 
-def _without_numbers(rows: list[Row]) -> list[Row]:
+def _without_numbers(rows: Sequence[Row]) -> Sequence[Row]:
     counted = all(len(cells) > 1 and cells[0].rstrip(".").isdecimal() for _, cells in rows)
     return [(number, cells[1:]) for number, cells in rows] if counted else rows
 

@@ -1,6 +1,6 @@
 """The entrants of a tournament: list, registration by directors, check-in by hand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,11 +35,20 @@ from tournaments.services.entrants.registration import (
     register_entrants,
 )
 from tournaments.services.imports.refusals import FileRefused
+from tournaments.services.imports.texts import COLUMNS
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.name_lists import ListFile, meant_by
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.entrants.forms import EntrantForm, ListForm, list_refusal
-from tournaments.web.entrants.lists import ListLine, read_file, read_text, write_text
+from tournaments.web.entrants.lists import (
+    ListLine,
+    ListRead,
+    read_file,
+    read_text,
+    write_text,
+)
+from tournaments.web.entrants.near_names import NearNames, near_names
 from tournaments.web.events.tables import names_lately
 from tournaments.web.tournaments.pages import page_of
 
@@ -146,6 +155,11 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
     pairs = is_for_pairs(row)
     form = EntrantForm(request.POST, pairs=pairs, suggest=_suggest(row))
     if form.is_valid():
+        read = ListRead([ListLine(1, form.entry)], ListFile())
+        near = near_names(row.event.club, read.lines, {})
+        if near.lines != read.lines:
+            # Somebody is called so but for case and marks.
+            return _preview(request, row, read, near)
         try:
             added = register_entrants(row.pk, [form.entry], actor_of(request), at=timezone.now())
         except (EntrantsRefused, TooMany) as error:
@@ -174,15 +188,25 @@ def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpRespo
     file = form.cleaned_data["file"]
     try:
         if file:
-            lines = read_file(file.read(), pairs=pairs)
+            read = read_file(file.read(), pairs=pairs)
         else:
-            lines = read_text(form.cleaned_data["list"], pairs=pairs)
+            read = read_text(form.cleaned_data["list"], pairs=pairs)
     except FileRefused as refused:
         form.add_error("file" if file else "list", list_refusal(refused.why))
         return _add_page(request, row, many=form)
-    if sure and (stored := _store(request, row, [line.entry for line in lines])) is not None:
-        return stored
-    return _preview(request, row, lines, pairs=pairs)
+    if request.POST.get("what") == "skip":
+        read = replace(read, lines=_without_faults(row, read.lines))
+    near = near_names(row.event.club, read.lines, meant_by(request.POST))
+    if sure and near.answered:
+        stored = _store(request, row, [each.entry for each in near.lines])
+        if stored is not None:
+            return stored
+    return _preview(request, row, read, near)
+
+
+def _without_faults(row: Tournament, lines: list[ListLine]) -> list[ListLine]:
+    foreseen = preview_entries(row, [line.entry for line in lines])
+    return [line for line, each in zip(lines, foreseen, strict=True) if each.problem is None]
 
 
 def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpResponse | None:
@@ -204,21 +228,25 @@ def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpR
 
 
 def _preview(
-    request: HttpRequest, row: Tournament, lines: list[ListLine], *, pairs: bool
+    request: HttpRequest, row: Tournament, read: ListRead, near: NearNames
 ) -> HttpResponse:
-    foreseen = preview_entries(row, [line.entry for line in lines])
-    preview = [PreviewLine(line, each) for line, each in zip(lines, foreseen, strict=True)]
+    foreseen = preview_entries(row, [line.entry for line in near.lines])
+    preview = [PreviewLine(line, each) for line, each in zip(near.lines, foreseen, strict=True)]
     wrong = [line for line in preview if line.problem]
     room = MOST_ENTRANTS - row.entrants.count()
     page = page_of(request, row) | {
         "preview": preview,
         "wrong": wrong,
-        "too_many": list_refusal("long") if len(lines) > room else "",
+        "too_many": list_refusal("long") if len(preview) > room else "",
+        "names": near.asked,
+        "unanswered": not near.answered,
+        "columns": [(each.heading, COLUMNS.get(each.field, "")) for each in read.file.columns],
+        "file": read.file,
         "new": sum(new for line in preview for _name, new in line.names),
-        "text": write_text(lines),
+        "text": write_text(read.lines),
         "hub": False,
     }
-    status = 422 if wrong or page["too_many"] else 200
+    status = 422 if wrong or page["too_many"] or page["unanswered"] else 200
     return render(request, "tournaments/entrants/preview.html", page, status=status)
 
 

@@ -1,6 +1,5 @@
 """Forms to choose files, and their settings."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -8,8 +7,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.models.people import fold_name
-from tournaments.services.imports.names import MOST_ASKED
 from tournaments.web.events.forms import OfferForm
 
 TABLES = ".csv,.tsv,.txt,.xlsx"
@@ -78,8 +75,3 @@ class ResultsForm(OfferForm):
 
 def _evening_name(form: forms.Form) -> str:
     return form.cleaned_data.get("evening") or _("Evening")
-
-
-def meant_by(data: Mapping[str, str]) -> dict[str, str]:
-    pairs = ((data.get(f"name.{n}"), data.get(f"as.{n}")) for n in range(MOST_ASKED))
-    return {fold_name(name): chosen for name, chosen in pairs if name and chosen}

@@ -38,9 +38,10 @@ from tournaments.services.imports.refusals import MOST_LINES, FileRefused
 from tournaments.services.imports.results import ResultsAsked, ResultsPlan, preview_results
 from tournaments.services.imports.results import import_results as store_results
 from tournaments.services.imports.texts import COLUMNS, fault_text
+from tournaments.web.base.name_lists import meant_by
 from tournaments.web.imports.cells import read_rows
 from tournaments.web.imports.columns import read_players, read_results
-from tournaments.web.imports.forms import PlayersForm, RecordsForm, ResultsForm, meant_by
+from tournaments.web.imports.forms import PlayersForm, RecordsForm, ResultsForm
 from tournaments.web.imports.keeping import Upload, upload_of
 from tournaments.web.imports.preview import evenings_of_records, evenings_of_results, wrong_files
 
