@@ -241,9 +241,21 @@ MUTATIONS = (
     ),
     Mutation(
         "tournaments/presenters/standings/standings.py",
-        "number = state.settings.rounds + len(state.stages)\n    over",
-        "number = state.settings.rounds\n    over",
+        "settings.rounds + len(finals) else",
+        "settings.rounds else",
         "tests/reports",
+    ),
+    Mutation(
+        "tournaments/presenters/standings/standings.py",
+        "last.number == settings.rounds and last.closed_at is None",
+        "False",
+        "tests/web/tournaments",
+    ),
+    Mutation(
+        "tournaments/presenters/rounds/rulings.py",
+        "large=0 < most < abs(",
+        "large=most < 0 < abs(",
+        "tests/web/rounds",
     ),
     # Ratings and statistics.
     Mutation(
@@ -292,9 +304,21 @@ MUTATIONS = (
     # Pages, documents and the API.
     Mutation(
         "tournaments/reports/sheets_book.py",
-        "games.exclude(table__round=state.seated_rounds[-1].row)",
-        "games.exclude(table__round__number=state.settings.rounds)",
+        "games.exclude(table__round__number=hidden)",
+        "games.exclude(table__round__number__lt=hidden)",
         "tests/reports",
+    ),
+    Mutation(
+        "tournaments/web/base/name_lists.py",
+        "rows[:TITLES_AT_MOST]",
+        "rows[:1]",
+        "tests/web/imports",
+    ),
+    Mutation(
+        "tournaments/web/entrants/near_names.py",
+        "return same[0] if len(same) == 1 else asked.chosen",
+        "return asked.chosen",
+        "tests/web/entrants",
     ),
     Mutation(
         "tournaments/reports/spreadsheets.py",
