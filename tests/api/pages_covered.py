@@ -94,6 +94,7 @@ ADDRESSES = {
     "round_clock": ["start_clock", "pause_clock", "add_time"],
     "new_ruling": ["round_rulings"],
     "running_table": ["round_table"],
+    "table_sheet": ["round_table", "game"],
     "table_time": ["add_table_time"],
     "round_changes": ["corrections", "accept_corrections"],
     "table_round": ["game_table"],

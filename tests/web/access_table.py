@@ -262,6 +262,7 @@ TOURNAMENTS = {
     "round_clock": Page("tournament round", None, DIRECTORS),
     "new_ruling": Page("tournament round", DIRECTORS, DIRECTORS),
     "running_table": Page("tournament table", DIRECTORS),
+    "table_sheet": Page("tournament table", MEMBERS, published=EVERYBODY),
     "table_time": Page("tournament table", None, DIRECTORS),
     "finish_table": Page("tournament table", None, DIRECTORS),
     "answer_call": Page("tournament table", None, DIRECTORS),

@@ -26,5 +26,5 @@ def page(looker, row, name="standings", *number, **query):
 
 def lines(looker, row, **query):
     rows = re.findall(r'<tr id="e.*?</tr>', page(looker, row, **query).text)
-    told = r'rank">(.*?)<.*<a [^>]*>(.*?)</a>.*points">(.*?)<'
+    told = r'rank">(.*?)<.*?<a [^>]*>(.*?)</a>.*points">(.*?)<'
     return [re.search(told, each).groups() for each in rows]

@@ -205,6 +205,6 @@ def test_stages_stand_beside_the_names_and_the_last_rounds_are_called_by_theirs(
     assert {name for name, stage in after if stage == "→ Final"} == there
     assert stages(looker, row, after=2) == after
 
-    heads = re.findall(r'<th scope="col" class="num round">(.*?)<', page(looker, row).text)
+    heads = re.findall(r'<th role="columnheader" class="num round">(.*?)<', page(looker, row).text)
     assert heads == ["1", "Semi-final", "Final"]
     assert {stage for _name, stage in stages(looker, row, only=1)} == {None}

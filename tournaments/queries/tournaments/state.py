@@ -223,6 +223,17 @@ class TournamentState:
         return entrant.key not in last.names
 
 
+def tables_of(state: TournamentState) -> dict[tuple[int, str], int]:
+    """Return the number of each entrant's table, by number of the published round and key."""
+    return {
+        (each.row.number, key): table.number
+        for each in state.seated_rounds
+        if each.row.published_at
+        for table in each.tables
+        for key in table.entrants
+    }
+
+
 def field_of(
     state: TournamentState, number: int, seated: Iterable[Entrant] | None = None
 ) -> PairingField:

@@ -161,6 +161,7 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
         "seats_left": seats_left(row),
+        "sittings": row.sittings.select_related("round", "table").order_by("round__number"),
         "names": names_lately(tournament.event.club),
         "hub": False,
     }

@@ -313,7 +313,7 @@ def show_table(
         "confirm": confirm_at_table(sheet) if finished_in_club else None,
         "rated": rated_game(request, sheet) if finished_in_club else None,
         "adopts": may_adopt(request, row),
-        "bar": None if request.htmx else round_bar(row, timezone.now()),
+        "bar": None if request.htmx else round_bar(request, row, timezone.now()),
         "form": form,
         # Only these games need the styles and scripts of their forms.
         "hands": type(form) is not EntryForm,

@@ -1,7 +1,7 @@
 """The phone of a tournament's table: the clock of its round, and a call for a director."""
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -24,14 +24,18 @@ STOP_POLLING = 286
 def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the bar above the sheet; the phone polls it."""
     asks_again = bool(request.htmx)
-    if asks_again and Game.objects.closed_at(public_id, secret).exists():
-        # The round is over: stop polling, and remove the clock.
+    is_over = asks_again and Game.objects.closed_at(public_id, secret).exists()
+    row = writable_game(request, public_id, secret).first()
+    if row is None and is_over:
+        # Stop polling, and remove the clock.
         return HttpResponse(status=STOP_POLLING)
-    row = get_object_or_404(writable_game(request, public_id, secret))
+    if row is None:
+        raise Http404
     if not asks_again:
         return redirect(address(row, "write"))
-    page = {"row": row, "secret": secret, "bar": round_bar(row, timezone.now())}
-    return render(request, "tournaments/games/_round_bar.html", page)
+    page = {"row": row, "secret": secret, "bar": round_bar(request, row, timezone.now())}
+    status = STOP_POLLING if is_over else 200
+    return render(request, "tournaments/games/_round_bar.html", page, status=status)
 
 
 @never_cache
@@ -41,7 +45,7 @@ def call(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     row = writable_game(request, public_id, secret).first()
     if row is None:
         return handed_over(request, public_id, secret)
-    bar = round_bar(row, timezone.now())
+    bar = round_bar(request, row, timezone.now())
     if bar is not None:
         by = actor_of(request, bar.table.public_id)
         try:

@@ -3,15 +3,21 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.db.models import OuterRef, Subquery
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.models import Round, Ruling, Table, Tournament
-from tournaments.permissions import actor_of, directed_tournament_round
+from tournaments.models import Game, Round, Ruling, Sitting, Table, Tournament
+from tournaments.permissions import (
+    actor_of,
+    directed_tournament_round,
+    directs_club,
+    seen_tournament,
+)
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.games.writing import RoundClosed
@@ -20,6 +26,7 @@ from tournaments.services.rounds.clocks import add_table_time
 from tournaments.services.rounds.overtime import finish_for_time
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.rounds import ruling_name
+from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
@@ -48,6 +55,22 @@ def running_table(
         ),
     }
     return render(request, "tournaments/rounds/table.html", page)
+
+
+@never_cache
+@require_safe
+def sheet(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Lead to the sheet of a table: directors to where they correct it, others to read it."""
+    row = seen_tournament(request, slug, tournament)
+    games = Game.objects.filter(table__number=table, table__round__number=number)
+    game = games.filter(table__round__event=row.event).order_by("-pk").first()
+    if game is None:
+        raise Http404
+    if directs_club(request, row.event.club):
+        return redirect(address(game, "write"))
+    return redirect("club_game", slug, game.public_id)
 
 
 @require_POST
@@ -90,7 +113,9 @@ def answer(
 
 
 def ruling_lines(rows: Any) -> list[tuple[Ruling, str]]:
+    sat = Sitting.objects.filter(round=OuterRef("round"), entrant=OuterRef("entrant"))
     found = rows.select_related("entrant__player", "entrant__partner", "round").order_by("-pk")
+    found = found.annotate(table=Subquery(sat.values("table__number")[:1]))
     return [(ruling, ruling_name(ruling.kind)) for ruling in found]
 
 

@@ -18,6 +18,7 @@ urlpatterns = [
     path(f"{ROUND}/clock/", pages.clock, name="round_clock"),
     path(f"{ROUND}/rulings/", rulings.new_ruling, name="new_ruling"),
     path(f"{TABLE}/", tables.running_table, name="running_table"),
+    path(f"{TABLE}/sheet/", tables.sheet, name="table_sheet"),
     path(f"{TABLE}/time/", tables.time, name="table_time"),
     path(f"{TABLE}/finish/", tables.finish, name="finish_table"),
     path(f"{TABLE}/answer/", tables.answer, name="answer_call"),

@@ -1,6 +1,6 @@
 """The table of the standings, built without a template."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 
 from django.utils.html import escape, format_html
@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.standings.standings import Standing
 from tournaments.presenters.standings.marks import Mark, Marks
 from tournaments.presenters.standings.standings import Reached, Seen, round_label, stages_reached
-from tournaments.queries.tournaments.state import TournamentState
+from tournaments.queries.tournaments.state import TournamentState, tables_of
 from tournaments.texts.labels import points_text, stage_name
 
 
@@ -25,26 +26,33 @@ def standings_table(seen: Seen, marks: Marks) -> SafeString:
     head = "".join(_head([round_label(state, n) for n in rounds], [title for _n, title in asked]))
     text = cache(points_text)
     reached = stages_reached(state, seen.until)
+    tables = tables_of(state)
     body = "".join(
-        f'<tr id="{row.entrant}"><td class="num rank">{row.place}{"=" if row.shared else ""}</td>'
+        f'<tr id="{row.entrant}" role="row">'
+        f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
         f"{_name(state, row.entrant, reached.get(row.entrant), marks.of[row.entrant])}"
-        f"{_rounds(zip(rounds, row.by_round, strict=False), marks.byes.get(row.entrant, ()), text)}"
-        f'<td class="num points">{text(row.points)}</td>'
+        f"{_rounds(state, row, rounds, tables, marks.byes.get(row.entrant, ()), text)}"
+        f'<td role="cell" class="num points">{text(row.points)}</td>'
         f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
         for row in seen.rows
     )
-    table = f'<table class="standings"><thead>{head}</thead><tbody>{body}</tbody></table>'
+    # Roles, as the style of a phone makes lines of the rows.
+    table = (
+        f'<table role="table" class="standings of-rounds"><thead role="rowgroup">{head}</thead>'
+        f'<tbody role="rowgroup">{body}</tbody></table>'
+    )
     return SafeString(table)
 
 
 def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:
-    yield f'<tr><th scope="col" class="num">{escape(pgettext("in standings", "Place"))}</th>'
-    yield f'<th scope="col">{escape(_("Name"))}</th>'
+    yield '<tr role="row">'
+    yield f'<th role="columnheader" class="num">{escape(pgettext("in standings", "Place"))}</th>'
+    yield f'<th role="columnheader">{escape(_("Name"))}</th>'
     for label in rounds:
-        yield f'<th scope="col" class="num round">{escape(label)}</th>'
-    yield f'<th scope="col" class="num">{escape(_("Points"))}</th>'
+        yield f'<th role="columnheader" class="num round">{escape(label)}</th>'
+    yield f'<th role="columnheader" class="num">{escape(_("Points"))}</th>'
     for title in tie_breaks:
-        yield f'<th scope="col" class="num tie">{escape(title)}</th>'
+        yield f'<th role="columnheader" class="num tie">{escape(title)}</th>'
     yield "</tr>"
 
 
@@ -54,7 +62,7 @@ def _name(state: TournamentState, key: str, reached: Reached | None, marks: Iter
     name = f'<a href="{entrant.number}/">{escape(entrant.shown_name)}</a>'
     soft = f' <span class="soft small">{escape(more)}</span>' if more else ""
     said = "".join(f" {mark_shown(mark)}" for mark in marks)
-    return f'<th scope="row">{name}{_stage(reached)}{soft}{said}</th>'
+    return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{said}</th>'
 
 
 def mark_shown(mark: Mark) -> SafeString:
@@ -72,19 +80,29 @@ def _stage(reached: Reached | None) -> str:
 
 
 def _rounds(
-    rounds: Iterable[tuple[int, Points | None]],
+    state: TournamentState,
+    row: Standing,
+    rounds: Iterable[int],
+    tables: Mapping[tuple[int, str], int],
     byes: Collection[int],
     text: Callable[[Points], str],
 ) -> str:
-    """Return the cells of the rounds; the points of a bye stand in italics."""
-    cells = ((number in byes, "–" if each is None else text(each)) for number, each in rounds)
-    return "".join(
-        f'<td class="num round">{f"<i>{said}</i>" if bye else said}</td>' for bye, said in cells
-    )
+    """Return the points of each round, which lead to the sheet; those of a bye are in italics."""
+    cells = []
+    for number, value in zip(rounds, row.by_round, strict=False):
+        said = "–" if value is None else text(value)
+        if number in byes:
+            said = f"<i>{said}</i>"
+        elif table := tables.get((number, row.entrant)):
+            said = f'<a href="../rounds/{number}/tables/{table}/sheet/">{said}</a>'
+        label = escape(round_label(state, number))
+        cells.append(f'<td role="cell" class="num round" data-round="{label}">{said}</td>')
+    return "".join(cells)
 
 
 def _cells(kind: str, values: Iterable[Points | None], text: Callable[[Points], str]) -> str:
     """Return cells of figures, which need no escaping."""
     return "".join(
-        f'<td class="num {kind}">{"–" if value is None else text(value)}</td>' for value in values
+        f'<td role="cell" class="num {kind}">{"–" if value is None else text(value)}</td>'
+        for value in values
     )

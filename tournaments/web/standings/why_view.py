@@ -14,7 +14,7 @@ from tournaments.engine.standings.standings import Standing
 from tournaments.models import Round
 from tournaments.presenters.standings.reasons import Decided, Sum, why_placed
 from tournaments.presenters.standings.standings import tie_break_name
-from tournaments.queries.tournaments.state import TournamentState
+from tournaments.queries.tournaments.state import TournamentState, tables_of
 from tournaments.texts.labels import points_text, stage_name
 
 Text = str | Promise
@@ -22,11 +22,12 @@ Text = str | Promise
 
 @dataclass(frozen=True, slots=True)
 class WhyRound:
-    """A round of the sum: its points (None: nothing counts yet) and their reason."""
+    """A round of the sum: its points (None: nothing counts yet), their reason, and the table."""
 
     round: Round
     points: Points | None
     reasons: tuple[str, ...]
+    table: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,14 @@ def why_page(state: TournamentState, key: str, after: int) -> WhyPage:
 
 
 def _part(state: TournamentState, key: str, part: Sum) -> WhyPart:
+    tables = tables_of(state)
     lines = tuple(
-        WhyRound(state.seated_rounds[n.number - 1].row, n.points, tuple(_reasons(state, key, n)))
+        WhyRound(
+            state.seated_rounds[n.number - 1].row,
+            n.points,
+            tuple(_reasons(state, key, n)),
+            tables.get((n.number, key)),
+        )
         for n in part.rounds
     )
     return WhyPart(str(TITLES[part.code]), lines, part.penalties, part.points)

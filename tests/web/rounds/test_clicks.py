@@ -1,0 +1,47 @@
+"""What a director needs most often is few clicks away, by links and buttons alone."""
+
+import pytest
+from django.utils import timezone
+
+from tests.tournament_builders import play
+from tests.web.rounds.clicks import Clicks
+from tests.web.rounds.going import going, next_round, of_all, table
+from tournaments.models import Tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.rounds.rounds import close_round
+
+
+def test_next_round_is_seated_published_and_running_in_four_clicks(director, club):
+    place = going(club, minutes=60)
+    play(place)
+    clicks = Clicks(director, of_all("entrants", place))
+
+    clicks.press("next/")
+    assert (clicks.count, Tournament.objects.get().event.rounds.get().state) == (1, "closed")
+    clicks.press("next/")
+    clicks.press("next/")
+    latest = Tournament.objects.get().event.rounds.get(number=2)
+    assert (clicks.count, latest.state) == (3, "published")
+    clicks.press("next/")
+    latest.refresh_from_db()
+    assert (clicks.count, latest.state, bool(latest.clock_started_at)) == (4, "open", True)
+
+
+@pytest.mark.parametrize("start", ["tournament", "entrants", "standings", "rulings"])
+def test_result_of_an_earlier_round_is_corrected_in_four_clicks(director, club, start):
+    place = going(club)
+    play(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+    play(next_round(place.event.tournament))
+    game = table(place, 2).games.get()
+    clicks = Clicks(director, of_all(start, place))
+
+    clicks.follow("/standings/")
+    clicks.follow("rounds/1/tables/2/sheet/")
+    assert "Call the director" not in clicks.page.text
+    assert of_all("running_table", place, 1, 2) in clicks.page.text
+    clicks.follow("entries/19/")
+    clicks.press(button=("action", "withdraw"), why="not played", sure="yes")
+
+    game.refresh_from_db()
+    assert (clicks.count, game.revision) == (4, 21)
