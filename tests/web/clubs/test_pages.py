@@ -54,6 +54,13 @@ def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(v
         assert url(name, "moda") not in page.text
 
 
+def test_empty_club_tells_its_directors_what_to_do_first(visitor, club):
+    for role, told in (("director", True), ("member", False)):
+        text = visitor.become(role, club).get(url("club", "moda")).text
+        assert (url("new_tournament", "moda") in text) is told
+        assert (url("new_players", "moda") in text) is told
+
+
 def test_club_shows_the_next_and_the_last_evenings(visitor, club):
     today = timezone.localdate()
     days = [EventFactory(club=club, held_on=today + timedelta(days=day)) for day in range(-7, 7)]

@@ -73,6 +73,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         or (row.published and row.in_server_ratings and has_ratings(row)),
         "coming": coming[:SHOWN_EVENTS],
         "last": events.filter(held_on__lt=today)[:SHOWN_EVENTS],
+        "has_players": row.players.exists,
     }
     return render(request, "tournaments/clubs/club.html", page)
 
