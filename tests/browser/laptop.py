@@ -51,7 +51,14 @@ class Laptop:
         self.press(self.form(name, *more).locator(button).first)
 
     def follow(self, name, *more, query=""):
-        self.press(self.page.locator(f"main a[href='{self.url(name, *more)}{query}']").first)
+        """Press the link to a page of the tournament."""
+        link = self.page.locator(f"main a[href='{self.url(name, *more)}{query}']:visible")
+        self.press(link.first)
+
+    def take_next_step(self):
+        """Press the button on top of the tournament's page."""
+        self.open("tournament")
+        self.press(self.page.locator("#next-step"))
 
     def finish_form(self):
         self.press(self.page.locator(".actions button").first)

@@ -55,7 +55,7 @@ def make_tournament(laptop, club):
     laptop.finish_form()
     laptop.row = Tournament.objects.get()
     assert laptop.page.url.endswith(laptop.url("tournament"))
-    laptop.send("move_tournament")
+    laptop.take_next_step()
 
 
 def enter(laptop, phone):
@@ -85,9 +85,7 @@ def enter(laptop, phone):
 
 def seat_first_round(laptop):
     """Two change places, a table stays while the others are seated again, and all is published."""
-    laptop.open("tournament")
-    laptop.send("move_tournament")
-    laptop.send("seat_round")
+    laptop.take_next_step()
     before = seats(laptop)
     assert [len(table) for table in before] == [4, 4]
 
@@ -123,9 +121,7 @@ def play_first_round(laptop, phone):
     card = laptop.page.input_value("#card-address")
     phone.open(urlsplit(card).path)
     assert "/play/" not in phone.page.url
-    laptop.open("tournament")
-    laptop.send("open_tournament_round", 1)
-    laptop.send("round_clock", 1, button="[value=start]")
+    laptop.take_next_step()
     look_at_the_wall(laptop)
 
     phone.open(urlsplit(card).path)
@@ -153,8 +149,7 @@ def play_first_round(laptop, phone):
     laptop.follow("running_table", 1, 2)
     laptop.send("finish_table", 1, 2)
     punish(laptop)
-    laptop.open("tournament")
-    laptop.send("close_tournament_round", 1)
+    laptop.take_next_step()
     assert Round.objects.get().closed_at
 
 
@@ -186,8 +181,7 @@ def play_second_round(laptop):
     laptop.open("add_entrants")
     laptop.page.fill("form:has([value=one]) [name=name]", LATE)
     laptop.press(laptop.page.locator("form:has([value=one]) button"))
-    laptop.open("tournament")
-    laptop.send("seat_round")
+    laptop.take_next_step()
     expect(laptop.page.locator(".seating-byes .seating-chair")).to_have_count(1)
     one, other = seats(laptop)
     choose(laptop, one[0])
@@ -199,8 +193,7 @@ def play_second_round(laptop):
     laptop.send("open_tournament_round", 2)
     for game in Game.objects.filter(table__round__number=2):
         record_all(game, (*TWO_DEALS, STOPPED))
-    laptop.open("tournament")
-    laptop.send("close_tournament_round", 2)
+    laptop.take_next_step()
 
 
 def correct_first_round(laptop):
@@ -219,7 +212,7 @@ def correct_first_round(laptop):
     laptop.open("running", 2)
     laptop.follow("round_changes")
     assert laptop.phone.faults() == {}
-    changed = laptop.page.locator("section").first.locator("tbody th").all_inner_texts()
+    changed = laptop.page.locator("main section").first.locator("tbody th").all_inner_texts()
     assert {first, last} <= set(changed)
     laptop.press(laptop.page.locator("main form button"))
     laptop.open("running", 2)
@@ -234,12 +227,12 @@ def round_points(laptop, name):
 
 
 def finish(laptop):
-    laptop.press(laptop.page.locator("#standings tbody tr").first.locator("a"))
+    """The sum behind a place is opened, and the tournament ends."""
+    laptop.press(laptop.page.locator("#standings tbody tr").first.locator("th a"))
     *parts, total = map(worth, laptop.page.locator(".why td.num").all_inner_texts())
     assert laptop.phone.faults() == {}
     assert sum(parts) == total
-    laptop.open("tournament")
-    laptop.send("move_tournament")
+    laptop.take_next_step()
     laptop.follow("standings")
     assert Tournament.objects.get().state == "finished"
 

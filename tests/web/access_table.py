@@ -293,6 +293,7 @@ ENTRANTS = {
 OF_A_TOURNAMENT = (
     *("tournament", "entrants", "seating", "running", "rulings"),
     *("standings", "why_place", "wall"),
+    *("tournament", "entrants", "seating", "standings", "why_place", "wall", "table_sheet"),
 )
 OF_AN_EVENING = ("event", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """What is seen by everybody of an evening that is published by itself, in a club that is not."""
