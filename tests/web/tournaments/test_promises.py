@@ -63,7 +63,7 @@ def seen(browser, row, last):
         for sheet in re.findall(r'href="(/\S+?/games/\S+?)"', text):
             assert NAMES[0] in browser.get(sheet).text
     why = browser.get(reverse("why_place", args=[*slugs, 1])).text
-    columns = len(re.findall(r'<th scope="col" class="num round">', standings.text))
+    columns = len(re.findall(r'<th [^>]*class="num round">', standings.text))
     reasons = [PENALTY.reason in page for page in (rulings.text, why)]
     return tuple(tables), totals, columns, why.count('<th scope="row" class="num">'), reasons
 

@@ -1,5 +1,6 @@
 """The table of the standings, built without a template."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 
@@ -23,15 +24,23 @@ def standings_table(seen: Seen, marks: Marks) -> SafeString:
     figure five times. Only names and texts are escaped; all else is figures.
     """
     state, rounds, asked = seen.state, seen.rounds, seen.tie_breaks
-    head = "".join(_head([round_label(state, n) for n in rounds], [title for _n, title in asked]))
+    labels = [round_label(state, number) for number in rounds]
+    head = "".join(_head(labels, [title for _n, title in asked]))
     text = cache(points_text)
     reached = stages_reached(state, seen.until)
-    tables = tables_of(state)
+    sheets: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for (number, entrant), at in tables_of(state).items():
+        sheets[entrant][number] = at
+
+    def played(row: Standing) -> str:
+        points = zip(rounds, labels, row.by_round, strict=False)
+        return _rounds(points, sheets[row.entrant], marks.byes.get(row.entrant, ()), text)
+
     body = "".join(
         f'<tr id="{row.entrant}" role="row">'
         f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
         f"{_name(state, row.entrant, reached.get(row.entrant), marks.of[row.entrant])}"
-        f"{_rounds(state, row, rounds, tables, marks.byes.get(row.entrant, ()), text)}"
+        f"{played(row)}"
         f'<td role="cell" class="num points">{text(row.points)}</td>'
         f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
         for row in seen.rows
@@ -80,23 +89,20 @@ def _stage(reached: Reached | None) -> str:
 
 
 def _rounds(
-    state: TournamentState,
-    row: Standing,
-    rounds: Iterable[int],
-    tables: Mapping[tuple[int, str], int],
+    points: Iterable[tuple[int, str, Points | None]],
+    sheets: Mapping[int, int],
     byes: Collection[int],
     text: Callable[[Points], str],
 ) -> str:
     """Return the points of each round, which lead to the sheet; those of a bye are in italics."""
     cells = []
-    for number, value in zip(rounds, row.by_round, strict=False):
+    for number, label, value in points:
         said = "–" if value is None else text(value)
         if number in byes:
             said = f"<i>{said}</i>"
-        elif table := tables.get((number, row.entrant)):
+        elif table := sheets.get(number):
             said = f'<a href="../rounds/{number}/tables/{table}/sheet/">{said}</a>'
-        label = escape(round_label(state, number))
-        cells.append(f'<td role="cell" class="num round" data-round="{label}">{said}</td>')
+        cells.append(f'<td role="cell" class="num round" data-round="{escape(label)}">{said}</td>')
     return "".join(cells)
 
 
