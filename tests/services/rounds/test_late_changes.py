@@ -113,8 +113,10 @@ def test_house_players_need_nothing_but_the_setting():
     house = Entrant.objects.filter(house=True)
     assert sorted(house_at_tables(place)) == [each.number for each in house] == [8, 9]
     take_back_round(place.pk, NOBODY, at=EVENING)
-    seat_again(place.pk, (), NOBODY, at=EVENING)
-    assert Entrant.objects.count() == 9
+    for each in house:
+        withdraw_entrant(each.pk, NOBODY, at=EVENING)
+    again = seat_again(place.pk, (), NOBODY, at=EVENING).seating
+    assert (Entrant.objects.count(), len(again["tables"]), len(again["byes"])) == (9, 1, 3)
 
 
 def test_free_house_player_takes_the_seat_of_who_leaves():

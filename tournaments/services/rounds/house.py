@@ -17,14 +17,15 @@ def with_house_players(
 ) -> TournamentState:
     """Return the state with as many house players as fill the tables of round `number`.
 
-    The tournament must be locked. The finals have none, and they never outnumber the others.
+    The tournament must be locked. The finals have none, and they never outnumber the others. None
+    are added for those that a director has withdrawn.
     """
     if state.settings.odd != "house" or number > state.settings.rounds:
         return state
-    here = state.here(number)
-    playing = sum(not each.house for each in here)
+    playing = sum(not each.house for each in state.here(number))
     wanted = state.house_wanted(playing, 0, state.rules.side_count - 1)
-    missing = wanted - (len(here) - playing) if wanted < playing else 0
+    registered = sum(each.house for each in state.entrants.values())
+    missing = wanted - registered if wanted < playing else 0
     return add_house_players(state, missing, by, at=at)
 
 

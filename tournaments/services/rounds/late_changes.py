@@ -182,7 +182,8 @@ def _house_missing(state: TournamentState, seated_round: SeatedRound, moves: _Mo
     house = _house_of(state, seated_round, moves)
     size, bound = state.rules.side_count, len(house.bound)
     wanted = state.house_wanted(house.playing, bound, bound + size - 1)
-    missing = wanted - bound - len(house.loose) - len(house.free)
+    registered = sum(each.house for each in state.entrants.values())
+    missing = wanted - registered
     out = {*seated_round.byes, *moves.arriving}
     left = sum(name not in out for name in moves.leaving) - len(moves.arriving)
     return missing if 0 < missing <= left else 0
