@@ -9,6 +9,7 @@ from django.utils import timezone
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record
 from tests.tournament_builders import play
+from tests.web.members import member_of
 from tests.web.rounds.going import going, of_all, play_at, table
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import AuditEntry, Game, Revision, Round, Ruling, Sitting, Table, Tournament
@@ -103,6 +104,9 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
 
     with django_assert_num_queries(18):
         director.get(url("running", place))
+    of_members = member_of(club)
+    with django_assert_num_queries(9):
+        of_members.get(url("running", place))
 
 
 def test_page_is_sent_again_only_after_a_change(director, club):
