@@ -29,6 +29,9 @@ STAGES = {
 whose results they see if the standings are hidden during the last round."""
 
 
+SHEET = r'href="(/\S+?/games/\S+?)"'
+
+
 def led_through(row):
     """Lead two rounds and a final from stage to stage, with a ruling in the first."""
     for state in ("draft", "registration", "running"):
@@ -55,17 +58,16 @@ def seen(browser, row, last):
     names = ("standings", "rulings")
     standings, rulings = (browser.get(reverse(name, args=slugs)) for name in names)
     if (standings.status_code, rulings.status_code) == (404, 404):
-        return None
+        return None, ()
     rounds = {n: browser.get(reverse("running", args=[*slugs, n])) for n in range(1, last + 2)}
     tables = {n: page.text for n, page in rounds.items() if page.status_code == 200}
     totals = tuple(n for n, text in tables.items() if "<b>−520</b>" in text)
-    for text in tables.values():
-        for sheet in re.findall(r'href="(/\S+?/games/\S+?)"', text):
-            assert NAMES[0] in browser.get(sheet).text
+    sheets = {sheet for text in tables.values() for sheet in re.findall(SHEET, text)}
     why = browser.get(reverse("why_place", args=[*slugs, 1])).text
     columns = len(re.findall(r'<th [^>]*class="num round">', standings.text))
     reasons = [PENALTY.reason in page for page in (rulings.text, why)]
-    return tuple(tables), totals, columns, why.count('<th scope="row" class="num">'), reasons
+    rows = why.count('<th scope="row" class="num">')
+    return (tuple(tables), totals, columns, rows, reasons), sheets
 
 
 def promised(stage, visitor, *, published, hidden):
@@ -84,7 +86,7 @@ def test_each_visitor_sees_at_each_stage_as_much_as_the_settings_promise(visitor
         "member": member_of(club),
         "director": visitor.become("director", club),
     }
-    found, expected = {}, {}
+    found, expected, linked = {}, {}, set()
 
     for revision, stage in enumerate(led_through(row), 1):
         for published, hidden in product((False, True), repeat=2):
@@ -94,7 +96,10 @@ def test_each_visitor_sees_at_each_stage_as_much_as_the_settings_promise(visitor
             Tournament.objects.update(settings=settings, revision=revision * 1000 + hidden)
             for who, browser in looks.items():
                 at = (stage, who, published, hidden)
-                found[at] = seen(browser, row, len(STAGES[stage][0]))
+                found[at], sheets = seen(browser, row, len(STAGES[stage][0]))
+                linked |= {(who, sheet) for sheet in sheets}
                 expected[at] = promised(stage, who, published=published, hidden=hidden)
 
     assert found == expected
+    assert len(linked) == 6
+    assert all(NAMES[0] in looks[who].get(sheet).text for who, sheet in linked)
