@@ -105,17 +105,19 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
     with django_assert_num_queries(18):
         director.get(url("running", place))
     of_members = member_of(club)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         of_members.get(url("running", place))
 
 
-def test_page_is_sent_again_only_after_a_change(director, club):
+@pytest.mark.parametrize("role", ["director", "member"])
+def test_page_is_sent_again_only_after_a_change(visitor, club, role):
     place = going(club)
-    first = director.get(url("running", place), **HTMX)
+    browser = visitor.become(role, club)
+    first = browser.get(url("running", place), **HTMX)
 
-    again = director.get(url("running", place), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
+    again = browser.get(url("running", place), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
     call(place)
-    changed = director.get(url("running", place), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
+    changed = browser.get(url("running", place), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
 
     # Somebody may look while a minute begins.
     assert again.status_code == 304 or again["ETag"] != first["ETag"]

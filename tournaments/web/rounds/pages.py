@@ -82,14 +82,19 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
     return response
 
 
-def _tables(request: HttpRequest, row: Tournament, number: int) -> HttpResponse:
-    """Show a published round to everybody, without the results of a hidden one."""
+def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
+    """Show a published round to everybody, without the results of a hidden one; the page polls."""
     rounds = list(row.event.rounds.exclude(published_at=None))
     round_ = next((each for each in rounds if each.number == number), None)
     if round_ is None:
         raise Http404
     now = timezone.now()
     round_.event = row.event
+    etag = etag_of_round(request, row, now)
+    fragment = bool(request.htmx)
+    unchanged = get_conditional_response(request, etag=etag) if fragment else None
+    if unchanged is not None:
+        return unchanged
     tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
     page = page_of(request, row) | {
         "round": round_,
@@ -99,8 +104,12 @@ def _tables(request: HttpRequest, row: Tournament, number: int) -> HttpResponse:
         "tables": tables,
         "hidden": hidden_round(row, rounds) == number,
         "clock": clock_of(round_, now),
+        "headers": json.dumps({"If-None-Match": etag}),
     }
-    return render(request, "tournaments/rounds/tables.html", page)
+    template = "tournaments/rounds/_tables.html" if fragment else "tournaments/rounds/tables.html"
+    response = render(request, template, page)
+    response["ETag"] = etag
+    return response
 
 
 def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any]:
