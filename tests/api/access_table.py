@@ -69,6 +69,7 @@ GAMES = {
     "game_log": row("game", GET=WRITERS),
     "game_keys": row("game", read="score", GET=WRITERS),
     "entries": row("game", scope="score", POST=WRITING),
+    "game_totals": row("game", scope="score", POST=WRITING),
     "entry": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
     "seal": row("game", scope="score", POST=WRITING),
     # Nothing is sealed there.

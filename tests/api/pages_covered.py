@@ -93,6 +93,7 @@ ADDRESSES = {
     "running": ["tournament_round", "round_tables"],
     "round_clock": ["start_clock", "pause_clock", "add_time"],
     "new_ruling": ["round_rulings"],
+    "round_totals": ["game_totals"],
     "running_table": ["round_table"],
     "table_sheet": ["round_table", "game"],
     "table_time": ["add_table_time"],

@@ -13,6 +13,7 @@ from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record, record_all
 from tests.services.tournaments.whole_tournament import whole_tournament
+from tests.web.rounds.going import going
 from tournaments.models import Game, Round, Table, Tournament
 from tournaments.services.audit import NOBODY
 from tournaments.services.rounds.overtime import finish_for_time
@@ -39,6 +40,25 @@ def test_director_leads_a_tournament_from_the_list_of_names_to_the_winner(new_la
 
     # The browser's word for the answer that the round could not be closed yet.
     assert [text for text in laptop.complaints if "409 (Conflict)" not in text] == []
+
+
+def test_totals_of_a_table_take_six_key_strokes_besides_the_digits(new_laptop):
+    club = ClubFactory()
+    laptop, place = new_laptop(club), going(club, 3)
+    laptop.row, page, strokes = place.event.tournament, laptop.page, 0
+    laptop.open("running", 1)
+    laptop.follow("round_totals", 1)
+    laptop.page.focus("[name=table]")
+
+    for key in ("2", "Enter", *"-220-160-150 530"):
+        page.keyboard.press(key)
+        strokes += not key.isdigit()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+    assert strokes + 1 <= 6
+    expect(page.locator("[name=total-3-0]")).to_be_focused()
+    assert Game.objects.get(table__number=2).result["totals"] == [-220, -160, -150, 530]
 
 
 def make_tournament(laptop, club):

@@ -261,6 +261,7 @@ TOURNAMENTS = {
     "reopen_tournament_round": Page("tournament round", None, DIRECTORS),
     "round_clock": Page("tournament round", None, DIRECTORS),
     "new_ruling": Page("tournament round", DIRECTORS, DIRECTORS),
+    "round_totals": Page("tournament round", DIRECTORS, DIRECTORS),
     "running_table": Page("tournament table", DIRECTORS),
     "table_sheet": Page("tournament table", MEMBERS, published=EVERYBODY),
     "table_time": Page("tournament table", None, DIRECTORS),

@@ -237,6 +237,7 @@ REASONS: Mapping[tuple[str, str], Text] = {
     ("stopped", "agreement"): _("by agreement"),
     ("stopped", "other"): _("for another reason"),
     ("adjustment", "imported"): _("total taken over"),
+    ("adjustment", "totals"): _("total from paper"),
 }
 
 EXPECTED: Mapping[str, Text] = {

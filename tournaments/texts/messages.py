@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.problems import Code, Problem
-from tournaments.texts.labels import EXPECTED, FIELDS, Text, contract_name, kind_name, unit_name
+from tournaments.texts.labels import (
+    EXPECTED,
+    FIELDS,
+    Text,
+    contract_name,
+    kind_name,
+    points_text,
+    unit_name,
+)
 
 SENTENCES: Mapping[Code, Text] = {
     Code.BAD_JSON: _("This is no JSON: %(error)s"),
@@ -41,6 +49,8 @@ SENTENCES: Mapping[Code, Text] = {
     Code.BAD_KRAPET: _("Whoever wins has no card left, and everyone else at least one."),
     Code.BAD_SEAL: _("The seal does not hold: %(why)s."),
     Code.BAD_ADJUSTMENT: _("An adjustment needs points other than 0 and a reason."),
+    Code.BAD_SUM: _("The totals add up to %(got)s; it must be %(sum)s."),
+    Code.BELOW_TARGET: _("Nobody has reached %(target)s points yet."),
     Code.OPEN_DEAL: _("The deal before is not finished yet."),
     Code.GAME_OVER: _("The game is over."),
     Code.BAD_RULESET: _("This ruleset cannot be played: %(why)s."),
@@ -169,6 +179,11 @@ class _Words(dict[str, object]):
         self["unit"] = FIELDS.get(counted) or unit_name(counted)
         if params.get("expected") in EXPECTED:
             self["expected"] = EXPECTED[str(params["expected"])]
+        if problem.code is Code.BAD_SUM:
+            # Most games have one sum, and some a range of them.
+            sums = dict.fromkeys(map(points_text, (params["least"], params["most"])))
+            self["sum"], self["got"] = " … ".join(sums), points_text(params["got"])
+            return
         for name in ("contract", "first"):
             if name in params:
                 self[name] = contract_name(str(params[name]))

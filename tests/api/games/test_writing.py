@@ -73,6 +73,15 @@ def test_entry_that_makes_a_later_one_impossible_says_which(program):
     assert (problem["code"], problem["position"]) == ("later-entry-invalid", 2)
 
 
+def test_totals_end_a_game_and_a_wrong_sum_says_which_it_must_be(program):
+    phone, game = phone_of(program, GameFactory())
+    refused = phone.post(f"{game}totals/", {"totals": [540, -110, -330, 0]})
+    assert faults(refused) == [("bad-sum", "totals")]
+    ended = phone.post(f"{game}totals/", {"totals": [540, -110, -330, -100]})
+    assert (ended.status_code, ended.json()["result"]["finished"]) == (201, True)
+    assert ended.json()["result"]["totals"] == [540, -110, -330, -100]
+
+
 def test_stale_write_is_answered_with_the_revision_there_is(two_deals):
     phone, game = two_deals
     for answer in (

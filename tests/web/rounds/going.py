@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from tests.factories import EVENING, record_all
 from tests.tournament_builders import plan, published
+from tournaments.engine.variants import RULESETS
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.rounds.rounds import open_round
@@ -18,8 +19,11 @@ def going(club, tables=2, at=None, confirmations="none", **settings):
     said = plan(**settings)
     said = replace(said, event=replace(said.event, confirmations=confirmations))
     row = create_tournament(club, said, NOBODY, at=EVENING)
-    names = [f"Oyuncu {n:03}" for n in range(1, 4 * tables + 1)]
-    register_entrants(row.pk, [Entry(name) for name in names], NOBODY, at=EVENING)
+    rules = RULESETS[said.event.ruleset]
+    names = [f"Oyuncu {n:03}" for n in range(1, rules.side_count * tables + 1)]
+    pairs = rules.seats_in_a_side > 1
+    entries = [Entry(name, f"{name} eşi" if pairs else "") for name in names]
+    register_entrants(row.pk, entries, NOBODY, at=EVENING)
     for state in ("registration", "running"):
         move_tournament(row.pk, state, NOBODY, at=EVENING)
     return next_round(row, at)

@@ -13,6 +13,7 @@ from tournaments.api.games.serializers import (
     GameSerializer,
     NewEntrySerializer,
     SealSerializer,
+    TotalsSerializer,
     WithdrawalSerializer,
 )
 from tournaments.api.games.writing import GONE, game_to_write, pen_of, written
@@ -28,6 +29,7 @@ from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.services.base.refusals import Invalid
 from tournaments.services.games.playing import correct_entry, record_entry, withdraw_entry
 from tournaments.services.games.sealing import reveal_contract, seal_contract
+from tournaments.services.games.totals import record_totals
 from tournaments.services.games.writing import NoSuchEntry
 
 
@@ -62,6 +64,21 @@ def _entry_of(row: Game, raw: Any) -> Entry:
     if faults:
         play_entry(load_sheet(row).game, raw)
     return entry or parse_entry(raw)
+
+
+class Totals(Resource):
+    scope = Scope.SCORE
+    refusals = GONE
+
+    @extend_schema(request=TotalsSerializer, responses={201: GameSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """End a game with the final totals from a sheet of paper; it is rated by them."""
+        row = game_to_write(request, public_id)
+        said = self.said(TotalsSerializer)
+        context = pen_of(self, row, said["author"])
+        sheet = record_totals(row.pk, tuple(said["totals"]), context, early=said["early"])
+        return written(self, sheet, 201)
 
 
 class OneEntry(Resource):

@@ -204,6 +204,22 @@ class NewEntrySerializer(Strict):
     author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
+MOST_POINTS = 1_000_000
+
+
+class TotalsSerializer(Strict):
+    """The final totals of a game on paper, one per side.
+
+    `early` says that a King or the table ended it before its last deal, so that any sum goes.
+    """
+
+    totals = serializers.ListField(
+        child=serializers.IntegerField(min_value=-MOST_POINTS, max_value=MOST_POINTS), max_length=4
+    )
+    early = serializers.BooleanField(default=False)
+    author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
+
+
 class CorrectionSerializer(NewEntrySerializer):
     """A new version of an entry, and why."""
 

@@ -21,7 +21,10 @@ NO_TRUMP = "none"
 STOP_REASONS = ("time", "agreement", "other")
 
 IMPORTED = "imported"
-"""The reason of adjustments for the totals of a game of which nothing else is known."""
+"""The reason of adjustments for the totals of an imported game, of which nothing else is known."""
+
+TOTALS = "totals"
+"""The reason of adjustments for final totals entered from paper; such a game is rated by them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

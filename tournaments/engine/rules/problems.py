@@ -42,6 +42,8 @@ class Code(StrEnum):
     BAD_KRAPET = "bad-krapet"
     BAD_SEAL = "bad-seal"
     BAD_ADJUSTMENT = "bad-adjustment"
+    BAD_SUM = "bad-sum"
+    BELOW_TARGET = "below-target"
     OPEN_DEAL = "open-deal"
     GAME_OVER = "game-over"
     BAD_RULESET = "bad-ruleset"

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.play.outcomes import Outcome, who_declared
 from tournaments.engine.play.settlement import settle
+from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.entries import (
-    IMPORTED,
     REMARKS,
     Adjustment,
     Entry,
@@ -360,17 +360,12 @@ def _not_finished(game: Game) -> str:
 
 
 def _stopped(game: Game, reason: str) -> str:
-    if _only_totals(game):
+    if only_totals(game):
         return _("Only its totals are known")
     so_far = {**_so_far(game), "reason": reason}
     if game.ruleset.length is None:
         return _("Stopped early after deal %(played)s: %(reason)s") % so_far
     return _("Stopped early after %(played)s of %(deals)s deals: %(reason)s") % so_far
-
-
-def _only_totals(game: Game) -> bool:
-    given = [entry for entry in game.entries if isinstance(entry, Adjustment)]
-    return not game.turns and any(entry.reason == IMPORTED for entry in given)
 
 
 def _so_far(game: Game) -> dict[str, object]:

@@ -20,7 +20,8 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.rules.entries import Entry
+from tournaments.engine.play.totals import only_totals
+from tournaments.engine.rules.entries import TOTALS, Entry
 from tournaments.engine.rules.problems import InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.rules.shapes import write_points
@@ -137,10 +138,12 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
 
     Totals and ranks are per side. The others are lists of sides; `kings` has one for each King
     made. `contracts` and `badges` have the form of `engine.play.outcomes`: by seat, and by side.
+    `by_totals` marks a game entered from paper: without a deal, and yet rated.
     """
     if not sheet.game.finished:
         return None
-    return {
+    by_totals = {"by_totals": True} if only_totals(sheet.game, TOTALS) else {}
+    return by_totals | {
         "totals": [write_points(points) for points in sheet.game.totals],
         "ranks": list(sheet.outcome.ranks),
         "out": list(sheet.outcome.out),

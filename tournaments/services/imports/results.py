@@ -15,9 +15,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from tournaments.engine.play.entry_checks import play
 from tournaments.engine.play.games import Game as EngineGame
-from tournaments.engine.rules.entries import IMPORTED, Adjustment, Entry, Stopped
+from tournaments.engine.play.totals import entries_to
+from tournaments.engine.rules.entries import IMPORTED
 from tournaments.engine.rules.ruleset_sums import Range, sums_of
 from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset
 from tournaments.engine.rules.shapes import write_points
@@ -172,7 +172,7 @@ def import_results(
 
 def past_game(asked: ResultsAsked, seen: GameSeen) -> PastGame:
     """Convert a game without faults for writing."""
-    line = seen.first
+    line, totals = seen.first, _totals(asked.ruleset, seen)
     assert line.day is not None
     assert line.round is not None
     assert line.table is not None
@@ -187,19 +187,9 @@ def past_game(asked: ResultsAsked, seen: GameSeen) -> PastGame:
         ruleset=asked.rules.id,
         document=house_document(asked.rules),
         options=dict(asked.options),
-        entries=tuple(entries_of(asked.ruleset, _totals(asked.ruleset, seen))),
+        entries=tuple(entries_to(EngineGame(asked.ruleset), totals, IMPORTED)),
         played_at=noon + timedelta(minutes=line.round - 1),
     )
-
-
-def entries_of(ruleset: Ruleset, totals: PerSide) -> list[Entry]:
-    """Return the entries of a game of which only the totals, one per side, are known."""
-    game = EngineGame(ruleset)
-    for side, points in enumerate(totals):
-        if points:
-            game = play(game, Adjustment(ruleset.sides.index(side), points, IMPORTED))
-    # A game to a target ends when a side reaches it.
-    return list((game if game.finished else play(game, Stopped("other"))).entries)
 
 
 def _totals(ruleset: Ruleset, seen: GameSeen) -> PerSide:

@@ -118,8 +118,9 @@ def _read_games(heap: Sequence[RoundToRate], families: frozenset[str] | None) ->
     """Load the finished games of rounds that can be rated."""
     rounds = {place.pk: place for place in heap}
     games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
-    # Stopped before its first deal: points given by a director say nothing about strength.
-    games = games.exclude(result__contracts={})
+    # Stopped before its first deal: points given by a director say nothing about strength, but
+    # totals from a sheet of paper do.
+    games = games.exclude(result__contracts={}, result__by_totals__isnull=True)
     texts = games.annotate(said=_Points("result"), text=Cast("document", TextField()))
     found: Any = texts.values_list(
         *("table__round_id", "table__number", "match_number", "pk", "table_id"),

@@ -9,7 +9,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.engine.play.totals import only_totals
 from tournaments.engine.ratings.predictions import COIN, Accuracy
+from tournaments.engine.rules.entries import TOTALS
 from tournaments.models import Tournament
 from tournaments.queries.games.sheets import Sheet
 from tournaments.queries.ratings.predictions import (
@@ -40,7 +42,8 @@ def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
     None for an open table, for an unrated one, and for visitors who may not see the ratings.
     """
     row, game = sheet.row, sheet.game
-    if row.table_id is None or not game.finished or not any(game.totals):
+    known = game.deals or only_totals(game, TOTALS)
+    if row.table_id is None or not game.finished or not known or not any(game.totals):
         return None
     seats = seats_rated(row, game.ruleset.sides, sheet.outcome.ranks, request.user)
     if seats:

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from tournaments.web.games import round_phone
-from tournaments.web.rounds import pages, rulings, tables, wall
+from tournaments.web.rounds import pages, rulings, tables, totals, wall
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"
@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{ROUND}/close/", pages.close, name="close_tournament_round"),
     path(f"{ROUND}/reopen/", pages.reopen, name="reopen_tournament_round"),
     path(f"{ROUND}/clock/", pages.clock, name="round_clock"),
+    path(f"{ROUND}/totals/", totals.round_totals, name="round_totals"),
     path(f"{ROUND}/rulings/", rulings.new_ruling, name="new_ruling"),
     path(f"{TABLE}/", tables.running_table, name="running_table"),
     path(f"{TABLE}/sheet/", tables.sheet, name="table_sheet"),
