@@ -334,8 +334,8 @@ MUTATIONS = (
     ),
     Mutation(
         "tournaments/api/tournaments/views.py",
-        "self.check_unchanged(TournamentSerializer, row)\n            remove_tournament",
-        "remove_tournament",
+        "self.check_unchanged(TournamentSerializer, row)\n            if name",
+        "if name",
         "tests/api/tournaments",
     ),
     Mutation(

@@ -205,6 +205,9 @@ TOURNAMENTS = {
         "tournament", GET=MEMBERS, PATCH=DIRECTORS, DELETE=DIRECTORS, published=EVERYBODY
     ),
     "move_tournament": row("tournament", POST=DIRECTORS),
+    "copy_tournament": row("tournament", POST=DIRECTORS),
+    "cancel_tournament": row("tournament", POST=DIRECTORS),
+    "restore_tournament": row("tournament", POST=DIRECTORS),
     "tournament_links": row("tournament", read="direct", GET=DIRECTORS),
     "replace_links": row("tournament", POST=DIRECTORS),
     "tournament_record": row("tournament", read="direct", GET=DIRECTORS),

@@ -20,21 +20,25 @@ The chance to guess four digits with them is 1 in 1,250, for somebody who alread
 CODE_LENGTH = 4
 
 
+HIDDEN = Q(tournament__state="draft") | Q(tournament__cancelled_at__isnull=False)
+"""Events that only directors see: drafts and cancelled tournaments."""
+
+
 class EventQuerySet(models.QuerySet["Event"]):
     def seen_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
-        """Filter to events of the visitor's clubs and published ones; only directors see drafts."""
+        """Filter to events of the visitor's clubs and published ones; hidden ones for directors."""
         # Every page of a tournament runs this. Filtering by memberships directly takes a third less
         # time to build.
         own = Member.objects.of_user(user).values("club")
         directed = Member.objects.of_user(user, DIRECTING).values("club")
         return self.filter(
             Q(published=True) | Q(club__in=own),
-            ~Q(tournament__state="draft") | Q(club__in=directed),
+            ~HIDDEN | Q(club__in=directed),
         )
 
     def for_members(self) -> "EventQuerySet":
-        """Filter to the events that every member of their clubs may see: no drafts."""
-        return self.filter(~Q(tournament__state="draft"))
+        """Filter to the events that every member of their clubs may see."""
+        return self.filter(~HIDDEN)
 
     def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
         """Filter to the events of the clubs that the user directs."""

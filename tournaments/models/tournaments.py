@@ -17,6 +17,10 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         """Filter to the tournaments whose event the visitor may see; drafts only for directors."""
         return self.filter(event__in=Event.objects.seen_by(user))
 
+    def counted(self) -> "TournamentQuerySet":
+        """Filter to the tournaments that were not cancelled."""
+        return self.filter(cancelled_at=None)
+
     def directed_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
         return self.filter(event__club__in=Club.objects.directed_by(user))
 
@@ -49,6 +53,8 @@ class Tournament(models.Model):
     revision = models.PositiveIntegerField(default=0)
     # The cards of deleted tables, by round and number: they are valid again at a table laid anew.
     cards = models.JSONField(default=dict, blank=True, editable=False)
+    # A cancelled one is kept, but hidden from all but directors, and does not count.
+    cancelled_at = models.DateTimeField(null=True, blank=True)
     # Raising it revokes the links to register and to check in.
     link_generation = models.PositiveIntegerField(default=1)
 

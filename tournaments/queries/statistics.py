@@ -62,7 +62,7 @@ def months_of(club: Club, until: date) -> list[date]:
 
 def finished_games(club: Club, visitor: Visitor) -> QuerySet[Game]:
     """Filter to the finished games of a club at evenings that a visitor may see."""
-    events = Event.objects.seen_by(visitor).filter(club=club)
+    events = Event.objects.seen_by(visitor).filter(club=club, tournament__cancelled_at=None)
     return Game.objects.filter(table__round__event__in=events, result__isnull=False)
 
 

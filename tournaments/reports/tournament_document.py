@@ -72,7 +72,7 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
 
 
 def _tournament(tournament: Tournament) -> dict[str, Any]:
-    event = tournament.event
+    event, cancelled = tournament.event, tournament.cancelled_at
     return {
         "slug": tournament.slug,
         "name": event.name,
@@ -84,6 +84,7 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
         "confirmations": str(event.confirmations),
         "seed": tournament.seed,
         **{name: value for name in FURTHER if (value := getattr(event, name))},
+        **({"cancelled_at": _moment(cancelled)} if cancelled else {}),
     }
 
 

@@ -1,3 +1,5 @@
+from urllib.parse import quote
+
 import pytest
 
 from tests.api.answers import faults
@@ -79,11 +81,18 @@ def test_tournament_is_removed_only_as_it_was_read(director, club):
     assert director.delete(path, If_Match=changed["ETag"]).status_code == 204
 
 
-def test_seated_tournament_stays(program):
+def test_seated_tournament_is_cancelled_and_only_an_owner_who_says_its_name_deletes_it(program):
     row = whole_tournament()
+    path, name = f"clubs/moda/tournaments/{row.slug}/", f"?name={quote(row.event.name)}"
     director = program.role("director", row.event.club)
-    refused = director.delete(f"clubs/moda/tournaments/{row.slug}/")
+    refused = director.delete(path)
     assert (refused.status_code, refused.json()["code"]) == (409, "depended")
+    assert director.post(f"{path}cancel/").json()["cancelled_at"] is not None
+    assert director.post(f"{path}restore/").json()["cancelled_at"] is None
+    assert director.delete(path + name).status_code == 404
+    owner = program.role("owner", row.event.club)
+    assert faults(owner.delete(f"{path}?name=Moda")) == [("wrong-name", "name")]
+    assert owner.delete(path + name).status_code == 204
 
 
 def test_list_is_filtered_and_ordered(program, club):
@@ -138,8 +147,7 @@ def test_record_goes_from_one_server_to_the_club_of_another(program):
     owner = program.role("owner", there)
     taken = owner.post("clubs/kadife/tournament-records/", document)
     assert (taken.status_code, taken.json()["code"]) == (409, "tournament-exists")
-    document["tournament"]["slug"] = "from-moda"
-    made = owner.post("clubs/kadife/tournament-records/", document)
+    made = owner.post("clubs/kadife/tournament-records/?elsewhere=true", document)
     assert made.status_code == 201
     again = owner.get(f"{made['Location']}record/").json()
     assert again["rounds"] == document["rounds"]

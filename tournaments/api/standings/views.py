@@ -92,7 +92,7 @@ class SeasonLeague(OfStandings):
         season = get_object_or_404(seasons.select_related("club"), club__slug=slug, pk=pk)
         role = role_in(self.visitor, season.club)
         looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
-        seen = Tournament.objects.seen_by(request.user).filter(event__season=season)
+        seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
         rows = seen.select_related("event").order_by("event__held_on", "pk")
         found = league_of(season, list(rows), looker)
         self.more = {"people": found.people, "member": looker.member}

@@ -2,7 +2,8 @@
 
 from django.db import transaction
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -35,16 +36,21 @@ class TournamentImport(OfTournament):
     @extend_schema(
         request={"application/json": component("TournamentRecord")},
         responses={201: TournamentSerializer},
+        parameters=[
+            OpenApiParameter(
+                "elsewhere", OpenApiTypes.BOOL, description="Take another slug if it is taken."
+            ),
+        ],
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Take a tournament of another server over from its document, for owners.
 
         Its players become those of the club who have their names, and its sheets are rated as if
-        they had been played here. A slug that is taken is refused.
+        they had been played here. A slug that is taken is refused, unless `elsewhere` is true.
         """
         club = owned_club(self.visitor, slug)
-        into = Into(club)
+        into = Into(club, elsewhere=request.query_params.get("elsewhere") == "true")
         row = import_tournament(request.data, self.actor, at=timezone.now(), into=into)
         place = f"/api/v1/clubs/{club.slug}/tournaments/{row.slug}/"
         return self.tournament_shown(row, 201, Location=place)

@@ -13,7 +13,7 @@ from tournaments.api.declared import DeclaredFields, declared_field
 from tournaments.api.fields import Moment, Strict, UncachedSerializer
 from tournaments.engine.documents.event_fields import EVENT_FIELDS, SHOWN
 from tournaments.engine.rules.declarations import Declared
-from tournaments.engine.rules.limits import LONGEST_ID
+from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
 from tournaments.engine.rules.shapes import LARGE
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
@@ -55,6 +55,16 @@ class TournamentLineSerializer(DeclaredFields):
     ruleset = serializers.CharField(source="event.ruleset")
     published = serializers.BooleanField(source="event.published")
     state = serializers.ChoiceField(choices=Tournament.State.choices)
+    cancelled_at = Moment(allow_null=True)
+
+
+class CopySerializer(Strict):
+    """What a copy is called, when it is held, and what comes along."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    held_on = serializers.DateField()
+    entrants = serializers.BooleanField(default=True)
+    links = serializers.BooleanField(default=False)
 
 
 class RoundLineSerializer(serializers.Serializer[Any]):

@@ -9,7 +9,8 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,6 +19,7 @@ from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import placed
 from tournaments.api.tournaments.serializers import (
     ChangedTournamentSerializer,
+    CopySerializer,
     LinksSerializer,
     NewStateSerializer,
     NewTournamentSerializer,
@@ -37,6 +39,7 @@ from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_club,
     directed_tournament,
+    owned_club,
     role_in,
     seen_club,
     seen_tournament,
@@ -44,7 +47,13 @@ from tournaments.permissions import (
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.queries.tournaments.steps import how_far
 from tournaments.services.base.refusals import Fault
+from tournaments.services.entrants.copying import CopyPlan, copy_tournament
 from tournaments.services.events.events import EventPlan, plan_of
+from tournaments.services.tournaments.cancelling import (
+    cancel_tournament,
+    delete_tournament,
+    restore_tournament,
+)
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
     change_tournament,
@@ -148,15 +157,29 @@ class OneTournament(OfTournament):
             row = change_tournament(row.pk, whole, self.actor, at=timezone.now())
         return self.tournament_shown(row)
 
-    @extend_schema(request=None, responses={204: None})
+    @extend_schema(
+        request=None,
+        responses={204: None},
+        parameters=[
+            OpenApiParameter(
+                "name", OpenApiTypes.STR, description="Its name: an owner deletes its rounds, too."
+            ),
+        ],
+    )
     def delete(self, request: Request, slug: str, tournament: str) -> Response:
-        """Take a tournament away in which no round was seated."""
+        """Take a tournament away in which no round was seated; with `name` any, for owners."""
         row = directed_tournament(self.visitor, slug, tournament)
+        name = request.query_params.get("name")
+        if name is not None:
+            owned_club(self.visitor, slug)
         with transaction.atomic():
             row = lock_tournament(row.pk)
             self.look_at(row, directs=True)
             self.check_unchanged(TournamentSerializer, row)
-            remove_tournament(row.pk, self.actor, at=timezone.now())
+            if name is None:
+                remove_tournament(row.pk, self.actor, at=timezone.now())
+            else:
+                delete_tournament(row.pk, name, self.actor, at=timezone.now())
         return Response(status=204)
 
 
@@ -169,6 +192,39 @@ class Move(OfTournament):
         state = self.said(NewStateSerializer)["state"]
         row = move_tournament(row.pk, state, self.actor, at=timezone.now())
         return self.tournament_shown(row)
+
+
+class Copy(OfTournament):
+    @extend_schema(request=CopySerializer, responses={201: TournamentSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str) -> Response:
+        """Make a draft with the settings of a tournament, and with its entrants unless not wished.
+
+        With `links`, the links to register and to check in lead to the copy, which gets the `id`.
+        """
+        row = directed_tournament(self.visitor, slug, tournament)
+        plan = CopyPlan(**self.said(CopySerializer), seed=secrets.randbelow(MOST_SEEDS))
+        copy = copy_tournament(row.pk, plan, self.actor, at=timezone.now())
+        place = f"/api/v1/clubs/{slug}/tournaments/{copy.slug}/"
+        return self.tournament_shown(copy, 201, Location=place)
+
+
+class Cancel(OfTournament):
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str) -> Response:
+        """Hide a tournament from all but directors, and its games from ratings and statistics."""
+        row = directed_tournament(self.visitor, slug, tournament)
+        return self.tournament_shown(cancel_tournament(row.pk, self.actor, at=timezone.now()))
+
+
+class Restore(OfTournament):
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str) -> Response:
+        """Take back that a tournament was cancelled."""
+        row = directed_tournament(self.visitor, slug, tournament)
+        return self.tournament_shown(restore_tournament(row.pk, self.actor, at=timezone.now()))
 
 
 class Links(OfTournament):

@@ -102,7 +102,7 @@ _NEEDED = {
 FURTHER = tuple(name for name in EVENT_FIELDS if name not in _NEEDED)
 """The fields of events that are newer than the format; a document leaves out empty ones."""
 
-TOURNAMENT = fields({**_NEEDED, **_of_event(*FURTHER)}, required=_NEEDED)
+TOURNAMENT = fields({**_NEEDED, **_of_event(*FURTHER), "cancelled_at": MOMENT}, required=_NEEDED)
 ENTRANT = fields(
     {
         "id": ENTRANT_ID,

@@ -53,7 +53,7 @@ def champion_of(
     season: Season, family: str, visitor: Visitor, looker: LeagueReader
 ) -> Champion | None:
     """Return the leader of a season, by its league or else by rating (up to 8 queries)."""
-    seen = Tournament.objects.seen_by(visitor).filter(event__season=season)
+    seen = Tournament.objects.counted().seen_by(visitor).filter(event__season=season)
     rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
     found = league_of(season, rows, looker) if rows else None
     if found is not None and found.rows:

@@ -85,7 +85,9 @@ def games_of(player: Player, other: Player | None = None) -> list[PlayerGame]:
 
     Games of a ruleset that no longer exists are left out, as in the ratings.
     """
-    seats = Seat.objects.filter(player=player)
+    seats = Seat.objects.filter(
+        player=player, game__table__round__event__tournament__cancelled_at=None
+    )
     if other is not None:
         seats = seats.filter(game__seats__player=other)
     rules = _house_rules(seats)

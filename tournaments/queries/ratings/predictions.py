@@ -182,6 +182,7 @@ def is_to_be_rated(row: Game, visitor: Visitor) -> bool:
         | Q(table__round__event__club__rates_evenings=True),
         pk=row.pk,
         table__round__closed_at=None,
+        table__round__event__tournament__cancelled_at=None,
         table__round__event__club__in=Club.objects.showing_ratings_to(visitor),
     )
     # A player whose opponents are all guests is not rated.

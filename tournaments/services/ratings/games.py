@@ -81,6 +81,7 @@ def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]
     rows = Round.objects.filter(
         Q(event__tournament__isnull=False) | Q(event__club__rates_evenings=True),
         closed_at__isnull=False,
+        event__tournament__cancelled_at=None,
     )
     whose = {"event__club__in_server_ratings": True} if club is None else {"event__club": club}
     rows = rows.filter(**whose)

@@ -38,6 +38,7 @@ from tournaments.models.people import fold_name
 from tournaments.queries.games.sheets import fold_sheet, result_of
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
+from tournaments.services.base.slugs import free_slugs
 from tournaments.services.events.events import subject_of
 from tournaments.services.people.players import (
     NoName,
@@ -62,10 +63,14 @@ class ClubExists(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Into:
-    """The target of the import: an existing club, or a new one with an optional `owner`."""
+    """The target of the import: an existing club, or a new one with an optional `owner`.
+
+    With `elsewhere`, a tournament whose slug is taken gets another one.
+    """
 
     club: Club | None = None
     owner: User | None = None
+    elsewhere: bool = False
 
 
 def import_tournament(
@@ -83,12 +88,17 @@ def import_tournament(
     record = read_tournament(document)
     _check_names(record.document)
     into = into or Into()
+    slug = document["tournament"]["slug"]
+    if into.elsewhere:
+        # Slugs like this one begin with its stem.
+        taken = Tournament.objects.filter(slug__startswith=slug[:30]).values_list("slug", flat=True)
+        slug = next(free_slugs(slug, "tournament", 60, set(taken)))
     try:
         with transaction.atomic():
-            if Tournament.objects.filter(slug=document["tournament"]["slug"]).exists():
+            if Tournament.objects.filter(slug=slug).exists():
                 raise TournamentExists
             club = _club(document["club"], into, by, at)
-            tournament = _tournament(document, club, at)
+            tournament = _tournament(document, slug, club, at)
             _fill(document, tournament, by, at)
             first = tournament.event.rounds.aggregate(first=Min("closed_at"))["first"]
             rate_since(club.pk, first)
@@ -99,7 +109,7 @@ def import_tournament(
             note_change(club, change, by, at=at)
     except IntegrityError as error:
         # Of two imports at once, the unique slugs let one succeed.
-        if Tournament.objects.filter(slug=document["tournament"]["slug"]).exists():
+        if Tournament.objects.filter(slug=slug).exists():
             raise TournamentExists from error
         raise
     return tournament
@@ -149,7 +159,7 @@ def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
     return club
 
 
-def _tournament(document: Json, club: Club, at: datetime) -> Tournament:
+def _tournament(document: Json, slug: str, club: Club, at: datetime) -> Tournament:
     said, rules = document["tournament"], document["ruleset"]
     told = {name: said[name] for name in EVENT_FIELDS if name in said}
     event = Event.objects.create(
@@ -162,11 +172,12 @@ def _tournament(document: Json, club: Club, at: datetime) -> Tournament:
     )
     return Tournament.objects.create(
         event=event,
-        slug=said["slug"],
+        slug=slug,
         state=said["state"],
         document=rules if isinstance(rules, dict) else None,
         settings=document["settings"],
         seed=said["seed"],
+        cancelled_at=_moment(said.get("cancelled_at")),
     )
 
 

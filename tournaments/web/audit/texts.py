@@ -87,6 +87,8 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "add-tournament"): gettext_lazy("Tournament added"),
     (Kind.EVENT, "change-tournament"): gettext_lazy("Tournament changed"),
     (Kind.EVENT, "move-tournament"): gettext_lazy("Tournament led on or back"),
+    (Kind.EVENT, "cancel-tournament"): gettext_lazy("Tournament cancelled"),
+    (Kind.EVENT, "restore-tournament"): gettext_lazy("Tournament no longer cancelled"),
     (Kind.EVENT, "remove-tournament"): gettext_lazy("Tournament removed"),
     (Kind.EVENT, "import-tournament"): gettext_lazy("Tournament taken over from a file"),
     (Kind.EVENT, "replace-links"): gettext_lazy("Links to register and to check in replaced"),

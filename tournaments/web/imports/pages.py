@@ -17,8 +17,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.models import Club
-from tournaments.permissions import actor_of, directed_club
+from tournaments.models import Club, Role
+from tournaments.permissions import actor_of, directed_club, role_in
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.audit import Actor
 from tournaments.services.imports.evenings import Imported
@@ -50,9 +50,9 @@ from tournaments.web.imports.preview import evenings_of_records, evenings_of_res
 @require_safe
 def imports(request: HttpRequest, slug: str) -> HttpResponse:
     """List the possible imports."""
-    return render(
-        request, "tournaments/imports/imports.html", {"club": directed_club(request, slug)}
-    )
+    club = directed_club(request, slug)
+    page = {"club": club, "owns": role_in(request, club) == Role.OWNER}
+    return render(request, "tournaments/imports/imports.html", page)
 
 
 @never_cache

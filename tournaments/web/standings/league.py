@@ -21,7 +21,7 @@ def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     season = get_object_or_404(seasons.select_related("club"), pk=pk)
     role = role_in(request, season.club)
     looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
-    seen = Tournament.objects.seen_by(request.user).filter(event__season=season)
+    seen = Tournament.objects.counted().seen_by(request.user).filter(event__season=season)
     in_order = seen.select_related("event").order_by("event__held_on", "pk")
     page = {
         "club": season.club,

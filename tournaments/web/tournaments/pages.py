@@ -32,12 +32,10 @@ from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
 from tournaments.services.tournaments.lifecycle import (
-    Depended,
     WrongState,
     change_tournament,
     create_tournament,
     move_tournament,
-    remove_tournament,
     replace_links,
 )
 from tournaments.texts import labels
@@ -146,12 +144,11 @@ def _edit(
             return redirect("tournament", club.slug, stored.slug)
     page = {"club": club, "tournament": row, "form": form, "presets": PRESETS.items()}
     page |= page_of(request, row) if row is not None else {}
-    removable = row is not None and not row.event.rounds.exists()
     status = 422 if form.is_bound else 200
     return render(
         request,
         "tournaments/tournaments/form.html",
-        page | {"removable": removable},
+        page,
         status=status,
     )
 
@@ -225,24 +222,6 @@ def move(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         if state in Tournament.State.values:
             move_tournament(row.pk, state, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)
-
-
-@require_POST
-def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """Delete a tournament in which no round was seated."""
-    club = directed_club(request, slug)
-    rows = Tournament.objects.filter(event__club=club, slug=tournament)
-    row = rows.select_related("event").first()
-    if row is None:
-        # Tapped twice.
-        return redirect("events", slug)
-    try:
-        remove_tournament(row.pk, actor_of(request), at=timezone.now())
-    except Depended as error:
-        messages.error(request, str(error))
-        return redirect("tournament", slug, tournament)
-    messages.success(request, _("%(name)s is removed.") % {"name": row.event.name})
-    return redirect("events", slug)
 
 
 @require_POST

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.tournaments import pages
+from tournaments.web.tournaments import managing, pages
 
 CLUB = "clubs/<slug:slug>"
 TOURNAMENT = f"{CLUB}/tournaments/<slug:tournament>"
@@ -12,6 +12,11 @@ urlpatterns = [
     path(f"{TOURNAMENT}/", pages.tournament, name="tournament"),
     path(f"{TOURNAMENT}/change/", pages.change, name="change_tournament"),
     path(f"{TOURNAMENT}/move/", pages.move, name="move_tournament"),
-    path(f"{TOURNAMENT}/remove/", pages.remove, name="remove_tournament"),
+    path(f"{TOURNAMENT}/copy/", managing.copy, name="copy_tournament"),
+    path(f"{TOURNAMENT}/record/", managing.export, name="tournament_record"),
+    path(f"{CLUB}/tournament-records/", managing.import_document, name="tournament_records"),
+    path(f"{TOURNAMENT}/cancel/", managing.cancel, name="cancel_tournament"),
+    path(f"{TOURNAMENT}/restore/", managing.restore, name="restore_tournament"),
+    path(f"{TOURNAMENT}/remove/", managing.remove, name="remove_tournament"),
     path(f"{TOURNAMENT}/links/", pages.replace, name="replace_links"),
 ]
