@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import connection, transaction
 from django.db.models import Min
 
-from tournaments.models import Entrant, Game, Player, RatingDue, Round
+from tournaments.models import Entrant, Event, Game, Player, RatingDue, Round
 from tournaments.services.base.enqueue import wake_worker
 
 RATE_TASK = "tournaments.tasks.sweep_ratings"
@@ -32,7 +32,11 @@ def rate_round_again(round_: Round) -> None:
 
 def rate_entrant_again(entrant: Entrant) -> None:
     """Request rating the tournament of an entrant whose games now count, or no longer count."""
-    event = entrant.tournament.event
+    rate_event_again(entrant.tournament.event)
+
+
+def rate_event_again(event: Event) -> None:
+    """Request recomputing from the first closed round of an event; call it before deleting it."""
     rate_since(event.club_id, event.rounds.aggregate(first=Min("closed_at"))["first"])
 
 

@@ -3,12 +3,11 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Min, Q
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import (
     Entrant,
-    Event,
     Game,
     Report,
     Round,
@@ -22,7 +21,7 @@ from tournaments.services.base.refusals import Fault
 from tournaments.services.documents.reporting import throw_away
 from tournaments.services.events.events import details_of as plan_details
 from tournaments.services.events.events import plan_of
-from tournaments.services.ratings.due import rate_since
+from tournaments.services.ratings.due import rate_event_again
 from tournaments.services.tournaments.lifecycle import lock_tournament, note, touch
 
 
@@ -52,7 +51,7 @@ def _mark(
             return tournament
         tournament.cancelled_at = cancelled_at
         touch(tournament)
-        _rate_again(tournament.event)
+        rate_event_again(tournament.event)
         note(tournament, action, by, at)
     return tournament
 
@@ -71,7 +70,7 @@ def delete_tournament(tournament_pk: int, name: str, by: Actor, *, at: datetime)
         event = tournament.event
         if name.split() != event.name.split():
             raise WrongName
-        _rate_again(event)
+        rate_event_again(event)
         note(tournament, "remove-tournament", by, at, before=plan_details(plan_of(event)))
         games = Game.objects.filter(table__round__event=event)
         throw_away(Report.objects.filter(Q(event=event) | Q(game__in=games)))
@@ -87,7 +86,3 @@ def delete_tournament(tournament_pk: int, name: str, by: Actor, *, at: datetime)
             rows.delete()
         tournament.delete()
         event.delete()
-
-
-def _rate_again(event: Event) -> None:
-    rate_since(event.club_id, event.rounds.aggregate(first=Min("closed_at"))["first"])

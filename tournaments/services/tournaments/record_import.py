@@ -7,7 +7,6 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Min
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.event_fields import EVENT_FIELDS
@@ -48,7 +47,7 @@ from tournaments.services.people.players import (
     lock_people,
 )
 from tournaments.services.people.sheet_names import let_names_follow
-from tournaments.services.ratings.due import rate_since
+from tournaments.services.ratings.due import rate_event_again
 
 Json = Mapping[str, Any]
 
@@ -100,9 +99,8 @@ def import_tournament(
             club = _club(document["club"], into, by, at)
             tournament = _tournament(document, slug, club, at)
             _fill(document, tournament, by, at)
-            first = tournament.event.rounds.aggregate(first=Min("closed_at"))["first"]
-            rate_since(club.pk, first)
             event = tournament.event
+            rate_event_again(event)
             details = {"name": event.name, "held_on": str(event.held_on)}
             kind, subject = AuditEntry.Kind.EVENT, subject_of(event)
             change = Change(kind, "import-tournament", subject, after=details, event=event)

@@ -25,7 +25,9 @@ PAGE = 20
 def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     """List the games that the visitor may see, the last first, optionally of players by name."""
     club = seen_club(request, slug)
-    rows = Game.objects.seen_by(request.user).filter(table__round__event__club=club)
+    rows = Game.objects.seen_by(request.user).filter(
+        table__round__event__club=club, table__round__event__tournament__cancelled_at=None
+    )
     asked = request.GET.get("q", "").replace("\0", "").strip()
     if asked:
         rows = rows.filter(pk__in=_of_players(request, club, asked))
