@@ -62,9 +62,11 @@ form?.addEventListener("click", (event) => {
   field.focus();
   addUp(field.closest(".paper-line"));
 });
+// The field with the focus may get it before or after this runs.
+form?.addEventListener("focusin", (event) => event.target.select?.(), { once: true });
+if (form?.contains(document.activeElement)) document.activeElement.select?.();
 for (const line of form?.querySelectorAll(".paper-line") ?? []) {
   // Keyboards of phones that show digits have no minus.
-  if (line.contains(document.activeElement)) document.activeElement.select?.();
   for (const sign of line.querySelectorAll(".paper-sign")) sign.hidden = false;
   addUp(line);
 }
