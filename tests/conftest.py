@@ -71,11 +71,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_in_slow_file(item.path):
             item.add_marker(pytest.mark.slow)
-    # On two busy cores Chromium is late now and then. What fails twice fails; the summary
+    # On two busy cores Chromium is late now and then. What fails three times fails; the summary
     # counts what was run again.
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2))
     # A process takes a file at a time. Those that start programs take long: no other is to be idle
     # at the end of a run because of one of them.
     long = {item.path for item in items if shares_with_its_module(item)}
