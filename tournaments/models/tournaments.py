@@ -25,8 +25,11 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         return self.filter(event__club__in=Club.objects.directed_by(user))
 
     def found_at(self, kind: str, public_id: str, secret: str) -> "TournamentQuerySet":
-        """Filter to the tournament of an address of a kind: `register` or `check-in`."""
-        return addresses.found_at(self, kind, public_id, secret, "link_generation")
+        """Filter to the tournament of an address of a kind: `register` or `check-in`.
+
+        Those of a cancelled tournament lead nowhere.
+        """
+        return addresses.found_at(self.counted(), kind, public_id, secret, "link_generation")
 
 
 class Tournament(models.Model):

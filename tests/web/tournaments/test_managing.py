@@ -54,6 +54,8 @@ def test_cancelled_tournament_counts_nowhere_until_it_is_taken_back(visitor, row
 
     assert reverse("restore_tournament", args=[club.slug, row.slug]) in page.text
     assert counted(row, director.user) == (0, 0, 0)
+    link = reverse("register", args=[row.public_id, row.secret("register")])
+    assert director.get(link).status_code == 404
     assert not Event.objects.seen_by(member).exists()
     assert "cancelled" in director.get(reverse("events", args=[club.slug])).text
     director.post(url("restore_tournament", row))
