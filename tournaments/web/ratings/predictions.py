@@ -29,7 +29,7 @@ FEW_PAIRS = 30
 class RatedGame:
     """The rating changes of a finished game by seat, or a note on what is to come.
 
-    It is due if it is rated when its round is closed: a game without a deal never is.
+    It is due if it is rated when its round is closed: one without a deal only by totals from paper.
     """
 
     seats: Sequence[tuple[str, SeatRated]] = ()
@@ -42,15 +42,16 @@ def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:
     None for an open table, for an unrated one, and for visitors who may not see the ratings.
     """
     row, game = sheet.row, sheet.game
-    known = game.deals or only_totals(game, TOTALS)
-    if row.table_id is None or not game.finished or not known or not any(game.totals):
+    if row.table_id is None or not game.finished or not any(game.totals):
         return None
     seats = seats_rated(row, game.ruleset.sides, sheet.outcome.ranks, request.user)
     if seats:
         # The first place first, as above the sheet.
         in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1].place)
         return RatedGame(in_order)
-    return RatedGame(is_due=bool(game.deals)) if is_to_be_rated(row, request.user) else None
+    if not is_to_be_rated(row, request.user):
+        return None
+    return RatedGame(is_due=bool(game.deals) or only_totals(game, TOTALS))
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:
