@@ -11,6 +11,7 @@ NINE = {
     "avoid": [["p0", "p8"]],
     "fixed": [["p1", "p4"]],
     "separate_clubs": False,
+    "score_before_seats": False,
 }
 
 

@@ -120,6 +120,20 @@ def test_players_of_a_club_are_kept_apart_where_that_is_wanted():
     assert apart["quality"]["same_club"] == 0
 
 
+@pytest.mark.parametrize(("count", "played"), [(20, 3), (48, 3), (25, 3)])
+def test_scores_before_seats_bring_scores_nearer_at_the_cost_of_seats(count, played):
+    evening = Evening(count, 5, seed=3)
+    for _ in range(played):
+        evening.draw()
+
+    even = seat_document(evening.document())["quality"]
+    near = seat_document(evening.document() | {"score_before_seats": True})["quality"]
+
+    assert near["score_spread"] < even["score_spread"]
+    assert near["seat_imbalance"] > even["seat_imbalance"]
+    assert near["repeat_meetings"] <= even["repeat_meetings"]
+
+
 def test_the_same_seed_seats_the_same_and_another_one_otherwise():
     document = Evening(48, 3, seed=7).document()
 

@@ -42,6 +42,7 @@ def test_everything_chosen_is_written_the_same_way():
         "rounds": 30,
         "seating": "round-robin",
         "separate_clubs": True,
+        "score_before_seats": True,
         "points": "places",
         "place_points": [3, "3/2", 0, -1],
         "tie_breaks": ["lot"],

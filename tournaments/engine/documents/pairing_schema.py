@@ -122,6 +122,7 @@ PAIRING = fields(
         "avoid": listed(plain(NAMES, _is_names, TWO, tuple)),
         "fixed": listed(plain(NAMES, _is_names, TABLE, tuple)),
         "separate_clubs": SWITCH,
+        "score_before_seats": SWITCH,
     },
     required=("format", "entrants"),
     make=_field,

@@ -32,7 +32,8 @@ class PairingField:
     """The complete input of a seating; the same field and seed give the same seating.
 
     `rounds_left` includes this round. `avoid` are pairs that must not meet, and `fixed` are groups
-    that share a table. Earlier rounds may name entrants who have left since.
+    that share a table. With `score_before_seats` no table is chosen for the seats of its players.
+    Earlier rounds may name entrants who have left since.
     """
 
     entrants: tuple[Entrant, ...]
@@ -42,6 +43,7 @@ class PairingField:
     fixed: tuple[tuple[str, ...], ...] = ()
     table_size: int = 4
     separate_clubs: bool = False
+    score_before_seats: bool = False
     seed: int = 0
 
     @cached_property
@@ -87,8 +89,9 @@ class PairingField:
         return len(self.rounds) + 1
 
     def level(self) -> "PairingField":
+        """Return the field without scores; seats decide where scores do not."""
         entrants = tuple(replace(entrant, score=0) for entrant in self.entrants)
-        return replace(self, entrants=entrants)
+        return replace(self, entrants=entrants, score_before_seats=False)
 
     def without(self, names: Collection[str]) -> "PairingField":
         """Return the field without some entrants, by id, in its pairs and groups too."""

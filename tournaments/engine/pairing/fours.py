@@ -88,7 +88,7 @@ def _seat_first_fours(
     field: PairingField, way: Matching, number: int, random: Random
 ) -> Tables | None:
     """Seat a round so that nobody repeats a seat, now or in the rounds that may follow."""
-    if field.number > SEATS:
+    if field.number > SEATS or field.score_before_seats:
         return [seat_table(field, table, random) for table in way.tables(number)]
     seatings = (
         seat_ahead(field, way.tables(number), later) for later in _later(way, number, field)

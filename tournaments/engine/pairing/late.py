@@ -109,6 +109,7 @@ class _LateDraft:
         leaving: Collection[str],
     ) -> None:
         self.field, self.size = field, field.table_size
+        self.seat_cost = 1 if field.score_before_seats else SEATLESS
         self.tables = [["" if n in leaving else n for n in table] for table in tables]
         self.waiting = [name for name in waiting if name not in leaving]
         unknown = [
@@ -189,4 +190,4 @@ class _LateDraft:
         for seat, place in enumerate(places):
             taken = self.field.seats_taken[place]
             uneven += max(0, taken[seat] - min(taken)) ** 2
-        return int(costs[np.ix_(places, places)].sum()) // 2 + uneven * SEATLESS
+        return int(costs[np.ix_(places, places)].sum()) // 2 + uneven * self.seat_cost

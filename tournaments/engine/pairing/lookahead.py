@@ -21,7 +21,9 @@ def looks_ahead(field: PairingField) -> bool:
     """Return whether the next round can get stuck, and is small enough to search."""
     count = len(field.entrants)
     small = LEAST <= count <= MOST and count % SEATS > 0 and field.table_size == SEATS
-    return small and field.rounds_left > 1 and field.number + 1 in NEXT_ROUNDS and not field.fixed
+    if field.fixed or field.score_before_seats:
+        return False
+    return small and field.rounds_left > 1 and field.number + 1 in NEXT_ROUNDS
 
 
 def trouble_after(field: PairingField, played: PlayedRound, random: Random) -> int:

@@ -33,7 +33,9 @@ FEASIBLE_AT = bytes(FEASIBLE.reshape(-1).tolist())
 
 
 def open_seats(field: PairingField) -> NDArray[np.int64]:
-    """Return for each entrant the seats (as bits) with the least possible imbalance."""
+    """Return for each entrant the seats (as bits) with the least possible imbalance, or all."""
+    if field.score_before_seats:
+        return np.full(len(field.entrants), ALL_SEATS, dtype=np.int64)
     most = 1 if field.number <= EARLY_ROUNDS else 2
     return np.array([_open(taken, most) for taken in field.seats_taken], dtype=np.int64)
 

@@ -56,7 +56,8 @@ LARGEST_WORTH = 10_000
 class TournamentSettings:
     """The settings of a tournament; the defaults suit an evening in a club.
 
-    `rounds` is the number of rounds before the finals. `place_points` are the points of the first
+    `rounds` is the number of rounds before the finals. With `score_before_seats` a `swiss` seating
+    brings scores together at the expense of even seats. `place_points` are the points of the first
     place and of those after it, for `points = "places"`. `bye` is the average of the rounds played
     so far, or a fixed number. `finals` is the number who play on after the last round (0: nobody),
     with their points if they `carry`, else from zero. `minutes` is the time limit of a round (None:
@@ -69,6 +70,7 @@ class TournamentSettings:
     rounds: int = 3
     seating: str = "swiss"
     separate_clubs: bool = False
+    score_before_seats: bool = False
     points: str = "game"
     place_points: tuple[Points, ...] = (4, 2, 1, 0)
     tie_breaks: tuple[str, ...] = ("wins", "kings", "head-to-head", "opponents", "best-game")
@@ -161,6 +163,7 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
         "rounds": _count(MOST_ROUNDS),
         "seating": _choice(*SEATINGS),
         "separate_clubs": SWITCH,
+        "score_before_seats": SWITCH,
         "points": _choice(*POINTS),
         "place_points": _limited(
             listed(_WORTH),

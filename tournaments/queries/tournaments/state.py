@@ -252,6 +252,7 @@ def field_of(
         rounds_left=max(1, settings.rounds - number + 1),
         table_size=state.rules.side_count,
         separate_clubs=settings.separate_clubs,
+        score_before_seats=settings.score_before_seats,
         seed=state.tournament.seed,
     )
 

@@ -40,7 +40,7 @@ LEAST_TIE_BREAKS = 6
 """The number of fields, or more if there are more values."""
 
 BYE_FIXED = "fixed"
-SWITCHES = ("separate_clubs", "carry", "hide_last")
+SWITCHES = ("separate_clubs", "score_before_seats", "carry", "hide_last")
 
 _BETWEEN = re.compile(r"(?<=\d)[-–·](?=\d)|[\s,;·]+")
 
@@ -93,8 +93,8 @@ def _choice(name: str, choices: Mapping[Any, Text]) -> forms.ChoiceField:
     return forms.ChoiceField(label=_label(name), choices=choices_of(choices))
 
 
-def _switch(name: str) -> forms.BooleanField:
-    return forms.BooleanField(label=_label(name), required=False)
+def _switch(name: str, help_text: Any = "") -> forms.BooleanField:
+    return forms.BooleanField(label=_label(name), required=False, help_text=help_text)
 
 
 class TournamentForm(EventForm):
@@ -103,6 +103,13 @@ class TournamentForm(EventForm):
     rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
     seating = _choice("seating", details.SEATINGS)
     separate_clubs = _switch("separate_clubs")
+    score_before_seats = _switch(
+        "score_before_seats",
+        gettext_lazy(
+            "For seating by points. It costs: a player can sit in one seat two or three times before"
+            " having sat in each, although some seats declare or lead more often."
+        ),
+    )
     points = _choice("points", standings.POINTS)
     place_points = PlacePointsField(
         label=_label("place_points"),
@@ -134,7 +141,8 @@ class TournamentForm(EventForm):
     hide_last = _switch("hide_last")
 
     SETTINGS = (
-        *("rounds", "seating", "separate_clubs", "points", "place_points", "odd", "bye"),
+        *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
+        *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
     )
     FEW = ("rounds", "seating", "points", "minutes")

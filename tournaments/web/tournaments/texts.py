@@ -74,6 +74,7 @@ SETTINGS: Mapping[str, Text] = {
     "rounds": gettext_lazy("Rounds"),
     "seating": gettext_lazy("Who sits with whom"),
     "separate_clubs": gettext_lazy("Players of one club are kept apart where possible"),
+    "score_before_seats": gettext_lazy("Near scores matter more than even seats"),
     "points": gettext_lazy("What a round is worth"),
     "place_points": gettext_lazy("Points of the places"),
     "tie_breaks": gettext_lazy("Between equals"),
@@ -165,6 +166,7 @@ TOLD: Mapping[str, Callable[[Any], str]] = {
 
 MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "separate_clubs": lambda settings: bool(settings["separate_clubs"]),
+    "score_before_seats": lambda settings: bool(settings["score_before_seats"]),
     "place_points": lambda settings: settings["points"] == "places",
     "bye": lambda settings: settings["odd"] == "bye",
     "finals": lambda settings: bool(settings["finals"]),
