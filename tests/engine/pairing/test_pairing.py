@@ -5,7 +5,9 @@ import pytest
 
 from tests.engine.pairing.evenings import Evening
 from tournaments.engine.documents.pairing_records import seat_document
+from tournaments.engine.pairing.field import Entrant, PairingField
 from tournaments.engine.pairing.plans import STARTERS, plan_for
+from tournaments.engine.pairing.quality import least_spread, measure
 
 
 def everybody(seating):
@@ -132,6 +134,16 @@ def test_scores_before_seats_bring_scores_nearer_at_the_cost_of_seats(count, pla
     assert near["score_spread"] < even["score_spread"]
     assert near["seat_imbalance"] > even["seat_imbalance"]
     assert near["repeat_meetings"] <= even["repeat_meetings"]
+
+
+def test_least_spread_is_that_of_neighbours_in_the_standings():
+    """By brute force over all seatings of eight players."""
+    scores = [9, 9, 7, 6, 6, 2, 1, 0]
+    field = PairingField(tuple(Entrant(f"p{n}", score) for n, score in enumerate(scores)))
+
+    spreads = [measure(field, split).score_spread for split in all_splits(range(8))]
+
+    assert least_spread(field, field.index) == min(spreads)
 
 
 def test_the_same_seed_seats_the_same_and_another_one_otherwise():

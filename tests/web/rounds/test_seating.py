@@ -1,4 +1,5 @@
 import re
+from fractions import Fraction
 from html import unescape
 
 import pytest
@@ -10,6 +11,7 @@ from tests.tournament_builders import (
     NINE,
     SHORT,
     change,
+    closed,
     play,
     published,
     register,
@@ -18,6 +20,7 @@ from tests.tournament_builders import (
 )
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
+from tournaments.engine.pairing.quality import Quality
 from tournaments.models import AuditEntry, Entrant, Game, Round
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY
@@ -30,6 +33,7 @@ from tournaments.services.entrants.registration import (
 from tournaments.services.games.tables import replace_address
 from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.web.rounds.seating_view import praise
 
 
 @pytest.fixture
@@ -49,6 +53,43 @@ def test_proposal_is_for_directors_until_it_is_published(directed):
     assert page.status_code == 200
     assert page.text.index("Oyuncu 1<") < page.text.index("Oyuncu 2<")
     assert "Publish the seating" not in page.text
+
+
+def words_of(repeats, bound, spread, imbalance, least):
+    return list(praise(Quality(repeats, bound, Fraction(spread), imbalance, 0, 0), Fraction(least)))
+
+
+def test_page_says_in_words_how_good_a_seating_is():
+    assert words_of(0, 0, 240, 1, 210) == [
+        "Nobody meets twice.",
+        "Each has sat in each seat at most 1 time more than in another.",
+        "Points at a table are 240 apart on average, at best possible 210.",
+    ]
+    assert words_of(2, 2, 210, 0, 210) == [
+        "2 meetings are repeats: fewer are not possible.",
+        "Each has sat in each seat equally often.",
+        "Points at a table are 210 apart on average, the least possible.",
+    ]
+    assert words_of(3, 2, 0, 2, 0) == [
+        "3 meetings are repeats.",
+        "Each has sat in each seat at most 2 times more than in another.",
+    ]
+
+
+@pytest.mark.parametrize(("rounds", "warned"), [(2, [False, True]), (3, [False, False])])
+def test_director_is_warned_if_the_leaders_sit_apart_in_the_last_round(directed, rounds, warned):
+    at = directed(*NINE[:8], rounds=rounds, score_before_seats=True)
+    closed(at.row, WHOLE_GAME)
+    at.post("seat_round")
+    points = load_state(at.row).points_after(1)
+    first, last = max(points, key=points.__getitem__), min(points, key=points.__getitem__)
+
+    pages = [at.get("seating", 2)]
+    at.post("swap_seats", 2, one=first, other=last, seen=at.revision)
+    pages.append(at.get("seating", 2))
+
+    assert [page.context["seating"].leaders_apart for page in pages] == warned
+    assert ["the leaders sit at different" in page.text for page in pages] == warned
 
 
 def test_swap_shows_its_cost_and_is_made_once(directed):

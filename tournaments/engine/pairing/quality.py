@@ -1,9 +1,9 @@
 """The quality of a seating, and the reasons for each seat."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 
 from tournaments.engine.pairing.costs import same_club_pairs
 from tournaments.engine.pairing.field import PairingField
@@ -61,6 +61,24 @@ def repeat_bound(field: PairingField, playing: Sequence[int]) -> int:
         ends += sum(sorted(often)[: max(0, again)])
     # Each meeting was counted from both sides.
     return -(-ends // 2)
+
+
+def least_spread(field: PairingField, playing: Collection[str]) -> Fraction:
+    """Return a lower bound for the spread: that of plain neighbours in the standings."""
+    scores = sorted(entrant.score for entrant in field.entrants if entrant.id in playing)
+    size = field.table_size
+    widths = [
+        Fraction(scores[at + size - 1] - scores[at])
+        for at in range(0, len(scores) - size + 1, size)
+    ]
+    return sum(widths, Fraction(0)) / max(1, len(widths))
+
+
+def leaders_apart(field: PairingField, tables: Sequence[Sequence[str]]) -> bool:
+    """Return whether the leaders in score, as many as a table has, sit at several tables."""
+    scores = {entrant.id: entrant.score for entrant in field.entrants}
+    here = [sorted((scores[name] for name in table), reverse=True) for table in tables]
+    return bool(here) and sorted(chain(*here), reverse=True)[: field.table_size] not in here
 
 
 def reasons(field: PairingField, table: Sequence[int], seat: int) -> Iterator[SeatingReason]:

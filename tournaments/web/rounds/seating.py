@@ -48,7 +48,7 @@ from tournaments.web.games.pages import number_in, refusal_of
 from tournaments.web.rounds.seating_view import (
     cost_lines,
     exchange_shown,
-    figures,
+    faults,
     keys_in,
     seating_page,
 )
@@ -89,7 +89,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         ],
         "seating": shown,
         "by_name": request.GET.get("by") == "name",
-        "figures": list(figures(shown.quality)) if shown.quality else [],
+        "faults": list(faults(shown.quality)) if shown.quality else [],
         **(_picked(state, place, request.GET) if page["directs"] else {}),
         "presence": presence,
         "not_seated": [(each, ABSENCES[why]) for each, why in presence.not_seated],

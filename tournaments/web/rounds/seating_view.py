@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,7 +11,12 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.pairing.manual import QualityChange
-from tournaments.engine.pairing.quality import Quality, SeatingReason
+from tournaments.engine.pairing.quality import (
+    Quality,
+    SeatingReason,
+    leaders_apart,
+    least_spread,
+)
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Revision, Round, Visitor
 from tournaments.models.people import fold_name
@@ -47,11 +53,16 @@ class TableSeats:
 
 @dataclass(frozen=True)
 class SeatingPage:
-    """A round's seating; `quality` is None once it is published."""
+    """A round's seating; `quality` is None once it is published.
+
+    `praise` are the sentences about it; `leaders_apart` if the last round should not be so.
+    """
 
     tables: tuple[TableSeats, ...]
     byes: tuple[Chair, ...]
     quality: Quality | None = None
+    praise: tuple[str, ...] = ()
+    leaders_apart: bool = False
 
     @property
     def has_outlooks(self) -> bool:
@@ -94,7 +105,12 @@ def seating_page(
         for at, table in enumerate(seated.tables)
     )
     byes = tuple(_chair(state, seated, name, None, judged) for name in seated.byes)
-    return SeatingPage(tables, byes, judged.quality if judged else None)
+    if judged is None:
+        return SeatingPage(tables, byes)
+    field = field_seated(state, place)
+    least = least_spread(field, judged.why.keys() - {*judged.byes})
+    apart = _leaders_meet(state, place) and leaders_apart(field, judged.tables)
+    return SeatingPage(tables, byes, judged.quality, tuple(praise(judged.quality, least)), apart)
 
 
 @dataclass(frozen=True)
@@ -201,20 +217,61 @@ REASONS: Mapping[str, Callable[[dict[str, int]], str]] = {
 }
 
 
-def figures(quality: Quality) -> Iterator[tuple[str, str]]:
-    """Yield the name and value of each measure of a seating."""
-    repeats = str(quality.repeat_meetings)
-    if quality.repeat_bound:
-        repeats = _("%(number)s (at least %(bound)s)") % {
-            "number": repeats,
-            "bound": quality.repeat_bound,
-        }
-    yield FIGURES["repeat_meetings"](), repeats
-    yield FIGURES["score_spread"](), measure_text(quality.score_spread)
-    yield FIGURES["seat_imbalance"](), str(quality.seat_imbalance)
+def faults(quality: Quality) -> Iterator[tuple[str, str]]:
+    """Yield the name and value of each measure of a seating that should be 0, but is not."""
     for name in ("avoided_met", "same_club", "fixed_parted"):
         if getattr(quality, name):
             yield FIGURES[name](), str(getattr(quality, name))
+
+
+def praise(quality: Quality, least: Fraction) -> Iterator[str]:
+    """Yield sentences about meetings, seats and scores; `least` is the least possible spread."""
+    yield _meetings(quality)
+    uneven = quality.seat_imbalance
+    yield (
+        ngettext(
+            "Each has sat in each seat at most %(number)s time more than in another.",
+            "Each has sat in each seat at most %(number)s times more than in another.",
+            uneven,
+        )
+        % {"number": uneven}
+        if uneven
+        else _("Each has sat in each seat equally often.")
+    )
+    if quality.score_spread:
+        numbers = {"spread": measure_text(quality.score_spread), "least": measure_text(least)}
+        yield (
+            _("Points at a table are %(spread)s apart on average, at best possible %(least)s.")
+            if quality.score_spread > least
+            else _("Points at a table are %(spread)s apart on average, the least possible.")
+        ) % numbers
+
+
+def _meetings(quality: Quality) -> str:
+    again = quality.repeat_meetings
+    if not again:
+        return _("Nobody meets twice.")
+    least = (
+        ngettext(
+            "%(number)s meeting is a repeat: fewer are not possible.",
+            "%(number)s meetings are repeats: fewer are not possible.",
+            again,
+        )
+        if again <= quality.repeat_bound
+        else ngettext("%(number)s meeting is a repeat.", "%(number)s meetings are repeats.", again)
+    )
+    return least % {"number": again}
+
+
+LEADERS_MEET = ("swiss", "rank-near", "manual")
+"""The methods by which the leaders should sit together in the last round."""
+
+
+def _leaders_meet(state: TournamentState, place: Round) -> bool:
+    """Return whether the leaders should sit together: in the last round, if no finals follow."""
+    settings = state.settings
+    last = place.number == settings.rounds and not settings.finals
+    return last and settings.seating in LEADERS_MEET
 
 
 FIGURES: Mapping[str, Callable[[], str]] = {

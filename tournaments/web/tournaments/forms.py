@@ -106,8 +106,8 @@ class TournamentForm(EventForm):
     score_before_seats = _switch(
         "score_before_seats",
         gettext_lazy(
-            "For seating by points. It costs: a player can sit in one seat two or three times before"
-            " having sat in each, although some seats declare or lead more often."
+            "For seating by points. It costs: a player can sit in one seat two or three times"
+            " before having sat in each, although some seats declare or lead more often."
         ),
     )
     points = _choice("points", standings.POINTS)
