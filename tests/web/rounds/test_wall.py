@@ -34,18 +34,24 @@ def kinds(screens):
 
 
 def test_everybody_sees_who_sits_where_and_who_still_plays(club, wall):
-    place = going(club, 12)
+    place = going(club, 13, minutes=60)
     play_at(place, 3, WHOLE_GAME)
 
     screens = wall(place)
 
-    assert kinds(screens) == [("seating", 10), ("seating", 2), ("going", 11)]
-    names = [
-        entrant.shown_name
-        for entrant in (sitting.entrant for sitting in Sitting.objects.filter(table__number=11))
-    ]
-    assert all(name in screens[1].text for name in names)
+    assert kinds(screens) == [("seating", 7), ("seating", 6), ("going", 12)]
+    shown = [table for each in screens[:2] for table in each.context["screen"].rows]
+    assert [table.number for table in shown if table.finished] == [3]
+    sittings = Sitting.objects.filter(table__number=11).order_by("side")
+    seats = [(each.side + 1, each.entrant.shown_name) for each in sittings]
+    assert list(shown[10].players) == seats
+    assert all(
+        f'<b>{seat}</b><span class="wall-name">{name}<' in screens[1].text for seat, name in seats
+    )
     assert 3 not in screens[2].context["screen"].rows
+    assert all("clock not started" in each.text for each in screens)
+    start_clock(place.pk, NOBODY, at=timezone.now())
+    assert "clock not started" not in wall(place)[0].text
 
 
 def test_last_round_shows_on_the_wall_only_once_the_tournament_is_finished(club, wall):

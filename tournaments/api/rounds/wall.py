@@ -68,8 +68,8 @@ def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:
         "round": round_,
         "clock": None if round_ is None else clock_details(round_, timezone.now()),
         "tables": [
-            {"number": number, "names": names}
-            for number, names in (seated(state, round_) if round_ is not None and going else ())
+            {"number": each.number, "names": each.names}
+            for each in (seated(state, round_) if round_ is not None and going else ())
         ],
         "standings": top_places(state),
         "going": still_playing(round_) if round_ is not None and round_.is_open else [],

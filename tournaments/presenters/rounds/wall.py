@@ -1,5 +1,6 @@
 """The wall display: seating, top places, and tables still playing."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from tournaments.engine.rules.rulesets import Points
@@ -17,15 +18,35 @@ def shown_round(state: TournamentState) -> Round | None:
     return next(going, published[-1] if published else None)
 
 
-def seated(state: TournamentState, round_: Round) -> list[tuple[int | None, list[str]]]:
-    """Return the tables of a round with their players' names; the last, without number, is out."""
+@dataclass(frozen=True, slots=True)
+class WallTable:
+    """A table with the names of its sides and of its players, each with a seat from 1.
+
+    The last one, without a number, has those who sit out; there no player has a seat.
+    """
+
+    number: int | None
+    names: tuple[str, ...]
+    players: tuple[tuple[int | None, str], ...]
+    finished: bool = False
+
+
+def seated(
+    state: TournamentState, round_: Round, going: Collection[int] | None = None
+) -> list[WallTable]:
+    """Return the tables of a round; those not in `going` are finished, unless it is None."""
     found = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
-    tables: list[tuple[int | None, list[str]]] = [
-        (table.number, [_name(state, key, round_.number) for key in table.entrants])
-        for table in found.tables
-    ]
+    tables = []
+    for table in found.tables:
+        sides = [_names(state, key, round_.number) for key in table.entrants]
+        waiting = [list(names) for names in sides]
+        players = enumerate((waiting[side].pop(0) for side in state.rules.sides), 1)
+        finished = going is not None and table.number not in going
+        tables.append(WallTable(table.number, _joined(sides), tuple(players), finished))
     if found.byes:
-        tables.append((None, [_name(state, key, round_.number) for key in found.byes]))
+        out = [_names(state, key, round_.number) for key in found.byes]
+        players_out = tuple((None, name) for names in out for name in names)
+        tables.append(WallTable(None, _joined(out), players_out))
     return tables
 
 
@@ -66,7 +87,11 @@ def still_playing(round_: Round) -> list[int]:
     return list(going.order_by("table__number").values_list("table__number", flat=True))
 
 
-def _name(state: TournamentState, key: str, number: int) -> str:
+def _names(state: TournamentState, key: str, number: int) -> list[str]:
     entrant = state.entrants[key]
-    names = [player.shown_name for player in state.players_of(entrant, number)]
-    return " + ".join(filter(None, names)) or entrant.shown_name
+    players = state.players_of(entrant, number)
+    return [player.shown_name or f"№ {entrant.number}" for player in players]
+
+
+def _joined(sides: Iterable[list[str]]) -> tuple[str, ...]:
+    return tuple(" + ".join(names) for names in sides)

@@ -23,8 +23,8 @@ from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
 from tournaments.web.tournaments.texts import round_name
 
-TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 10, 12, 40
-"""Numbers readable from ten metres; `wall.css` has the font sizes."""
+TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 12, 12, 40
+"""The most on a screen that is readable from ten metres; `wall.js` makes the type fill it."""
 
 SECONDS = 10
 """The duration of a screen."""
@@ -58,6 +58,7 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "round": round_,
         "round_name": "" if round_ is None else round_name(round_),
         "clock": None if round_ is None else clock_of(round_, now),
+        "unstarted": round_ is not None and not (round_.clock_started_at or round_.clock_used),
         "screen": screens[at],
         "next": f"{reverse('wall', args=[slug, row.slug])}?screen={following}",
         "seconds": SECONDS,
@@ -70,14 +71,17 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 def screens_of(state: TournamentState, round_: Round | None) -> list[Screen]:
     """Return all screens in order; there is at least one."""
     screens: list[Screen] = []
+    going = still_playing(round_) if round_ is not None and round_.is_open else None
     if round_ is not None and round_.closed_at is None:
-        screens += _in_parts("seating", seated(state, round_), TABLES_ON_A_SCREEN)
+        screens += _in_parts("seating", seated(state, round_, going), TABLES_ON_A_SCREEN)
     screens += _in_parts("standings", top_places(state), PLACES_ON_A_SCREEN)
-    if round_ is not None and round_.is_open:
-        screens += _in_parts("going", still_playing(round_), GOING_ON_A_SCREEN)
+    screens += _in_parts("going", going or [], GOING_ON_A_SCREEN)
     return screens or [Screen("nothing")]
 
 
 def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[Screen]:
+    """Return the rows on as few screens as possible, each with about as many."""
+    screens = -(-len(rows) // size)
+    size = -(-len(rows) // max(1, screens)) or 1
     parts = [rows[at : at + size] for at in range(0, len(rows), size)]
     return [Screen(kind, part, number, len(parts)) for number, part in enumerate(parts, 1)]

@@ -1,0 +1,43 @@
+// The type of the wall as large as the screen allows: no name is cut, and nothing is below the edge.
+
+const COLUMNS = [1, 2, 3, 4];
+const STEPS = 8;
+const LARGEST = 0.1;
+const phone = matchMedia("(max-width: 40rem) and (orientation: portrait)");
+
+function fits(list) {
+  if (document.documentElement.scrollHeight > innerHeight) return false;
+  return [...list.querySelectorAll(".wall-name")].every((name) => name.scrollWidth <= name.clientWidth);
+}
+
+function set(list, columns, size) {
+  list.style.setProperty("--columns", columns);
+  list.style.setProperty("--type", `${size}px`);
+}
+
+function fit() {
+  const list = document.querySelector(".wall-seating, .wall-standings");
+  if (!list) return;
+  list.removeAttribute("style");
+  if (phone.matches) return;
+  let best = { columns: 1, size: 0 };
+  for (const columns of COLUMNS) {
+    let [low, high] = [best.size, innerHeight * LARGEST];
+    for (let step = 0; step < STEPS; step += 1) {
+      const size = (low + high) / 2;
+      set(list, columns, size);
+      if (fits(list)) {
+        low = size;
+        best = { columns, size };
+      } else {
+        high = size;
+      }
+    }
+  }
+  if (best.size) set(list, best.columns, best.size);
+  else list.removeAttribute("style");
+}
+
+document.addEventListener("htmx:afterSwap", fit);
+addEventListener("resize", fit);
+document.fonts.ready.then(fit);

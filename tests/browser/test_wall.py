@@ -1,0 +1,54 @@
+"""The page for the wall of a large hall, on a large and on a small screen."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.club_factories import ClubFactory
+from tests.tournament_builders import SHORT, change, play
+from tests.web.rounds.going import going, next_round, play_at
+from tournaments.models import Entrant, Event, Player
+from tournaments.services.audit import NOBODY
+from tournaments.services.rounds.rounds import close_round
+
+pytestmark = pytest.mark.browser
+
+CUT = """() => [...document.querySelectorAll(".wall-name")]
+  .filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent)"""
+TYPE = """() => parseFloat(getComputedStyle(
+  document.querySelector(".wall-name, .wall-going li")).fontSize) / innerHeight"""
+BELOW = "document.documentElement.scrollHeight - innerHeight"
+NEXT = """(number) => htmx.ajax("GET", `${location.pathname}?screen=${number}`,
+  {target: "#wall", swap: "outerHTML"})"""
+SMALLEST_TYPE = 1 / 32
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
+def test_wall_of_25_tables_cuts_no_name_and_leaves_nothing_below(new_phone, width, height):
+    place = hall()
+    screen = new_phone(viewport={"width": width, "height": height})
+
+    screen.open(reverse("wall", args=["moda", place.event.tournament.slug]))
+
+    for number in range(1, 7):
+        assert screen.page.evaluate(BELOW) <= 0
+        assert screen.page.evaluate(CUT) == []
+        assert screen.page.evaluate(TYPE) > SMALLEST_TYPE
+        screen.page.evaluate(NEXT, number)
+
+
+def hall():
+    """A second round with names of 22 letters, a finished table and two who sit out."""
+    place = going(ClubFactory(slug="moda"), 25, minutes=60, rounds=2)
+    play(place, SHORT)
+    row = close_round(place.pk, NOBODY, at=timezone.now()).event.tournament
+    for player in Player.objects.all():
+        player.name = f"{player.name[-3:]} Karamustafaoğulları"
+        player.save()
+    place = next_round(row)
+    change(
+        place, leaving=Entrant.objects.filter(sittings__table__number=9, sittings__round=place)[:2]
+    )
+    play_at(place, 3, SHORT)
+    Event.objects.update(published=True)
+    return place
