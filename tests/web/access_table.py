@@ -249,6 +249,7 @@ TOURNAMENTS = {
     "tournament_records": Page("club", OWNERS, OWNERS),
     "cancel_tournament": Page("tournament", None, DIRECTORS),
     "restore_tournament": Page("tournament", None, DIRECTORS),
+    "undo_act": Page("tournament", None, DIRECTORS),
     "replace_links": Page("tournament", None, DIRECTORS),
     "standings": Page("tournament", MEMBERS, published=EVERYBODY),
     "why_place": Page("tournament round", MEMBERS, published=EVERYBODY),

@@ -102,7 +102,7 @@ def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
     if number > 1:
         play_at(place, number, WHOLE_GAME[1:])
 
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         director.get(url("running", place))
     of_members = member_of(club)
     with django_assert_num_queries(10):

@@ -123,8 +123,10 @@ def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
     return entrant
 
 
-def return_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
+def return_entrant(entrant_pk: int, by: Actor, *, at: datetime, as_before: bool = False) -> Entrant:
     """Let a withdrawn entrant play again, from the next unseated round.
+
+    With `as_before`, from the same round as if they had never withdrawn.
 
     Raises:
         WrongState: the tournament is finished.
@@ -133,12 +135,17 @@ def return_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
         entrant = _lock_unfinished(entrant_pk)
         if entrant.withdrawn_at is not None:
             entrant.withdrawn_at = None
-            players = [player.pk for player in entrant.players]
-            entrant.joins_in = _first_round(players, *_busy(entrant.tournament))
-            if entrant.tournament.state == State.RUNNING:
-                entrant.checked_in = entrant.joins_in
+            if not as_before:
+                _come_back(entrant)
             _store(entrant, "return-entrant", by, at)
     return entrant
+
+
+def _come_back(entrant: Entrant) -> None:
+    players = [player.pk for player in entrant.players]
+    entrant.joins_in = _first_round(players, *_busy(entrant.tournament))
+    if entrant.tournament.state == State.RUNNING:
+        entrant.checked_in = entrant.joins_in
 
 
 def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:

@@ -158,7 +158,8 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
         if before != round_.seating:
             round_.save(update_fields=["seating"])
             touch(tournament)
-            note(tournament, "change-seating", by, at, after={"round": round_.number})
+            details = {"before": {"seating": before}, "after": {"round": round_.number}}
+            note(tournament, "change-seating", by, at, **details)
     return round_
 
 
@@ -292,12 +293,13 @@ def publish_round(round_pk: int, by: Actor, *, at: datetime, all_the_same: bool 
         _lay_seating(state, round_, round_.seating or {}, at)
         seated = Sitting.objects.filter(round=round_).values("entrant")
         late = tournament.entrants.filter(pk__in=seated, checked_in__lt=round_.number)
+        before = {"checked_in": {f"e{n}": at for n, at in late.values_list("number", "checked_in")}}
         late.update(checked_in=round_.number)
         round_.published_at = at
         round_.save(update_fields=["published_at"])
         touch(tournament)
         wake_webhooks()
-        note(tournament, "publish-round", by, at, after={"round": round_.number})
+        note(tournament, "publish-round", by, at, before=before, after={"round": round_.number})
     return round_
 
 

@@ -141,7 +141,9 @@ def exchange_seats(
         context = WriteContext(secrets.token_urlsafe(12), 0, at, by=by)
         _seat_players(state, changed, exchange, round_.number, context)
         touch(tournament)
-        details = {"round": round_.number, "entrants": list(exchange.who)}
+        details: dict[str, Any] = {"round": round_.number, "entrants": list(exchange.who)}
+        if exchange.with_people:
+            details["with_people"] = True
         note(tournament, "exchange-seats", by, at, after=details, reason=exchange.reason)
     return round_
 

@@ -18,6 +18,9 @@ from tournaments.services.rounds.proposals import kept_tables
 from tournaments.services.rounds.seating import clear_tables, games_of, lock_drawn
 from tournaments.services.tournaments.lifecycle import Depended, note, touch
 
+LIFECYCLE = ("published_at", "opened_at", "clock_seconds", "clock_used", "clock_started_at")
+"""The fields of a round that a take-back resets."""
+
 
 class RuledAbout(Depended, code="ruled-about"):
     sentence = _("Somebody was ruled about in this round: withdraw the ruling first.")
@@ -68,6 +71,7 @@ def take_back_round(round_pk: int, by: Actor, *, at: datetime, entries: int = 0)
         if lost_with(round_).entries != entries:
             raise Depended(sentence=_("A table has begun, or has gone on: look at it once more."))
         before = {"round": round_.number, "gone": games_of(round_), **_delete_sheets(round_)}
+        before["lifecycle"] = _lifecycle(round_)
         round_.seating = _seating_as_it_stands(tournament, round_)
         round_.rulings.all().delete()
         clear_tables(tournament, round_.tables.all())
@@ -92,6 +96,15 @@ def _delete_sheets(round_: Round) -> dict[str, Any]:
     for sheet in sheets:
         delete_locked(sheet.row)
     return {"records": records} if records else {}
+
+
+def _lifecycle(round_: Round) -> dict[str, Any]:
+    """Return when a round was published and opened, and its clock, as JSON values."""
+    fields = {name: getattr(round_, name) for name in LIFECYCLE}
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in fields.items()
+    }
 
 
 def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, Any]:

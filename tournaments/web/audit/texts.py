@@ -160,7 +160,10 @@ FIELDS: Mapping[str, Text] = {
 }
 """Labels of values before and after a change, by field."""
 
-LEFT_OUT = ("records", "seat", "revision", "rounds", "gone", "result")
+LEFT_OUT = (
+    *("records", "seat", "revision", "rounds", "gone", "result"),
+    *("seating", "lifecycle", "checked_in", "with_people"),
+)
 """Fields for machines only."""
 
 TOLD: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}

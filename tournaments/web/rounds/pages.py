@@ -43,6 +43,7 @@ from tournaments.services.rounds.rounds import (
     open_round,
     reopen_round,
 )
+from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import refusal_shown
@@ -50,6 +51,7 @@ from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.view import etag_of_round, running_tables
 from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.steps import act_text
 from tournaments.web.tournaments.strip import strip_etag
 from tournaments.web.tournaments.texts import ROUND_STATES, round_name
 
@@ -201,6 +203,32 @@ AFTER: Mapping[str, str] = {
     "start-clock": "running",
 }
 """The pages of a round that steps lead to; the others lead to the tournament."""
+
+
+@require_POST
+def undo(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Undo the last act of the directors, once as it was seen."""
+    row = directed_tournament(request, slug, tournament)
+    entry = number_in(request.POST, "entry", 0)
+    try:
+        act = undo_act(row.pk, entry, actor_of(request), at=timezone.now())
+    except Refused as error:
+        messages.error(request, str(error))
+        return redirect("tournament", slug, row.slug)
+    messages.success(request, _("Undone: “%(act)s”") % {"act": act_text(act, row)})
+    if act.action in AFTER_UNDOING:
+        return redirect(AFTER_UNDOING[act.action], slug, row.slug, details_of(act)["round"])
+    return redirect("tournament", slug, row.slug)
+
+
+AFTER_UNDOING: Mapping[str, str] = {
+    "publish-round": "seating",
+    "take-back-round": "seating",
+    "close-round": "running",
+    "exchange-seats": "seating",
+    "change-seating": "seating",
+}
+"""The pages of a round that undoing an act leads to; the others lead to the tournament."""
 
 
 def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:

@@ -30,6 +30,7 @@ urlpatterns = [
         name="withdraw_ruling",
     ),
     path(f"{TOURNAMENT}/next/", pages.next_step, name="next_step"),
+    path(f"{TOURNAMENT}/undo/", pages.undo, name="undo_act"),
     path(f"{TOURNAMENT}/corrections/", pages.changes, name="round_changes"),
     path(f"{TOURNAMENT}/wall/", wall.wall, name="wall"),
     path(f"{PLAY}/round/", round_phone.table_round, name="table_round"),

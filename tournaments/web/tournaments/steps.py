@@ -7,8 +7,10 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from tournaments.models import Tournament
+from tournaments.models import AuditEntry, Tournament
 from tournaments.queries.tournaments.steps import LifecycleStep
+from tournaments.services.rounds.pairing import number_of
+from tournaments.services.rounds.undo import details_of
 
 State = Tournament.State
 Text = str | Promise
@@ -67,6 +69,30 @@ ROUNDS_BACK: Mapping[str, tuple[str, Text]] = {
     "reopen-round": ("reopen_tournament_round", gettext_lazy("Open the last round again")),
 }
 """The steps back of a round, by the names of the routes."""
+
+
+ACTS: Mapping[str, Text] = {
+    "publish-round": gettext_lazy("Round %(round)s is published"),
+    "take-back-round": gettext_lazy("Round %(round)s is taken back"),
+    "close-round": gettext_lazy("Round %(round)s is closed"),
+    "withdraw-entrant": gettext_lazy("Withdrawn: %(names)s"),
+    "rule": gettext_lazy("Ruling on %(names)s"),
+    "withdraw-ruling": gettext_lazy("Ruling withdrawn: %(names)s"),
+    "exchange-seats": gettext_lazy("Chairs exchanged: %(names)s"),
+    "change-seating": gettext_lazy("Seating of round %(round)s is changed"),
+}
+"""The acts that can be undone, by the actions of their audit entries."""
+
+
+def act_text(entry: AuditEntry, tournament: Tournament) -> str:
+    """Return an act that can be undone as text (1 query if it names entrants)."""
+    details = details_of(entry)
+    numbers = [number_of(key) for key in details.get("entrants", ())]
+    names = []
+    if numbers:
+        rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
+        names = [each.shown_name for each in rows]
+    return str(ACTS[entry.action]) % {"round": details.get("round"), "names": ", ".join(names)}
 
 
 def button_of(step: LifecycleStep, tournament: Tournament) -> Button:

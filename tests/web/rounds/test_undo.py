@@ -1,0 +1,233 @@
+"""A director's last act, undone from the strip."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.deals import WHOLE_GAME
+from tests.factories import ContextFactory
+from tests.tournament_builders import SHORT, play, seated, who_sits
+from tests.web.rounds.going import going, of_all
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.models import AuditEntry, Entrant, Game, Round, Ruling, Table, Tournament
+from tournaments.queries.games.sheets import load_sheets
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import withdraw_entrant
+from tournaments.services.games.playing import record_entry
+from tournaments.services.rounds.clocks import start_clock
+from tournaments.services.rounds.rounds import close_round
+from tournaments.services.rounds.rulings import RulingDecision, rule
+
+ADJUSTED = RulingDecision("adjusted", 7, "late")
+
+
+def stands():
+    """Everything that an act can change: rounds, seats, cards, sheets, entrants, standings."""
+    row = Tournament.objects.select_related("event").get()
+    rounds = Round.objects.values_list(
+        *("number", "seating", "published_at", "opened_at", "closed_at"),
+        *("clock_seconds", "clock_used", "clock_started_at"),
+    )
+    cards = Table.objects.order_by("round", "number").values_list("public_id", "generation")
+    entrants = Entrant.objects.values_list("number", "joins_in", "checked_in", "withdrawn_at")
+    rulings = Ruling.objects.filter(withdrawn_at=None).order_by("entrant", "kind")
+    sheets = load_sheets(Game.objects.order_by("table__number"))
+    return [
+        (row.state, *map(list, (rounds, cards, entrants))),
+        list(rulings.values_list("entrant", "kind", "points", "reason")),
+        [(sheet.row.players, [sheet.body(at) for at in sheet.positions]) for sheet in sheets],
+        [who_sits(each) for each in Round.objects.order_by("number")],
+        load_state(row).standings_before(9),
+    ]
+
+
+class Leading:
+    """A director who acts and undoes by the pages of a tournament."""
+
+    def __init__(self, browser, place):
+        self.browser, self.place = browser, place
+
+    def post(self, name, *more, **sends):
+        return self.browser.post(of_all(name, self.place, *more), sends, follow=True)
+
+    def offered(self):
+        return self.browser.get(of_all("entrants", self.place)).context["strip"]().act
+
+    def undo(self, act):
+        return self.post("undo_act", entry=act.pk)
+
+    def exchange(self, entries="chairs"):
+        one, other, third = who_sits(self.place)[1][:3]
+        sends = {"one": f"e{one}", "other": [f"e{other}", f"e{third}"], "entries": entries}
+        return self.post("swap_seats", 1, seen=Tournament.objects.get().revision, **sends)
+
+
+def opened_with_clock(place):
+    start_clock(place.pk, NOBODY, at=timezone.now())
+
+
+def next_seated(place):
+    finish(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+    seated(place.event.tournament)
+
+
+def finish(place):
+    play(place, SHORT)
+
+
+def begin(place):
+    play(place, WHOLE_GAME[:2])
+
+
+def close(place):
+    finish(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+
+
+def adjusted(place):
+    rule(place.pk, Entrant.objects.get(number=1).pk, ADJUSTED, NOBODY, at=timezone.now())
+
+
+def swap_in_proposal(at):
+    tables = Round.objects.get(number=2).seating["tables"]
+    sends = {"one": tables[0][0], "other": tables[1][1], "seen": Tournament.objects.get().revision}
+    return at.post("swap_seats", 2, **sends)
+
+
+def give(kind, points):
+    def decide(at):
+        said = {"kind": kind, "points": points, "reason": "revoke", "sure": f"e1 {kind} {points}"}
+        return at.post("new_ruling", 1, entrant="e1", **said)
+
+    return decide
+
+
+ACTS = {
+    "publish": (
+        next_seated,
+        lambda at: at.post("publish_round", 2),
+        ("publish-round", "take-back-round"),
+    ),
+    "take-back": (
+        opened_with_clock,
+        lambda at: at.post("take_back_round", 1, entries=0),
+        ("take-back-round", "publish-round"),
+    ),
+    "close": (
+        finish,
+        lambda at: at.post("close_tournament_round", 1),
+        ("close-round", "reopen-round"),
+    ),
+    "withdraw": (
+        begin,
+        lambda at: at.post("withdraw_entrant", Entrant.objects.get(number=3).number),
+        ("withdraw-entrant", "return-entrant"),
+    ),
+    "penalty": (close, give("penalty", 5), ("rule", "withdraw-ruling")),
+    "other result": (adjusted, give("adjusted", 9), ("rule", "withdraw-ruling", "rule")),
+    "withdrawn ruling": (
+        adjusted,
+        lambda at: at.post("withdraw_ruling", Ruling.objects.get().pk),
+        ("withdraw-ruling", "rule"),
+    ),
+    "exchange": (begin, Leading.exchange, ("exchange-seats", "exchange-seats")),
+    "exchange with entries": (
+        begin,
+        lambda at: at.exchange("people"),
+        ("exchange-seats", "exchange-seats"),
+    ),
+    "exchange when closed": (close, Leading.exchange, ("exchange-seats", "exchange-seats")),
+    "swap": (next_seated, swap_in_proposal, ("change-seating", "change-seating")),
+}
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_act_is_undone_once_and_the_audit_shows_both(director, club, name):
+    before, act, actions = ACTS[name]
+    place = going(club, minutes=60)
+    before(place)
+    at, stood = Leading(director, place), stands()
+
+    act(at)
+    changed, offered = stands(), at.offered()
+    first = at.undo(offered)
+    undone = stands()
+    second = at.undo(offered)
+
+    assert changed != stood
+    assert undone == stood == stands()
+    noted = AuditEntry.objects.filter(kind="event").order_by("pk").values_list("action", flat=True)
+    assert tuple(noted)[-len(actions) :] == actions
+    assert "Undone" in first.text
+    assert "It is undone already" in second.text
+
+
+def publish_and_open(at, _written):
+    at.post("take_back_round", 1, entries=0)
+    at.post("publish_round", 1)
+    at.post("open_tournament_round", 1)
+
+
+DEPENDED = {
+    "published": (publish_and_open, "publish-round"),
+    "exchanged": (lambda at, _written: at.exchange(), "exchange-seats"),
+    "taken back": (
+        lambda at, written: at.post("take_back_round", 1, entries=int(written)),
+        "take-back-round",
+    ),
+}
+
+
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("name", DEPENDED)
+def test_act_stays_once_an_entry_depends_on_it(director, club, name, written):
+    act, action = DEPENDED[name]
+    at = Leading(director, going(club))
+    if name != "taken back":
+        act(at, written)
+    if written:
+        game, context = Game.objects.get(table__number=1), ContextFactory(at=timezone.now())
+        record_entry(game.pk, parse_entry(WHOLE_GAME[0]), replace(context, revision=game.revision))
+    if name == "taken back":
+        act(at, written)
+    last, stood = AuditEntry.objects.filter(action=action)[0], stands()
+
+    assert (at.offered() is None) == written
+    assert ("it stays" in at.undo(last).text) == written
+    assert (stands() == stood) == written
+
+
+def test_closing_stays_once_a_later_round_is_published(director, club):
+    place = going(club, tables=4, seating="fixed", rounds=2)
+    at = Leading(director, place)
+    at.post("publish_round", 2)
+    finish(place)
+    at.post("close_tournament_round", 1)
+    closing, stood = AuditEntry.objects.filter(action="close-round")[0], stands()
+
+    assert at.offered() is None
+    assert "it stays" in at.undo(closing).text
+    assert stands() == stood
+
+
+@pytest.mark.parametrize(("minutes", "stays"), [(9, False), (11, True)])
+def test_act_stays_after_ten_minutes(director, club, minutes, stays):
+    at = Leading(director, going(club))
+    then = timezone.now() - timedelta(minutes=minutes)
+    withdraw_entrant(Entrant.objects.get(number=3).pk, NOBODY, at=then)
+
+    assert (at.offered() is None) == stays
+    at.undo(AuditEntry.objects.filter(action="withdraw-entrant")[0])
+    assert Entrant.objects.filter(withdrawn_at=None).count() == 8 - stays
+
+
+def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert_num_queries):
+    at = Leading(director, going(club))
+    at.exchange()
+
+    with django_assert_num_queries(22):
+        director.get(of_all("running", at.place, 1))

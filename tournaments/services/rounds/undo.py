@@ -1,0 +1,159 @@
+"""Undo a director's last act in a tournament, as long as nothing depends on it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.models import AuditEntry, Entrant, Revision, Round, Ruling, Tournament
+from tournaments.services.audit import Actor
+from tournaments.services.entrants.registration import return_entrant
+from tournaments.services.rounds.pairing import number_of
+from tournaments.services.rounds.rounds import can_reopen, reopen_round
+from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
+from tournaments.services.rounds.seating import SeatingDraft, publish_round, put_seating
+from tournaments.services.rounds.swapping import Exchange, exchange_seats
+from tournaments.services.rounds.taking_back import take_back_round
+from tournaments.services.tournaments.lifecycle import Depended, lock_tournament
+
+UNDO_WITHIN = timedelta(minutes=10)
+
+PASSED_OVER = (
+    *("open-round", "start-clock", "pause-clock", "add-time", "add-table-time"),
+    *("call-director", "answer-call", "take-pen", "shut-door", "check-in", "check-out"),
+)
+"""Actions after which an earlier act can still be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Undoing:
+    """How to undo an act, from its audit entry; `possible` tells whether nothing depends on it."""
+
+    undo: Callable[[Tournament, AuditEntry, Actor, datetime], Any]
+    possible: Callable[[Tournament, AuditEntry], bool] = lambda _tournament, _entry: True
+
+
+def last_act(tournament: Tournament, at: datetime) -> AuditEntry | None:
+    """Return the audit entry of the act that directors can undo now (up to 3 queries)."""
+    acts = AuditEntry.objects.filter(event=tournament.event_id, kind=AuditEntry.Kind.EVENT)
+    last = acts.exclude(action__in=PASSED_OVER).order_by("-pk").first()
+    if last is None or last.action not in UNDOINGS or at - last.at > UNDO_WITHIN:
+        return None
+    return last if UNDOINGS[last.action].possible(tournament, last) else None
+
+
+def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> AuditEntry:
+    """Undo the last act of a tournament's directors, given by its audit entry.
+
+    Raises:
+        Depended: it is undone already, too old, or something else was done after it.
+        Refused: as the services that take the act back say.
+    In each case nothing is written.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        last = last_act(tournament, at)
+        if last is None or last.pk != entry_pk:
+            said = _("It is undone already, or it stays: ten minutes are over, or more was done.")
+            raise Depended(sentence=said)
+        UNDOINGS[last.action].undo(tournament, last, by, at)
+    return last
+
+
+def details_of(entry: AuditEntry) -> dict[str, Any]:
+    """Return the values before and after an act of a tournament."""
+    return {**(entry.before or {}), **(entry.after or {})}
+
+
+def _round_of(tournament: Tournament, entry: AuditEntry) -> Round:
+    return tournament.event.rounds.get(number=details_of(entry)["round"])
+
+
+def _nothing_written(tournament: Tournament, entry: AuditEntry) -> bool:
+    tables = {"game__table__round": _round_of(tournament, entry)}
+    return not Revision.objects.of_entries().filter(**tables).exists()
+
+
+def _unpublish(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    """Take a seating back, and count only those as here who were."""
+    take_back_round(_round_of(tournament, entry).pk, by, at=at)
+    stood = details_of(entry).get("checked_in", {})
+    rows = list(tournament.entrants.filter(number__in=map(number_of, stood)))
+    for row in rows:
+        row.checked_in = stood[row.key]
+    Entrant.objects.bulk_update(rows, ["checked_in"])
+
+
+def _no_sheet_deleted(_tournament: Tournament, entry: AuditEntry) -> bool:
+    return "lifecycle" in details_of(entry) and "records" not in details_of(entry)
+
+
+def _publish_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    """Publish a round as it was, with its clock."""
+    round_ = publish_round(_round_of(tournament, entry).pk, by, at=at, all_the_same=True)
+    Round.objects.filter(pk=round_.pk).update(**details_of(entry)["lifecycle"])
+
+
+def _reopen(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    reopen_round(_round_of(tournament, entry).pk, by, at=at)
+
+
+def _return(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    number = number_of(details_of(entry)["entrants"][0])
+    return_entrant(tournament.entrants.get(number=number).pk, by, at=at, as_before=True)
+
+
+def _unrule(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    """Withdraw a ruling, and give those again that it has replaced."""
+    number = number_of(details_of(entry)["entrants"][0])
+    rulings = Ruling.objects.filter(round=_round_of(tournament, entry), entrant__number=number)
+    replaced = list(rulings.filter(withdrawn_at=entry.at))
+    withdraw_ruling(rulings.filter(withdrawn_at=None).latest("pk").pk, by, at=at)
+    for each in replaced:
+        said = RulingDecision(each.kind, each.points, each.reason)
+        rule(each.round_id, each.entrant_id, said, by, at=at)
+
+
+def _rule_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    details = details_of(entry)
+    entrant = tournament.entrants.get(number=number_of(details["entrants"][0]))
+    said = RulingDecision(details["ruling"], details["points"], entry.reason)
+    rule(_round_of(tournament, entry).pk, entrant.pk, said, by, at=at)
+
+
+def _not_written_since(tournament: Tournament, entry: AuditEntry) -> bool:
+    numbers = [number_of(key) for key in details_of(entry)["entrants"]]
+    sheets = {
+        "game__table__round": _round_of(tournament, entry),
+        "game__table__sittings__entrant__number__in": numbers,
+    }
+    return not Revision.objects.filter(at__gt=entry.at, **sheets).exists()
+
+
+def _exchange_back(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    details, round_ = details_of(entry), _round_of(tournament, entry)
+    back = Exchange(details["entrants"][::-1], details.get("with_people", False), entry.reason)
+    exchange_seats(round_.pk, back, by, seen=tournament.revision, at=at)
+
+
+def _seat_as_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    draft = SeatingDraft(**details_of(entry)["seating"])
+    put_seating(_round_of(tournament, entry).pk, draft, by, at=at)
+
+
+UNDOINGS: Mapping[str, _Undoing] = {
+    "publish-round": _Undoing(_unpublish, _nothing_written),
+    "take-back-round": _Undoing(_publish_again, _no_sheet_deleted),
+    "close-round": _Undoing(_reopen, lambda row, entry: can_reopen(row, _round_of(row, entry))),
+    "withdraw-entrant": _Undoing(_return),
+    "rule": _Undoing(_unrule),
+    "withdraw-ruling": _Undoing(_rule_again),
+    "exchange-seats": _Undoing(_exchange_back, _not_written_since),
+    "change-seating": _Undoing(
+        _seat_as_before, lambda _tournament, entry: "seating" in details_of(entry)
+    ),
+}
+"""The acts that can be undone, by the actions of their audit entries."""
