@@ -265,6 +265,7 @@ TOURNAMENTS = {
     "open_tournament_round": Page("tournament round", None, DIRECTORS),
     "close_tournament_round": Page("tournament round", None, DIRECTORS),
     "reopen_tournament_round": Page("tournament round", None, DIRECTORS),
+    "round_codes": Page("tournament round", DIRECTORS),
     "round_clock": Page("tournament round", None, DIRECTORS),
     "new_ruling": Page("tournament round", DIRECTORS, DIRECTORS),
     "round_totals": Page("tournament round", DIRECTORS, DIRECTORS),

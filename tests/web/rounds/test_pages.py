@@ -17,6 +17,7 @@ from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import hand_over, record_entry
 from tournaments.services.rounds.rounds import close_round
 from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.web.base.access_links import access_link
 from tournaments.web.base.phone import address
 
 HOUR = timedelta(hours=1)
@@ -337,3 +338,19 @@ def test_points_are_typed_as_people_write_them(director, club, typed, stored):
     director.post(url("new_ruling", place), ask(place, kind="adjusted", points=typed))
 
     assert Ruling.objects.get().points == stored
+
+
+def test_codes_of_all_tables_are_on_one_page_that_the_seating_leads_to(director, club):
+    place = going(club, 3)
+    path = url("round_codes", place)
+    assert path in director.get(url("seating", place)).text
+
+    page = director.get(path)
+
+    cards = [
+        reverse("table_link", args=[each.public_id, each.secret]) for each in place.tables.all()
+    ]
+    assert [code for _number, code in page.context["codes"]] == [
+        access_link(page.wsgi_request, card)["code"] for card in cards
+    ]
+    assert all(code in page.text for _number, code in page.context["codes"])

@@ -26,8 +26,10 @@ from tournaments.services.rounds.clocks import add_table_time
 from tournaments.services.rounds.overtime import finish_for_time
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.rounds import ruling_name
+from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import refusal_shown
+from tournaments.web.events.tables import card_path
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
 from tournaments.web.tournaments.pages import page_of
@@ -55,6 +57,23 @@ def running_table(
         ),
     }
     return render(request, "tournaments/rounds/table.html", page)
+
+
+@never_cache
+@require_safe
+def round_codes(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Show the QR codes of all tables of a round on one page, for screen and print."""
+    row, place = directed_tournament_round(request, slug, tournament, number)
+    page = page_of(request, row) | {
+        "round": place,
+        "round_name": round_name(place),
+        "codes": [
+            (table.number, access_link(request, card_path(table))["code"])
+            for table in place.tables.order_by("number")
+        ],
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/rounds/codes.html", page)
 
 
 @never_cache

@@ -15,6 +15,7 @@ urlpatterns = [
     path(f"{ROUND}/open/", pages.open_now, name="open_tournament_round"),
     path(f"{ROUND}/close/", pages.close, name="close_tournament_round"),
     path(f"{ROUND}/reopen/", pages.reopen, name="reopen_tournament_round"),
+    path(f"{ROUND}/codes/", tables.round_codes, name="round_codes"),
     path(f"{ROUND}/clock/", pages.clock, name="round_clock"),
     path(f"{ROUND}/totals/", totals.round_totals, name="round_totals"),
     path(f"{ROUND}/rulings/", rulings.new_ruling, name="new_ruling"),
