@@ -122,16 +122,21 @@ def test_players_of_a_club_are_kept_apart_where_that_is_wanted():
     assert apart["quality"]["same_club"] == 0
 
 
-@pytest.mark.parametrize(("count", "played"), [(20, 3), (48, 3), (25, 3)])
-def test_scores_before_seats_bring_scores_nearer_at_the_cost_of_seats(count, played):
-    evening = Evening(count, 5, seed=3)
+@pytest.mark.parametrize(
+    ("count", "played", "rounds", "nearer"),
+    [(20, 3, 4, 0.95), (48, 3, 5, 0.6), (25, 3, 5, 0.95), (28, 2, 3, 0.4)],
+)
+def test_scores_before_seats_bring_scores_nearer_at_the_cost_of_seats(
+    count, played, rounds, nearer
+):
+    evening = Evening(count, rounds, seed=1)
     for _ in range(played):
         evening.draw()
 
     even = seat_document(evening.document())["quality"]
     near = seat_document(evening.document() | {"score_before_seats": True})["quality"]
 
-    assert near["score_spread"] < even["score_spread"]
+    assert near["score_spread"] < nearer * even["score_spread"]
     assert near["seat_imbalance"] > even["seat_imbalance"]
     assert near["repeat_meetings"] <= even["repeat_meetings"]
 

@@ -45,11 +45,15 @@ def draw_fours(
     Each of `groups` shares a table, or two groups do. `aside` holds, for each bye, the number of
     times at each seat.
     """
+    planned: Tables | None = None
     if not groups and not field.avoid and _wants_plan(field):
         planned = draw_by_plan(field, random)
-        if planned is not None:
+        # A plan keeps later rounds without repeats: the last round has none.
+        if planned is not None and not (field.score_before_seats and field.rounds_left == 1):
             return planned
-    return seat_tables(field, draw_by_exchanges(field, groups, random), aside, random)
+    exchanged = seat_tables(field, draw_by_exchanges(field, groups, random), aside, random)
+    costs = pair_costs(field)
+    return min(filter(None, [planned, exchanged]), key=lambda tables: _cost(costs, tables))
 
 
 def draw_by_plan(field: PairingField, random: Random) -> Tables | None:
