@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tournaments.models import Entrant, Player, Revision, Sitting, Tournament, Visitor
+from tournaments.models import Entrant, Event, Player, Revision, Seat, Sitting, Tournament, Visitor
 from tournaments.models.people import plain_name
 from tournaments.queries.ratings.predictions import ratings_of_entrants
 from tournaments.queries.ratings.ratings import ShownRating
@@ -15,6 +15,9 @@ from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.entrants.registration import next_round
 
 State = Tournament.State
+
+MOST_OFFERED = 2_000
+"""Players of the club that can be ticked; others are typed."""
 
 STATES = ("here", "missing", "later", "house", "withdrawn")
 """The sort order of states; the state is empty if there is no check-in."""
@@ -68,9 +71,13 @@ class EntrantList:
         return sum(line.state in states for line in self.lines)
 
     @property
+    def missing(self) -> int:
+        return self.count("missing")
+
+    @property
     def counts(self) -> list[str]:
         """Return the number of entrants of each kind, as texts."""
-        here, missing = self.count("here"), self.count("missing")
+        here, missing = self.count("here"), self.missing
         details = [
             (self.checking_in, _("here: %(number)s of %(of)s"), here),
             (self.count("later"), _("later: %(number)s"), self.count("later")),
@@ -128,6 +135,26 @@ def seats_left(entrant: Entrant) -> QuerySet[Sitting]:
     )
     rows = going.exclude(table__in=begun.values("game__table"))
     return rows.select_related("round", "table").order_by("round__number")
+
+
+def players_offered(tournament: Tournament) -> dict[str, list[Player]]:
+    """Return the players of the club who do not take part, by name (3 queries).
+
+    Those of the club's last event are in `last`, all others in `others`.
+    """
+    event = tournament.event
+    played = Event.objects.filter(club=event.club_id, rounds__tables__games__seats__isnull=False)
+    last = played.exclude(pk=event.pk).values_list("pk", flat=True).first()
+    seats = Seat.objects.filter(game__table__round__event=last).order_by()
+    lately = set(seats.values_list("player_id", flat=True)) if last else set()
+    players = Player.objects.present().filter(club=event.club_id)
+    entrants = tournament.entrants.order_by()
+    taken = entrants.values("player").union(entrants.exclude(partner=None).values("partner"))
+    free = players.exclude(pk__in=taken).order_by("name_key")[:MOST_OFFERED]
+    offered: dict[str, list[Player]] = {"last": [], "others": []}
+    for player in free:
+        offered["last" if player.pk in lately else "others"].append(player)
+    return offered
 
 
 def found_in(lines: Sequence[EntrantLine], asked: str, *, directs: bool) -> list[EntrantLine]:

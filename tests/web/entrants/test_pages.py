@@ -3,8 +3,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.club_factories import (
+    EventFactory,
     PlayerFactory,
     SittingFactory,
+    TableFactory,
 )
 from tests.web.entrants.entering import entrant
 from tests.web.imports.archives import workbook
@@ -89,6 +91,43 @@ def test_one_tap_checks_in_and_one_more_takes_it_back(director, row):
     assert "They are on the list no more." in gone.text
     gone = director.post(url("check_entrant"), {"here": "x"}, headers={"HX-Request": "true"})
     assert gone["HX-Refresh"] == "true"
+
+
+def test_one_button_marks_everybody_here_who_is_asked(director, row):
+    entrant(row, 1, "Ayşe", checked_in=1)
+    entrant(row, 2, "Burak")
+    entrant(row, 3, "Cem", withdrawn_at=timezone.now())
+    entrant(row, 4, "Deniz", house=True)
+    assert 'name="all"' in director.get(url("entrants")).text
+
+    for _ in range(2):
+        assert director.post(url("check_entrant"), {"all": "1"})["Location"] == url("entrants")
+
+    assert list(row.entrants.values_list("checked_in", flat=True)) == [1, 1, 0, 0]
+    assert AuditEntry.objects.get().after == {"entrants": ["e2"]}
+    assert 'name="all"' not in director.get(url("entrants")).text
+
+
+def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):
+    club = row.event.club
+    ada, bora, cem = (PlayerFactory(club=club, name=name) for name in ("Ada", "Bora", "Cem"))
+    PlayerFactory(club=club, name="Eda", merged_into=ada)
+    last = EventFactory(club=club, held_on=row.event.held_on)
+    TableFactory(round__event=last, players=["Zeki", "Cem", "Yıldız", "Şule"])
+    entrant(row, 5, "Deniz", player__club=club)
+
+    page = director.get(url("add_entrants"))
+    groups = page.context["offered"]
+    assert [[player.name for player in group] for group in groups.values()] == [
+        ["Cem", "Şule", "Yıldız", "Zeki"],
+        ["Ada", "Bora"],
+    ]
+    chosen = {"what": "ticked", "player": [bora.public_id, cem.public_id, cem.public_id, "x"]}
+    answer = director.post(url("add_entrants"), chosen, follow=True)
+    again = director.post(url("add_entrants"), chosen, follow=True)
+
+    assert ("2 are registered." in answer.text, "Nobody is chosen." in again.text) == (True, True)
+    assert names(row) == ["Deniz", "Cem", "Bora"]
 
 
 def test_director_types_one_after_another(director, row):

@@ -221,6 +221,30 @@ def check_in(
     return entrant
 
 
+def check_in_all(tournament_pk: int, by: Actor, *, at: datetime) -> int:
+    """Note that all who can be seated in the next round are present; return how many are new.
+
+    Raises:
+        WrongState: the tournament is not yet in registration, or is finished.
+    """
+    with transaction.atomic():
+        tournament = lock_tournament(tournament_pk)
+        if tournament.state not in (State.REGISTRATION, State.RUNNING):
+            raise WrongState(tournament.state, _("Nobody can be checked in now."))
+        number = next_round(tournament)
+        asked = 1 if settings_of(tournament).check_in == "once" else number
+        rows = tournament.entrants.playing().competing().filter(joins_in__lte=number)
+        absent = list(rows.filter(checked_in__lt=asked))
+        for entrant in absent:
+            entrant.checked_in = number
+        if absent:
+            Entrant.objects.bulk_update(absent, ["checked_in"])
+            touch(tournament)
+            keys = [entrant.key for entrant in absent]
+            note(tournament, "check-in", by, at, after={"entrants": keys})
+    return len(absent)
+
+
 def lock_entrant(pk: int) -> Entrant:
     """Return an entrant with its tournament locked."""
     tournament = lock_tournament(Entrant.objects.values_list("tournament_id", flat=True).get(pk=pk))

@@ -19,7 +19,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Entrant, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
-from tournaments.presenters.entrants import found_in, list_entrants, with_ratings
+from tournaments.presenters.entrants import found_in, list_entrants, players_offered, with_ratings
 from tournaments.services.entrants.lists import (
     EnteredAlready,
     Entry,
@@ -32,6 +32,7 @@ from tournaments.services.entrants.registration import (
     EntrantsRefused,
     TooMany,
     check_in,
+    check_in_all,
     register_entrants,
 )
 from tournaments.services.imports.refusals import FileRefused
@@ -39,7 +40,7 @@ from tournaments.services.imports.texts import COLUMNS
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.name_lists import ListFile, meant_by
-from tournaments.web.base.refusals import add_refused
+from tournaments.web.base.refusals import add_refused, refusal_shown
 from tournaments.web.entrants.forms import EntrantForm, ListForm, list_refusal
 from tournaments.web.entrants.lists import (
     ListLine,
@@ -77,8 +78,12 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 
 @require_POST
 def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
-    """Check an entrant in (`here` is the number), or undo it (`gone`)."""
+    """Check an entrant in (`here` is the number), or undo it (`gone`); or check in `all`."""
     row = directed_tournament(request, slug, tournament)
+    if "all" in request.POST:
+        with refusal_shown(request):
+            check_in_all(row.pk, actor_of(request), at=timezone.now())
+        return redirect("entrants", slug, tournament)
     here = "here" in request.POST
     typed = request.POST.get("here" if here else "gone", "")[:5]
     number = int(typed) if typed.isdecimal() else 0
@@ -148,6 +153,8 @@ def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpRespon
         return _add_page(request, row)
     if what == "one":
         return _add_one(request, row)
+    if what == "ticked":
+        return _add_ticked(request, row)
     return _add_list(request, row, sure=what == "sure")
 
 
@@ -168,6 +175,21 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
             messages.success(request, added_sentence(added[0]))
             return redirect("add_entrants", row.event.club.slug, row.slug)
     return _add_page(request, row, one=form)
+
+
+def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
+    """Register the ticked players; those who take part meanwhile are left out."""
+    ticked = set(request.POST.getlist("player"))
+    offered = [player for group in players_offered(row).values() for player in group]
+    chosen = [Entry(player.name) for player in offered if player.public_id in ticked]
+    if not chosen:
+        messages.error(request, _("Nobody is chosen."))
+        return redirect("add_entrants", row.event.club.slug, row.slug)
+    with refusal_shown(request):
+        added = len(register_entrants(row.pk, chosen, actor_of(request), at=timezone.now()))
+        text = ngettext("%(number)s is registered.", "%(number)s are registered.", added)
+        messages.success(request, text % {"number": added})
+    return redirect("entrants", row.event.club.slug, row.slug)
 
 
 def added_sentence(entrant: Entrant) -> str:
@@ -260,6 +282,7 @@ def _add_page(
     page: dict[str, Any] = page_of(request, row) | {
         "one": one or EntrantForm(pairs=pairs, suggest=_suggest(row)),
         "many": many or ListForm(),
+        "offered": {} if pairs else players_offered(row),
         "pairs": pairs,
         "names": names_lately(row.event.club),
         "late": row.state == Tournament.State.RUNNING,
