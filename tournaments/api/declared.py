@@ -19,6 +19,10 @@ def declared_field(about: Declared, **how: Any) -> serializers.Field[Any, Any, A
         # Labelled as Django labels choices, from which the ids of enums in the description come.
         choices = [(each, each.capitalize()) for each in schema["enum"]]
         return serializers.ChoiceField(choices, **how)
+    if "pattern" in schema:
+        return serializers.RegexField(
+            schema["pattern"], max_length=schema["maxLength"], allow_blank=True, **how
+        )
     blank = not schema.get("minLength")
     return serializers.CharField(max_length=schema["maxLength"], allow_blank=blank, **how)
 

@@ -55,6 +55,7 @@ class Event(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=LONGEST_NAME)
     held_on = models.DateField()
+    starts_at = models.CharField(max_length=5, blank=True)
     venue = models.CharField(max_length=LONGEST_VENUE, blank=True)
     # Default for a new table; each table can play something else.
     ruleset = models.CharField(max_length=LONGEST_ID)

@@ -15,7 +15,7 @@ from tournaments.engine.rules.declarations import (
     gettext_noop,
 )
 from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_VENUE
-from tournaments.engine.rules.shapes import DAY, SWITCH, one_of, text
+from tournaments.engine.rules.shapes import DAY, SWITCH, TIME_OF_DAY, one_of, text
 
 CONFIRMATIONS = ("none", "two", "all")
 
@@ -48,6 +48,10 @@ class EventDetails:
             gettext_noop("Who confirms the result"),
             question=gettext_noop("Who confirms the result of a table"),
         ),
+    )
+    starts_at: str = field(
+        default="",
+        metadata=declared(TIME_OF_DAY, gettext_noop("Starts at"), shown=True),
     )
     venue: str = field(
         default="",

@@ -19,6 +19,9 @@ def declared_field(about: Declared, choices: Mapping[str, Text] | None = None) -
         return forms.BooleanField(label=label, required=False)
     if schema.get("format") == "date":
         return day_field(label)
+    if "pattern" in schema:
+        picker = forms.TimeInput(attrs={"type": "time"})
+        return forms.RegexField(schema["pattern"], label=label, required=False, widget=picker)
     attributes = {"autocomplete": "off"} if about.free else {}
     return forms.CharField(
         label=label,
