@@ -1,4 +1,4 @@
-// Copying and sending the addresses of a game, where the browser can.
+// Copying, sending and printing the addresses of a game, where the browser can.
 
 for (const row of document.querySelectorAll("[data-share]")) {
   const address = row.dataset.share;
@@ -17,4 +17,8 @@ for (const row of document.querySelectorAll("[data-share]")) {
 }
 for (const input of document.querySelectorAll(":is(input, textarea)[readonly]")) {
   input.addEventListener("focus", () => input.select());
+}
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
 }
