@@ -289,6 +289,7 @@ ENTRANTS = {
     "entrant": Page("entrant", DIRECTORS),
     "withdraw_entrant": Page("entrant", None, DIRECTORS),
     "return_entrant": Page("entrant", None, DIRECTORS),
+    "let_in_entrant": Page("entrant", None, DIRECTORS),
     "mark_house": Page("entrant", None, DIRECTORS),
     "change_entrant": Page("entrant", None, DIRECTORS),
     "remove_entrant": Page("entrant", None, DIRECTORS),

@@ -15,4 +15,9 @@ class Migration(migrations.Migration):
             name='starts_at',
             field=models.CharField(blank=True, max_length=5),
         ),
+        migrations.AddField(
+            model_name='entrant',
+            name='waiting',
+            field=models.BooleanField(default=False),
+        ),
     ]

@@ -21,7 +21,7 @@ PUBLIC_ACTIONS = (
     *("add-table", "remove-table", "adopt", "next-game", "import-games"),
     *("add-tournament", "change-tournament", "move-tournament", "import-tournament"),
     *("add-entrants", "change-entrant", "withdraw-entrant", "return-entrant", "remove-entrant"),
-    *("put-substitute", "take-out-substitute", "publish-round", "take-back-round"),
+    *("let-in", "put-substitute", "take-out-substitute", "publish-round", "take-back-round"),
     *("start-clock", "pause-clock", "add-time", "add-table-time"),
     *("change-late", "exchange-seats", "rule", "withdraw-ruling", "accept-changes"),
 )

@@ -82,11 +82,15 @@ class Tournament(models.Model):
 
 class EntrantQuerySet(models.QuerySet["Entrant"]):
     def playing(self) -> "EntrantQuerySet":
-        return self.filter(withdrawn_at=None)
+        return self.filter(withdrawn_at=None, waiting=False)
+
+    def queued(self) -> "EntrantQuerySet":
+        """Filter to the waiting list, in order of registration."""
+        return self.filter(withdrawn_at=None, waiting=True).order_by("number")
 
     def competing(self) -> "EntrantQuerySet":
-        """Filter to the entrants with a place in the standings: all but house players."""
-        return self.filter(house=False)
+        """Filter to the entrants with a place in the standings: no house player, none who waits."""
+        return self.filter(house=False, waiting=False)
 
 
 class Entrant(models.Model):
@@ -105,6 +109,8 @@ class Entrant(models.Model):
     # The club they represent, for seating its entrants apart.
     represents = models.CharField(max_length=LONGEST_NAME, blank=True)
     house = models.BooleanField(default=False)
+    # Registered beyond the capacity, and not let in so far.
+    waiting = models.BooleanField(default=False)
     # The first round that they can play.
     joins_in = models.PositiveSmallIntegerField(default=1)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
@@ -143,6 +149,10 @@ class Entrant(models.Model):
     @property
     def players(self) -> tuple[Player, ...]:
         return (self.player, self.partner) if self.partner else (self.player,)
+
+    @property
+    def is_playing(self) -> bool:
+        return self.withdrawn_at is None and not self.waiting
 
     def come_in(self, number: int) -> None:
         """Count as here from round `number` on, without saving."""

@@ -1,11 +1,12 @@
 """The list of entrants of a tournament, with their states."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tournaments.models import Entrant, Event, Player, Revision, Seat, Sitting, Tournament, Visitor
 from tournaments.models.people import plain_name
@@ -13,21 +14,31 @@ from tournaments.queries.ratings.predictions import ratings_of_entrants
 from tournaments.queries.ratings.ratings import ShownRating
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.entrants.registration import next_round
+from tournaments.texts.labels import Text
 
 State = Tournament.State
 
 MOST_OFFERED = 2_000
 """Players of the club that can be ticked; others are typed."""
 
-STATES = ("here", "missing", "later", "house", "withdrawn")
+STATES = ("here", "missing", "later", "house", "waiting", "withdrawn")
 """The sort order of states; the state is empty if there is no check-in."""
+
+
+LABELS: Mapping[str, Text] = {
+    "here": gettext_lazy("here"),
+    "missing": gettext_lazy("not checked in"),
+    "house": gettext_lazy("house player"),
+    "waiting": gettext_lazy("on the waiting list"),
+    "withdrawn": gettext_lazy("withdrawn"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class EntrantLine:
     """An entrant as a reader may see them; the list sorts by `state`.
 
-    The state is `here`, `missing`, `later`, `house`, `withdrawn`, or empty if there is no check-in.
+    The state is one of `STATES`, or empty if there is no check-in.
     `rating` is None if there is none, or the reader may not see it.
     """
 
@@ -42,18 +53,9 @@ class EntrantLine:
 
     @property
     def label(self) -> str:
-        match self.state:
-            case "here":
-                return _("here")
-            case "missing":
-                return _("not checked in")
-            case "house":
-                return _("house player")
-            case "withdrawn":
-                return _("withdrawn")
-            case "later":
-                return _("from round %(number)s") % {"number": self.entrant.joins_in}
-        return ""
+        if self.state == "later":
+            return _("from round %(number)s") % {"number": self.entrant.joins_in}
+        return str(LABELS.get(self.state, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class EntrantList:
             (self.checking_in, _("here: %(number)s of %(of)s"), here),
             (self.count("later"), _("later: %(number)s"), self.count("later")),
             (self.count("house"), _("house players: %(number)s"), self.count("house")),
+            (self.count("waiting"), _("on the waiting list: %(number)s"), self.count("waiting")),
             (self.count("withdrawn"), _("withdrawn: %(number)s"), self.count("withdrawn")),
         ]
         return [text % {"number": n, "of": here + missing} for shown, text, n in details if shown]
@@ -194,6 +197,8 @@ class _Asking:
         """Return the state of an entrant, as in `EntrantLine`."""
         if row.withdrawn_at is not None:
             return "withdrawn"
+        if row.waiting:
+            return "waiting"
         if row.house:
             return "house"
         if row.joins_in > self.number or (row.joins_in == self.number > 1 and not self.checking_in):

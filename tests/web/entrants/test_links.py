@@ -1,9 +1,24 @@
+import json
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from tests.club_factories import ClubFactory
+from tests.factories import EVENING
 from tests.web.entrants.entering import entrant
-from tournaments.models import Tournament
+from tournaments.engine.documents.tournament_records import (
+    read_tournament,
+    standings_of,
+    write_tournament,
+)
+from tournaments.models import AuditEntry, Tournament
+from tournaments.presenters.entrants import list_entrants
+from tournaments.queries.tournaments.state import load_state
+from tournaments.reports.tournament_document import tournament_document
+from tournaments.services.audit import NOBODY
+from tournaments.services.tournaments.lifecycle import move_tournament
+from tournaments.services.tournaments.record_import import Into, import_tournament
 
 
 def link(row, kind="register"):
@@ -99,3 +114,40 @@ def test_card_shows_the_link_to_directors(visitor, club, row, kind):
 
     assert f"http://testserver{link(row, kind)}" in page.text
     assert "<svg" in page.text
+
+
+def test_beyond_the_capacity_one_waits_and_moves_up_before_the_start(director, row):
+    Tournament.objects.update(settings={"capacity": 4})
+    names = ("Ada", "Bora", "Cem", "Deniz", "Efe", "Fulya", "Gül")
+    for name in names:
+        shown = director.post(link(row), {"name": name}, follow=True)
+    assert "you are on the waiting list, with number <strong>7</strong>" in shown.text
+
+    def waiting():
+        lines = list_entrants(row, directs=True).lines
+        return [line.name for line in lines if line.state == "waiting"]
+
+    def send(name, *args):
+        return director.post(reverse(name, args=["moda", "acik", *args]), follow=True)
+
+    assert waiting() == ["Efe", "Fulya", "Gül"]
+    assert "Efe moves up from the waiting list." in send("withdraw_entrant", 2).text
+    assert "Bora" not in waiting()
+    assert "Let in" in director.get(reverse("entrant", args=["moda", "acik", 7])).text
+    send("let_in_entrant", 7)
+    send("return_entrant", 2)
+    assert waiting() == ["Bora", "Fulya"]
+    actions = AuditEntry.objects.filter(action="let-in").order_by("pk")
+    assert [each.after["entrants"] for each in actions] == [["e5"], ["e7"]]
+
+    row.refresh_from_db()
+    document = json.loads(write_tournament(tournament_document(row)))
+    keys = {each.entrant for each in standings_of(read_tournament(document))}
+    assert {"e2", "e6"}.isdisjoint(keys | load_state(row).entrants.keys())
+    document["tournament"]["slug"] = "orada"
+    there = import_tournament(document, NOBODY, at=EVENING, into=Into(ClubFactory()))
+    assert list(there.entrants.queued().values_list("number", flat=True)) == [2, 6]
+
+    move_tournament(row.pk, "running", NOBODY, at=EVENING)
+    send("withdraw_entrant", 1)
+    assert waiting() == ["Bora", "Fulya"]

@@ -36,6 +36,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
     team = serializers.CharField(source="entrant.team")
     represents = serializers.CharField(source="entrant.represents")
     house = serializers.BooleanField(source="entrant.house")
+    waiting = serializers.BooleanField(source="entrant.waiting")
     joins_in = serializers.IntegerField(source="entrant.joins_in")
     registered_at = Moment(source="entrant.registered_at")
     withdrawn_at = Moment(source="entrant.withdrawn_at", allow_null=True)

@@ -14,6 +14,7 @@ urlpatterns = [
     path(f"{ENTRANT}/", views.OneEntrant.as_view(), name="entrant"),
     path(f"{ENTRANT}/withdraw/", views.Withdraw.as_view(), name="withdraw_entrant"),
     path(f"{ENTRANT}/return/", views.Return.as_view(), name="return_entrant"),
+    path(f"{ENTRANT}/let-in/", views.LetIn.as_view(), name="let_in_entrant"),
     path(f"{ENTRANT}/check-in/", views.CheckIn.as_view(), name="check_in_entrant"),
     path(f"{SUBSTITUTE}/", substitutes.OneSubstitute.as_view(), name="substitute"),
     path(f"{DOOR}/registrations/", links.Registrations.as_view(), name="registrations"),

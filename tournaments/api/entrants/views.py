@@ -39,6 +39,7 @@ from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import (
     change_entrant,
     check_in,
+    let_in,
     lock_entrant,
     mark_house,
     register_entrants,
@@ -226,6 +227,17 @@ class Return(OfEntrants):
 
     def _work(self, row: Entrant) -> None:
         return_entrant(row.pk, self.actor, at=timezone.now())
+
+
+class LetIn(OfEntrants):
+    @extend_schema(request=None, responses=OneEntrantSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
+        """Let in somebody from the waiting list, even beyond the capacity."""
+        return self.done(slug, tournament, number, self._work)
+
+    def _work(self, row: Entrant) -> None:
+        let_in(row.pk, self.actor, at=timezone.now())
 
 
 class CheckIn(OfEntrants):

@@ -100,6 +100,7 @@ def standings_of(record: TournamentRecord) -> tuple[Standing, ...]:
             withdrawn=each["withdrawn_at"] is not None,
         )
         for each in document["entrants"]
+        if not each.get("waiting")
     ]
     return rank_with_finals(
         competitors, rounds, finals, record.settings, document["tournament"]["seed"]

@@ -103,19 +103,18 @@ FURTHER = tuple(name for name in EVENT_FIELDS if name not in _NEEDED)
 """The fields of events that are newer than the format; a document leaves out empty ones."""
 
 TOURNAMENT = fields({**_NEEDED, **_of_event(*FURTHER), "cancelled_at": MOMENT}, required=_NEEDED)
-ENTRANT = fields(
-    {
-        "id": ENTRANT_ID,
-        "players": listed(PLAYER_ID, 1, 2),
-        "team": text(LONGEST_NAME),
-        "represents": text(LONGEST_NAME),
-        "house": SWITCH,
-        "joins_in": NUMBER,
-        "withdrawn_at": or_null(MOMENT),
-        "checked_in": whole(0, SMALL),
-        "registered_at": MOMENT,
-    }
-)
+_ENTRANT = {
+    "id": ENTRANT_ID,
+    "players": listed(PLAYER_ID, 1, 2),
+    "team": text(LONGEST_NAME),
+    "represents": text(LONGEST_NAME),
+    "house": SWITCH,
+    "joins_in": NUMBER,
+    "withdrawn_at": or_null(MOMENT),
+    "checked_in": whole(0, SMALL),
+    "registered_at": MOMENT,
+}
+ENTRANT = fields({**_ENTRANT, "waiting": SWITCH}, required=_ENTRANT)
 SUBSTITUTE = fields(
     {
         "entrant": ENTRANT_ID,

@@ -45,6 +45,7 @@ OVERTIME = ("as-it-stands", "last-deal-void")
 CHECK_INS = ("none", "once", "round")
 
 MOST_ROUNDS = 30
+MOST_PLAYING = 1_000
 LONGEST_ROUND = 600
 """In minutes."""
 MOST_PLACES = 4
@@ -64,7 +65,8 @@ class TournamentSettings:
     no limit), and `overtime` decides about a game that is not over by then. `check_in` says when
     entrants confirm that they are there. With `hide_last`, only directors see the results of
     the last round before the tournament is finished; if finals follow, also those of the last round
-    before them until it is closed.
+    before them until it is closed. `capacity` is the number of places: others who register before
+    the start wait (None: no limit).
     """
 
     rounds: int = 3
@@ -82,6 +84,7 @@ class TournamentSettings:
     overtime: str = "as-it-stands"
     check_in: str = "none"
     hide_last: bool = False
+    capacity: int | None = None
 
 
 def read_settings(document: Any) -> TournamentSettings:
@@ -156,7 +159,12 @@ _WORTH = _limited(
     f"−{LARGEST_WORTH}–{LARGEST_WORTH}",
     {**POINTS_SCHEMA, "minimum": -LARGEST_WORTH, "maximum": LARGEST_WORTH},
 )
-_MINUTES = _count(LONGEST_ROUND)
+
+
+def _count_or_none(most: int) -> Shape:
+    count = _count(most)
+    return or_null(count).with_schema({**count.schema, "type": ["integer", "null"]})
+
 
 SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
     {
@@ -184,10 +192,11 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
         ),
         "finals": _choice(*FINALS),
         "carry": SWITCH,
-        "minutes": or_null(_MINUTES).with_schema({**_MINUTES.schema, "type": ["integer", "null"]}),
+        "minutes": _count_or_none(LONGEST_ROUND),
         "overtime": _choice(*OVERTIME),
         "check_in": _choice(*CHECK_INS),
         "hide_last": SWITCH,
+        "capacity": _count_or_none(MOST_PLAYING),
     }
 )
 SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)

@@ -265,7 +265,8 @@ def load_state(tournament: Tournament) -> TournamentState:
 def load_states(tournaments: Sequence[Tournament]) -> list[TournamentState]:
     """Load several tournaments as `load_state` does (5 queries, however many and large)."""
     events = [row.event_id for row in tournaments]
-    rows = Entrant.objects.filter(tournament__in=tournaments).select_related("player", "partner")
+    rows = Entrant.objects.filter(tournament__in=tournaments, waiting=False)
+    rows = rows.select_related("player", "partner")
     entrants: dict[int, list[Entrant]] = defaultdict(list)
     for entrant in rows:
         entrants[entrant.tournament_id].append(entrant)

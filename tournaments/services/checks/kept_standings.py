@@ -23,7 +23,7 @@ CHANGES_NO_STANDINGS = (
     *("open-round", "close-round", "seat-round", "unseat-round", "change-seating", "seat-again"),
     *("publish-round", "take-back-round", "start-clock", "pause-clock", "add-time"),
     *("add-table-time", "check-in", "check-out", "replace-links", "move-tournament"),
-    *("add-entrants", "put-substitute", "take-out-substitute", "accept-changes"),
+    *("add-entrants", "let-in", "put-substitute", "take-out-substitute", "accept-changes"),
     *("cancel-tournament", "restore-tournament"),
 )
 """Routine actions in a tournament; any other action may change standings."""

@@ -27,8 +27,10 @@ from tournaments.services.ratings.due import rate_entrant_again
 from tournaments.services.tournaments.lifecycle import (
     Depended,
     WrongState,
+    let_in_waiting,
     lock_tournament,
     note,
+    places_left,
     touch,
 )
 
@@ -37,7 +39,15 @@ State = Tournament.State
 MOST_ENTRANTS = 1_000
 """Maximum number of entrants; a pair counts once."""
 
-CHANGED_FIELDS = ("team", "represents", "house", "joins_in", "withdrawn_at", "checked_in")
+CHANGED_FIELDS = (
+    "team",
+    "represents",
+    "house",
+    "joins_in",
+    "withdrawn_at",
+    "checked_in",
+    "waiting",
+)
 """The fields of an entrant that can change; its players change only in merges."""
 
 
@@ -63,7 +73,8 @@ def register_entrants(
 ) -> list[Entrant]:
     """Register entrants, all or none; unknown names become players of the club.
 
-    In a running tournament they are late: they play from the next unseated round.
+    In a running tournament they are late: they play from the next unseated round. Before the start
+    those beyond the capacity wait.
 
     Raises:
         EntrantsRefused: contains every problem.
@@ -120,6 +131,7 @@ def withdraw_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
         if entrant.withdrawn_at is None:
             entrant.withdrawn_at = at
             _store(entrant, "withdraw-entrant", by, at)
+            let_in_waiting(entrant.tournament, by, at)
     return entrant
 
 
@@ -134,6 +146,7 @@ def return_entrant(entrant_pk: int, by: Actor, *, at: datetime, as_before: bool 
     with transaction.atomic():
         entrant = _lock_unfinished(entrant_pk)
         if entrant.withdrawn_at is not None:
+            entrant.waiting = entrant.waiting or places_left(entrant.tournament) == 0
             entrant.withdrawn_at = None
             if not as_before:
                 _come_back(entrant)
@@ -146,6 +159,21 @@ def _come_back(entrant: Entrant) -> None:
     entrant.joins_in = _first_round(players, *_busy(entrant.tournament))
     if entrant.tournament.state == State.RUNNING:
         entrant.checked_in = entrant.joins_in
+
+
+def let_in(entrant_pk: int, by: Actor, *, at: datetime) -> Entrant:
+    """Let in somebody from the waiting list, even where there is no place. Idempotent.
+
+    Raises:
+        WrongState: the tournament is finished.
+    """
+    with transaction.atomic():
+        entrant = _lock_unfinished(entrant_pk)
+        if entrant.waiting:
+            entrant.waiting = False
+            _come_back(entrant)
+            _store(entrant, "let-in", by, at)
+    return entrant
 
 
 def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
@@ -165,6 +193,7 @@ def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
             raise Depended(sentence=_("They were seated already: they can withdraw."))
         note(tournament, "remove-entrant", by, at, before={"entrants": [entrant.key]})
         entrant.delete()
+        let_in_waiting(tournament, by, at)
         touch(tournament)
 
 
@@ -292,7 +321,7 @@ def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
     players = [find_player(tournament.event.club, name.replace("\0", "")) for name in names]
     if None in players:
         return None
-    playing = tournament.entrants.playing().select_related("player", "partner")
+    playing = tournament.entrants.filter(withdrawn_at=None).select_related("player", "partner")
     found = (
         playing.filter(player__in=players).first() or playing.filter(partner__in=players).first()
     )
@@ -315,7 +344,7 @@ def _add(
     if problems:
         raise EntrantsRefused(problems)
     first = (tournament.entrants.aggregate(last=Max("number"))["last"] or 0) + 1
-    busy = _busy(tournament)
+    busy, room = _busy(tournament), places_left(tournament)
     lines = zip(entries, previews, _found_or_added(tournament, previews, by, at), strict=True)
     added = []
     for number, (entry, each, players) in enumerate(lines, first):
@@ -328,12 +357,15 @@ def _add(
             team=each.team,
             represents=each.represents,
             house=entry.house,
+            waiting=not entry.house and room == 0,
             joins_in=joins_in,
             # While it runs only directors add entrants, and those stand before them.
             checked_in=joins_in if tournament.state == State.RUNNING else 0,
             registered_at=at,
         )
         added.append(row)
+        if room and not entry.house:
+            room -= 1
     return Entrant.objects.bulk_create(added)
 
 

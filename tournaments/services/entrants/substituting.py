@@ -140,7 +140,7 @@ def _refuse_who_plays(entrant: Entrant, seated: Round | None, place: Place, play
         raise TakesPart(player)
     if seated is not None and seated.published_at is not None:
         _refuse_who_sits(seated, player)
-    elif own is not None and own.withdrawn_at is None and own.joins_in <= place.round_number:
+    elif own is not None and own.is_playing and own.joins_in <= place.round_number:
         raise TakesPart(player)
 
 

@@ -127,6 +127,7 @@ def change_tournament(
         if after:
             touch(tournament)
             note(tournament, "change-tournament", by, at, before=before, after=after)
+            let_in_waiting(tournament, by, at)
     return tournament
 
 
@@ -229,6 +230,27 @@ def note(tournament: Tournament, action: str, by: Actor, at: datetime, **details
     stays = event if action != "remove-tournament" else None
     change = Change(AuditEntry.Kind.EVENT, action, event_subject(event), event=stays, **details)
     note_change(event.club, change, by, at=at)
+
+
+def places_left(tournament: Tournament) -> int | None:
+    """Return how many may still register before others wait; None for no limit.
+
+    From the start on only directors add entrants, and nobody waits.
+    """
+    capacity = read_settings(tournament.settings).capacity
+    if capacity is None or tournament.state in (State.RUNNING, State.FINISHED):
+        return None
+    return max(0, capacity - tournament.entrants.playing().competing().count())
+
+
+def let_in_waiting(tournament: Tournament, by: Actor, at: datetime) -> None:
+    """Before the start, let in the first of the waiting list as far as there is room."""
+    if tournament.state in (State.RUNNING, State.FINISHED):
+        return
+    rows = list(tournament.entrants.queued()[: places_left(tournament)])
+    if rows:
+        tournament.entrants.filter(pk__in=[row.pk for row in rows]).update(waiting=False)
+        note(tournament, "let-in", by, at, after={"entrants": [row.key for row in rows]})
 
 
 def _with_slug(tournament: Tournament) -> Tournament:

@@ -260,6 +260,7 @@ def _entrants(
             partner=players[each["players"][1]] if len(each["players"]) > 1 else None,
             withdrawn_at=_moment(each["withdrawn_at"]),
             registered_at=datetime.fromisoformat(each["registered_at"]),
+            waiting=each.get("waiting", False),
             **{name: each[name] for name in same},
         )
         for each in said

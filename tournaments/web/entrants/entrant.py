@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.models import Entrant, Substitute
+from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.presenters.entrants import line_of, name_of, seats_left
 from tournaments.queries.tournaments.state import settings_of
@@ -20,6 +20,7 @@ from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import NoLabel
 from tournaments.services.entrants.registration import (
     change_entrant,
+    let_in,
     mark_house,
     next_round,
     remove_entrant,
@@ -61,6 +62,13 @@ def come_back(request: HttpRequest, slug: str, tournament: str, entrant: int) ->
 
 
 @require_POST
+def let_in_entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Let in somebody from the waiting list."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    return _after(request, row, lambda: let_in(row.pk, actor_of(request), at=_now()))
+
+
+@require_POST
 def mark(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
     """Make an entrant a house player (`house` is 1), or one like all others."""
     row = directed_entrant(request, slug, tournament, entrant)
@@ -78,6 +86,7 @@ def remove(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
     if found is None:
         # Tapped twice.
         return redirect("entrants", slug, tournament)
+    queue = [each for each in row.entrants.queued() if each.pk != found.pk]
     try:
         remove_entrant(found.pk, actor_of(request), at=_now())
     except Depended as error:
@@ -85,6 +94,7 @@ def remove(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
         return redirect("entrant", slug, tournament, entrant)
     gone = {"name": name_of(found, directs=True)}
     messages.success(request, _("%(name)s is taken off the list.") % gone)
+    _tell_let_in(request, row, queue)
     return redirect("entrants", slug, tournament)
 
 
@@ -143,10 +153,21 @@ def directed_entrant(request: HttpRequest, slug: str, tournament: str, entrant: 
 
 def _after(request: HttpRequest, row: Entrant, change: Callable[[], Entrant]) -> HttpResponse:
     """Apply a change, and go back to the entrant."""
+    tournament = row.tournament
+    queue = list(tournament.entrants.queued())
     with refusal_shown(request):
         change()
-    tournament = row.tournament
+        _tell_let_in(request, tournament, [each for each in queue if each.pk != row.pk])
     return redirect("entrant", tournament.event.club.slug, tournament.slug, row.number)
+
+
+def _tell_let_in(request: HttpRequest, tournament: Tournament, queue: list[Entrant]) -> None:
+    """Tell the director who of the waiting list has moved up."""
+    still = set(tournament.entrants.queued().values_list("pk", flat=True))
+    for each in queue:
+        if each.pk not in still:
+            name = {"name": name_of(each, directs=True)}
+            messages.success(request, _("%(name)s moves up from the waiting list.") % name)
 
 
 def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:

@@ -96,11 +96,13 @@ def _register_page(
     request: HttpRequest, row: Tournament, form: EntrantForm, status: int = 200
 ) -> HttpResponse:
     number = request.GET.get("number", "")
+    number = number if number.isdecimal() and len(number) < 6 else ""
     page = _page(row) | {
         "form": form,
+        "waits": number and row.entrants.queued().filter(number=number).exists(),
         "open": _registers(row),
         "soon": row.state == Tournament.State.DRAFT,
-        "number": number if number.isdecimal() and len(number) < 6 else "",
+        "number": number,
     }
     return render(request, "tournaments/entrants/register.html", page, status=status)
 

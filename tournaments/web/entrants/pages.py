@@ -195,6 +195,8 @@ def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
 def added_sentence(entrant: Entrant) -> str:
     """Say that somebody is registered, and from which round they play."""
     details = {"name": " + ".join(p.name for p in entrant.players), "number": entrant.number}
+    if entrant.waiting:
+        return _("%(name)s is number %(number)s, on the waiting list.") % details
     if entrant.joins_in > 1:
         details["round"] = entrant.joins_in
         return _("%(name)s is number %(number)s and plays from round %(round)s.") % details

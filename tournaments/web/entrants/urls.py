@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{ENTRANT}/", entrant.entrant, name="entrant"),
     path(f"{ENTRANT}/withdraw/", entrant.withdraw, name="withdraw_entrant"),
     path(f"{ENTRANT}/return/", entrant.come_back, name="return_entrant"),
+    path(f"{ENTRANT}/let-in/", entrant.let_in_entrant, name="let_in_entrant"),
     path(f"{ENTRANT}/house/", entrant.mark, name="mark_house"),
     path(f"{ENTRANT}/change/", entrant.change, name="change_entrant"),
     path(f"{ENTRANT}/remove/", entrant.remove, name="remove_entrant"),

@@ -19,6 +19,7 @@ from tournaments.engine.standings.tournament_settings import (
     LARGEST_WORTH,
     LONGEST_ROUND,
     MOST_PLACES,
+    MOST_PLAYING,
     MOST_ROUNDS,
     PRESETS,
     TournamentSettings,
@@ -139,13 +140,21 @@ class TournamentForm(EventForm):
     overtime = _choice("overtime", details.OVERTIME)
     check_in = _choice("check_in", details.CHECK_INS)
     hide_last = _switch("hide_last")
+    capacity = forms.IntegerField(
+        label=_label("capacity"),
+        min_value=1,
+        max_value=MOST_PLAYING,
+        required=False,
+        help_text=gettext_lazy("Nothing: no limit. Others wait, in the order they register."),
+    )
 
     SETTINGS = (
         *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
+        "capacity",
     )
-    FEW = ("rounds", "seating", "points", "minutes")
+    FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""
 
     def __init__(
@@ -224,7 +233,7 @@ class TournamentForm(EventForm):
     def settings(self) -> TournamentSettings:
         """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
-        names = ("rounds", "seating", "points", "minutes", "odd", "overtime", "check_in")
+        names = (*self.FEW, "odd", "overtime", "check_in")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
         chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
         bye = cleaned["bye"]

@@ -86,6 +86,7 @@ SETTINGS: Mapping[str, Text] = {
     "overtime": gettext_lazy("A game that runs out of time"),
     "check_in": gettext_lazy("Players say that they are there"),
     "hide_last": gettext_lazy("Standings are hidden during the last round"),
+    "capacity": gettext_lazy("Places for entrants"),
 }
 """The settings by name, in reading order."""
 
@@ -174,5 +175,6 @@ MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "overtime": lambda settings: settings["minutes"] is not None,
     "check_in": lambda settings: settings["check_in"] != "none",
     "hide_last": lambda settings: bool(settings["hide_last"]),
+    "capacity": lambda settings: settings["capacity"] is not None,
 }
 """The conditions under which a setting is relevant; the others always are."""
