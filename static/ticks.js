@@ -13,7 +13,7 @@ function shown(group) {
 }
 
 function count() {
-  form.querySelector("[data-chosen]").textContent = ticks.filter((tick) => tick.checked).length;
+  document.querySelector("[data-chosen]").textContent = ticks.filter((tick) => tick.checked).length;
   for (const all of form.querySelectorAll("[data-all]")) {
     const group = shown(all.closest("fieldset"));
     all.checked = group.length > 0 && group.every((tick) => tick.checked);
@@ -38,5 +38,5 @@ form.addEventListener("change", ({ target }) => {
   }
   count();
 });
-for (const part of form.querySelectorAll("[data-needs-script]")) part.hidden = false;
+for (const part of document.querySelectorAll("[data-needs-script]")) part.hidden = false;
 count();
