@@ -84,6 +84,10 @@ def test_game_of_three_is_not_offered_and_house_rules_of_the_club_are(director, 
         ({"tie1": "wins"}, "tie1"),
         ({"minutes": "0"}, "minutes"),
         ({"finals": "5"}, "finals"),
+        ({"capacity": "0"}, "capacity"),
+        ({"fee": "12.345"}, "fee"),
+        ({"prizes": "60% 50%"}, "prizes"),
+        ({"prizes": "50% 100"}, "prizes"),
         ({"ruleset": "barbu-3"}, "ruleset"),
     ],
 )
@@ -97,13 +101,21 @@ def test_what_cannot_be_is_said_at_its_field_and_what_was_typed_stays(director, 
 
 
 @pytest.mark.parametrize(
-    ("typed", "stored"), [("4-2-1-0", [4, 2, 1, 0]), ("5, 2", [5, 2]), ("1 1/2 −3", [1, "1/2", -3])]
+    ("name", "typed", "stored"),
+    [
+        ("place_points", "4-2-1-0", [4, 2, 1, 0]),
+        ("place_points", "5, 2", [5, 2]),
+        ("place_points", "1 1/2 −3", [1, "1/2", -3]),
+        ("fee", "12,50", "12.50"),
+        ("prizes", "%62,5 % 30 5 %", ["62.5%", "30%", "5%"]),
+        ("prizes", "300 200/100", ["300", "200", "100"]),
+    ],
 )
-def test_points_of_places_are_read_as_people_write_them(director, club, typed, stored):
-    answers = ANSWERS | {"place_points": typed}
+def test_points_and_prizes_are_read_as_people_write_them(director, club, name, typed, stored):
+    answers = ANSWERS | {name: typed}
     director.post(reverse("new_tournament", args=["moda"]), answers)
 
-    assert Tournament.objects.get().settings["place_points"] == stored
+    assert Tournament.objects.get().settings[name] == stored
 
 
 def test_fewer_rounds_than_are_drawn_are_refused_at_their_field(director, club):

@@ -3,8 +3,10 @@
 Settings name choices from the closed lists below.
 """
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -46,6 +48,9 @@ CHECK_INS = ("none", "once", "round")
 
 MOST_ROUNDS = 30
 MOST_PLAYING = 1_000
+MOST_PRIZES = 16
+AMOUNT = r"[0-9]{1,7}(?:\.[0-9]{1,2})?"
+"""A pattern: units of whatever the club pays in, with hundredths."""
 LONGEST_ROUND = 600
 """In minutes."""
 MOST_PLACES = 4
@@ -66,7 +71,9 @@ class TournamentSettings:
     entrants confirm that they are there. With `hide_last`, only directors see the results of
     the last round before the tournament is finished; if finals follow, also those of the last round
     before them until it is closed. `capacity` is the number of places: others who register before
-    the start wait (None: no limit).
+    the start wait (None: no limit). `fee` is what each entrant pays, an amount without a currency
+    (empty: nothing). `prizes` are by place, from the first: all shares of the fees, as "50%", or
+    all amounts.
     """
 
     rounds: int = 3
@@ -85,6 +92,8 @@ class TournamentSettings:
     check_in: str = "none"
     hide_last: bool = False
     capacity: int | None = None
+    fee: str = ""
+    prizes: tuple[str, ...] = ()
 
 
 def read_settings(document: Any) -> TournamentSettings:
@@ -147,6 +156,14 @@ def _check_tie_breaks(where: str, value: Any) -> Problems:
             yield _not_allowed(f"{where}[{at}]", list(TIE_BREAKS))
 
 
+def _are_prizes(value: list[str]) -> bool:
+    """Require amounts only, or shares of at most 100% together."""
+    if not all(re.fullmatch(f"{AMOUNT}%?", each) for each in value):
+        return False
+    shares = [Fraction(each[:-1]) for each in value if each.endswith("%")]
+    return len(shares) in (0, len(value)) and sum(shares) <= 100
+
+
 def _are_place_points(value: list[Any]) -> bool:
     """Require two to `MOST_PLACES` values, none better than those before it."""
     worth = [number_of(each) or 0 for each in value]
@@ -197,6 +214,23 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
         "check_in": _choice(*CHECK_INS),
         "hide_last": SWITCH,
         "capacity": _count_or_none(MOST_PLAYING),
+        "fee": _limited(
+            STRING,
+            lambda value: re.fullmatch(f"({AMOUNT})?", value) is not None,
+            "20 | 12.50",
+            {"type": "string", "pattern": f"^({AMOUNT})?$", "examples": ["12.50"]},
+        ),
+        "prizes": _limited(
+            replace(listed(STRING, 0, MOST_PRIZES), read=tuple),
+            _are_prizes,
+            "50% | 12.50",
+            {
+                "type": "array",
+                "items": {"type": "string", "pattern": f"^{AMOUNT}%?$"},
+                "maxItems": MOST_PRIZES,
+                "examples": [["62.5%", "37.5%"]],
+            },
+        ),
     }
 )
 SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)

@@ -22,6 +22,7 @@ from tournaments.engine.standings.tournament_settings import (
     MOST_PLAYING,
     MOST_ROUNDS,
     PRESETS,
+    SETTING_SHAPES,
     TournamentSettings,
     read_settings,
     write_settings,
@@ -43,6 +44,8 @@ LEAST_TIE_BREAKS = 6
 BYE_FIXED = "fixed"
 SWITCHES = ("separate_clubs", "score_before_seats", "carry", "hide_last")
 
+# In Turkish the sign stands before the number.
+_PRIZE = re.compile(r"%\s*[0-9.]+|[0-9.]+\s*%|[^\s;·/]+")
 _BETWEEN = re.compile(r"(?<=\d)[-–·](?=\d)|[\s,;·]+")
 
 
@@ -70,6 +73,33 @@ class PlacePointsField(forms.CharField):
                 _("Two to four numbers, none larger than the one before it."), code="invalid"
             )
         return worth
+
+
+class FeeField(forms.CharField):
+    """An amount, with a comma or a point."""
+
+    def clean(self, value: Any) -> str:
+        """Return the amount as in settings."""
+        text = str(super().clean(value)).strip().replace(",", ".")
+        _check("fee", text, _("An amount, like 20 or 12.50"))
+        return text
+
+
+class PrizesField(forms.CharField):
+    """The prizes by place, apart by spaces, as 50% 30% 20% or 300 200 100."""
+
+    def clean(self, value: Any) -> list[str]:
+        """Return the prizes as in settings."""
+        typed = _PRIZE.findall(str(super().clean(value)).replace(",", "."))
+        prizes = [each.strip("% ") + "%" if "%" in each else each for each in typed]
+        wrong = _("Shares like 50% 30% 20%, 100% at most together, or amounts like 300 200 100")
+        _check("prizes", prizes, wrong)
+        return prizes
+
+
+def _check(name: str, value: Any, wrong: str) -> None:
+    if list(SETTING_SHAPES[name].check(name, value)):
+        raise forms.ValidationError(wrong, code="invalid")
 
 
 def worth_of(text: str) -> int | str:
@@ -148,11 +178,19 @@ class TournamentForm(EventForm):
         help_text=gettext_lazy("Nothing: no limit. Others wait, in the order they register."),
     )
 
+    fee = FeeField(label=_label("fee"), max_length=10, required=False)
+    prizes = PrizesField(
+        label=_label("prizes"),
+        max_length=200,
+        required=False,
+        help_text=gettext_lazy("As 50% 30% 20% of the fees, or as amounts: 300 200 100."),
+    )
+
     SETTINGS = (
         *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
-        "capacity",
+        *("capacity", "fee", "prizes"),
     )
     FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""
@@ -233,7 +271,7 @@ class TournamentForm(EventForm):
     def settings(self) -> TournamentSettings:
         """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
-        names = (*self.FEW, "odd", "overtime", "check_in")
+        names = (*self.FEW, "odd", "overtime", "check_in", "fee", "prizes")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
         chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
         bye = cleaned["bye"]
@@ -281,6 +319,7 @@ def _typed(settings: TournamentSettings) -> dict[str, Any]:
     ties = [*settings.tie_breaks, *("" for _name in TIE_BREAKS)]
     return document | {
         "place_points": " ".join(map(str, document["place_points"])),
+        "prizes": " ".join(document["prizes"]),
         "bye": BYE_FIXED if fixed else BYE_AVERAGE,
         "bye_points": document["bye"] if fixed else "",
         **{f"tie{number}": name for number, name in enumerate(ties)},

@@ -87,6 +87,8 @@ SETTINGS: Mapping[str, Text] = {
     "check_in": gettext_lazy("Players say that they are there"),
     "hide_last": gettext_lazy("Standings are hidden during the last round"),
     "capacity": gettext_lazy("Places for entrants"),
+    "fee": gettext_lazy("Fee"),
+    "prizes": gettext_lazy("Prizes by place"),
 }
 """The settings by name, in reading order."""
 
@@ -162,6 +164,8 @@ TOLD: Mapping[str, Callable[[Any], str]] = {
     "overtime": _chosen_from(OVERTIME),
     "check_in": _chosen_from(CHECK_INS),
     "minutes": _minutes,
+    "fee": lambda value: value or "–",
+    "prizes": lambda value: " · ".join(value) or "–",
 }
 
 
@@ -176,5 +180,7 @@ MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "check_in": lambda settings: settings["check_in"] != "none",
     "hide_last": lambda settings: bool(settings["hide_last"]),
     "capacity": lambda settings: settings["capacity"] is not None,
+    "fee": lambda settings: bool(settings["fee"]),
+    "prizes": lambda settings: bool(settings["prizes"]),
 }
 """The conditions under which a setting is relevant; the others always are."""
