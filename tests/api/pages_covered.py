@@ -93,6 +93,7 @@ ADDRESSES = {
     "register_card": ["tournament_links"],
     "check_in_card": ["tournament_links"],
     "mark_house": ["entrant"],
+    "fees": ["entrant", "standings"],
     "change_entrant": ["entrant"],
     "remove_entrant": ["entrant"],
     "put_substitute": ["substitute"],

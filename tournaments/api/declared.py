@@ -20,8 +20,12 @@ def declared_field(about: Declared, **how: Any) -> serializers.Field[Any, Any, A
         choices = [(each, each.capitalize()) for each in schema["enum"]]
         return serializers.ChoiceField(choices, **how)
     if "pattern" in schema:
+        # The empty text is allowed apart from the pattern, which ends in ?$.
         return serializers.RegexField(
-            schema["pattern"], max_length=schema["maxLength"], allow_blank=True, **how
+            schema["pattern"].removesuffix("?$") + "$",
+            max_length=schema["maxLength"],
+            allow_blank=True,
+            **how,
         )
     blank = not schema.get("minLength")
     return serializers.CharField(max_length=schema["maxLength"], allow_blank=blank, **how)

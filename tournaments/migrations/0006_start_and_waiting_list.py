@@ -20,4 +20,9 @@ class Migration(migrations.Migration):
             name='waiting',
             field=models.BooleanField(default=False),
         ),
+        migrations.AddField(
+            model_name='entrant',
+            name='paid',
+            field=models.BooleanField(default=False),
+        ),
     ]

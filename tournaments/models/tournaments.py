@@ -111,6 +111,8 @@ class Entrant(models.Model):
     house = models.BooleanField(default=False)
     # Registered beyond the capacity, and not let in so far.
     waiting = models.BooleanField(default=False)
+    # Whether they have paid the fee; only directors see it.
+    paid = models.BooleanField(default=False)
     # The first round that they can play.
     joins_in = models.PositiveSmallIntegerField(default=1)
     withdrawn_at = models.DateTimeField(null=True, blank=True)

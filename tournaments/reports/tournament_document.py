@@ -114,8 +114,8 @@ def _entrant(row: Entrant, people: People) -> dict[str, Any]:
         "withdrawn_at": _moment(row.withdrawn_at),
         "checked_in": row.checked_in,
         "registered_at": _moment(row.registered_at),
-        # Newer than the format: left out unless somebody waits.
-        **({"waiting": True} if row.waiting else {}),
+        # Newer than the format: left out unless they are true.
+        **{name: True for name in ("waiting", "paid") if getattr(row, name)},
     }
 
 

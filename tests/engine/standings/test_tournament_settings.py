@@ -54,6 +54,9 @@ def test_everything_chosen_is_written_the_same_way():
         "overtime": "last-deal-void",
         "check_in": "round",
         "hide_last": True,
+        "capacity": 40,
+        "fee": "12.50",
+        "prizes": ["300", "200"],
     }
 
     settings = read_settings(document)

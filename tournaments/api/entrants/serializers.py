@@ -37,12 +37,17 @@ class EntrantSerializer(serializers.Serializer[Any]):
     represents = serializers.CharField(source="entrant.represents")
     house = serializers.BooleanField(source="entrant.house")
     waiting = serializers.BooleanField(source="entrant.waiting")
+    paid = serializers.SerializerMethodField()
     joins_in = serializers.IntegerField(source="entrant.joins_in")
     registered_at = Moment(source="entrant.registered_at")
     withdrawn_at = Moment(source="entrant.withdrawn_at", allow_null=True)
     checked_in = serializers.IntegerField(source="entrant.checked_in")
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
     rating = RatingOfEntrantSerializer(allow_null=True)
+
+    def get_paid(self, line: EntrantLine) -> bool | None:
+        """Whether they have paid the fee; null for all but directors."""
+        return line.entrant.paid if self.context["view"].directs else None
 
 
 class SubstituteSerializer(serializers.Serializer[Any]):
@@ -116,6 +121,7 @@ class ChangedEntrantSerializer(Strict):
     team = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
     represents = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
     house = serializers.BooleanField()
+    paid = serializers.BooleanField()
 
 
 class CheckInSerializer(Strict):

@@ -35,6 +35,7 @@ from tournaments.presenters.entrants import (
     seats_left,
     with_ratings,
 )
+from tournaments.services.entrants.fees import mark_paid
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import (
     change_entrant,
@@ -179,7 +180,7 @@ class OneEntrant(OfEntrants):
 
     @extend_schema(request=ChangedEntrantSerializer, responses=OneEntrantSerializer)
     def patch(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Change a team, the club somebody comes from, and whether they are a house player."""
+        """Change team, club, whether they are a house player, and whether they have paid."""
         self.direct(slug, tournament)
         said = self.said(ChangedEntrantSerializer, partial=True)
         with transaction.atomic():
@@ -189,6 +190,8 @@ class OneEntrant(OfEntrants):
             change_entrant(row.pk, team, represents, self.actor, at=at)
             if "house" in said:
                 mark_house(row.pk, self.actor, at=at, house=said["house"])
+            if "paid" in said:
+                mark_paid(row.pk, self.actor, at=at, paid=said["paid"])
         return self.entrant_shown(number)
 
     @extend_schema(request=None, responses={204: None})

@@ -114,7 +114,7 @@ _ENTRANT = {
     "checked_in": whole(0, SMALL),
     "registered_at": MOMENT,
 }
-ENTRANT = fields({**_ENTRANT, "waiting": SWITCH}, required=_ENTRANT)
+ENTRANT = fields({**_ENTRANT, "waiting": SWITCH, "paid": SWITCH}, required=_ENTRANT)
 SUBSTITUTE = fields(
     {
         "entrant": ENTRANT_ID,

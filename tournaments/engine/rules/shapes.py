@@ -299,11 +299,11 @@ MOMENT = plain(
     "ISO 8601 with its offset from UTC", _is_moment, {"type": "string", "format": "date-time"}
 )
 DAY = plain("ISO 8601 date", _is_day, {"type": "string", "format": "date"})
-TIME_OF_DAY = matching("([01][0-9]|2[0-3]):[0-5][0-9]|", "HH:MM or empty").with_schema(
+TIME_OF_DAY = matching("(([01][0-9]|2[0-3]):[0-5][0-9])?", "HH:MM or empty").with_schema(
     {
         "type": "string",
         "maxLength": 5,
-        "pattern": "^(?:([01][0-9]|2[0-3]):[0-5][0-9]|)$",
+        "pattern": "^(([01][0-9]|2[0-3]):[0-5][0-9])?$",
         "examples": ["13:00"],
     }
 )

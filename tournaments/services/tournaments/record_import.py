@@ -261,6 +261,7 @@ def _entrants(
             withdrawn_at=_moment(each["withdrawn_at"]),
             registered_at=datetime.fromisoformat(each["registered_at"]),
             waiting=each.get("waiting", False),
+            paid=each.get("paid", False),
             **{name: each[name] for name in same},
         )
         for each in said

@@ -97,6 +97,8 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "withdraw-entrant"): gettext_lazy("Entrant withdrew"),
     (Kind.EVENT, "return-entrant"): gettext_lazy("Entrant came back"),
     (Kind.EVENT, "let-in"): gettext_lazy("Let in from the waiting list"),
+    (Kind.EVENT, "fee-paid"): gettext_lazy("Fee paid"),
+    (Kind.EVENT, "fee-not-paid"): gettext_lazy("Fee not paid after all"),
     (Kind.EVENT, "remove-entrant"): gettext_lazy("Entrant struck off the list"),
     (Kind.EVENT, "put-substitute"): gettext_lazy("Substitute put in"),
     (Kind.EVENT, "take-out-substitute"): gettext_lazy("Substitute taken out"),

@@ -1,0 +1,56 @@
+"""Who has paid, and who gets which prize: for directors, also to print."""
+
+from fractions import Fraction
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tournaments.engine.standings.prizes import share_prizes
+from tournaments.permissions import actor_of, directed_tournament
+from tournaments.presenters.entrants import list_entrants
+from tournaments.queries.tournaments.state import load_state
+from tournaments.services.entrants.fees import mark_paid
+from tournaments.web.tournaments.pages import page_of
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """List who has paid, and the prizes; `paid` or `unpaid` is the number of an entrant."""
+    row = directed_tournament(request, slug, tournament)
+    if request.method == "POST":
+        typed = request.POST.get("paid") or request.POST.get("unpaid", "")
+        number = int(typed) if typed.isdecimal() and len(typed) < 6 else 0
+        found = row.entrants.filter(number=number).first()
+        if found is not None:
+            mark_paid(found.pk, actor_of(request), at=timezone.now(), paid="paid" in request.POST)
+        return redirect(f"{reverse('fees', args=[slug, tournament])}#e{number}")
+    state = load_state(row)
+    lines = [each for each in list_entrants(row, directs=True).lines if not each.entrant.house]
+    names = {each.entrant.key: each.name for each in lines}
+    paid = sum(each.entrant.paid for each in lines)
+    pot = Fraction(state.settings.fee or 0) * paid
+    standings = state.standings_before(len(state.seated_rounds) + 1)
+    shares = share_prizes(state.settings.prizes, pot, standings)
+    page = page_of(request, row) | {
+        "lines": lines,
+        "paid": paid,
+        "pot": amount_text(pot),
+        "prizes": [
+            (each.place, names[each.entrant], amount_text(shares[each.entrant]))
+            for each in standings
+            if each.entrant in shares
+        ],
+        "hub": False,
+    }
+    return render(request, "tournaments/entrants/fees.html", page)
+
+
+def amount_text(amount: Fraction) -> str:
+    """Return an amount as settings have it: 20 or 12.50."""
+    whole, cents = divmod(int(amount * 100), 100)
+    return f"{whole}.{cents:02}" if cents else str(whole)
