@@ -159,18 +159,19 @@ class Evenings:
     def _events(self, numbers: Sequence[int]) -> None:
         write(
             Event,
-            "id, club_id, public_id, name, held_on, venue, ruleset, options, published,"
+            "id, club_id, public_id, name, held_on, venue, starts_at, ruleset, options, published,"
             " table_codes, confirmations, created_at",
             (
-                (n + 1, 1, f"e{n}", "Cuma", str(BEGIN.date()), "", "turkish-king", "{}", True,
+                (n + 1, 1, f"e{n}", "Cuma", str(BEGIN.date()), "", "", "turkish-king", "{}", True,
                  False, "none", str(BEGIN))
                 for n in numbers
             ),
         )  # fmt: skip
         write(
             Tournament,
-            "id, event_id, slug, public_id, state, settings, seed, revision, link_generation",
-            ((n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1) for n in numbers),
+            "id, event_id, slug, public_id, state, settings, seed, revision, link_generation,"
+            " cards",
+            ((n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}") for n in numbers),
         )
 
 
