@@ -45,3 +45,23 @@ def test_result_of_an_earlier_round_is_corrected_in_four_clicks(director, club, 
 
     game.refresh_from_db()
     assert (clicks.count, game.revision) == (4, 21)
+
+
+def test_walk_in_is_seated_and_an_entrant_withdrawn_in_three_clicks(director, club):
+    place = going(club, tables=2)
+    clicks = Clicks(director, of_all("rulings", place))
+
+    clicks.follow("/entrants/")
+    clicks.follow("/entrants/add/")
+    clicks.press(button=("seat", "1"), name="Yeni Gelen")
+    walk_in = place.event.tournament.entrants.get(number=9)
+    assert (clicks.count, walk_in.player.name) == (3, "Yeni Gelen")
+    assert walk_in.sittings.get().round == place
+
+    play(place)
+    clicks.count = 0
+    clicks.follow("/entrants/")
+    clicks.follow("/entrants/9/")
+    clicks.press("withdraw/")
+    walk_in.refresh_from_db()
+    assert (clicks.count, bool(walk_in.withdrawn_at)) == (3, True)

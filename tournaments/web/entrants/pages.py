@@ -17,9 +17,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRefresh
 
 from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.models import Entrant, Tournament
+from tournaments.models import Entrant, Round, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
 from tournaments.presenters.entrants import found_in, list_entrants, players_offered, with_ratings
+from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import (
     EnteredAlready,
     Entry,
@@ -37,6 +38,7 @@ from tournaments.services.entrants.registration import (
 )
 from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.texts import COLUMNS
+from tournaments.services.rounds.late_changes import change_late
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.name_lists import ListFile, meant_by
@@ -172,7 +174,9 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
         except (EntrantsRefused, TooMany) as error:
             add_refused(form, error)
         else:
-            messages.success(request, added_sentence(added[0]))
+            going = _published_round(row)
+            if going is None or "seat" not in request.POST or not _seat(request, going, added[0]):
+                messages.success(request, added_sentence(added[0]))
             return redirect("add_entrants", row.event.club.slug, row.slug)
     return _add_page(request, row, one=form)
 
@@ -190,6 +194,31 @@ def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
         text = ngettext("%(number)s is registered.", "%(number)s are registered.", added)
         messages.success(request, text % {"number": added})
     return redirect("entrants", row.event.club.slug, row.slug)
+
+
+def _published_round(row: Tournament) -> Round | None:
+    """Return the round that still takes latecomers, if any."""
+    rounds = row.event.rounds.filter(published_at__isnull=False, closed_at=None)
+    return rounds.order_by("number").last()
+
+
+def _seat(request: HttpRequest, going: Round, entrant: Entrant) -> bool:
+    """Seat a new entrant in a round; a refusal leaves them for the next one."""
+    try:
+        change_late(going.pk, actor_of(request), at=timezone.now(), arriving=[entrant.pk])
+    except Refused as error:
+        messages.error(request, str(error))
+        return False
+    sitting = entrant.sittings.select_related("table").get(round=going)
+    name = " + ".join(player.name for player in entrant.players)
+    details = {"name": name, "number": entrant.number, "round": going.number}
+    if sitting.table is None:
+        said = _("%(name)s is number %(number)s and sits round %(round)s out.")
+    else:
+        details["table"] = sitting.table.number
+        said = _("%(name)s is number %(number)s: round %(round)s, table %(table)s.")
+    messages.success(request, said % details)
+    return True
 
 
 def added_sentence(entrant: Entrant) -> str:
@@ -288,6 +317,7 @@ def _add_page(
         "pairs": pairs,
         "names": names_lately(row.event.club),
         "late": row.state == Tournament.State.RUNNING,
+        "going": _published_round(row),
         "hub": False,
     }
     return render(
