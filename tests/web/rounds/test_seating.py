@@ -158,6 +158,10 @@ def test_late_change_is_made_from_the_page(directed):
     assert not place.sittings.filter(entrant__number=int(leaving[1:])).exists()
     assert place.sittings.filter(entrant=late).exists()
 
+    alone = register_entrants(at.row.pk, [Entry("Kerem")], NOBODY, at=EVENING)[0]
+    assert "Kerem is number" in at.post("change_late", 1, arriving=alone.key).text
+    assert place.sittings.get(entrant=alone).table is None
+
 
 def test_impossible_seating_says_why(directed):
     at = directed(*NINE, seating="round-robin")

@@ -209,16 +209,19 @@ def _seat(request: HttpRequest, going: Round, entrant: Entrant) -> bool:
     except Refused as error:
         messages.error(request, str(error))
         return False
-    sitting = entrant.sittings.select_related("table").get(round=going)
-    name = " + ".join(player.name for player in entrant.players)
-    details = {"name": name, "number": entrant.number, "round": going.number}
-    if sitting.table is None:
-        said = _("%(name)s is number %(number)s and sits round %(round)s out.")
-    else:
-        details["table"] = sitting.table.number
-        said = _("%(name)s is number %(number)s: round %(round)s, table %(table)s.")
-    messages.success(request, said % details)
+    messages.success(request, seated_sentence(entrant, going.number))
     return True
+
+
+def seated_sentence(entrant: Entrant, number: int) -> str:
+    """Say at which table of round `number` an entrant sits, if at any."""
+    table = entrant.sittings.select_related("table").get(round__number=number).table
+    name = " + ".join(player.name for player in entrant.players)
+    details = {"name": name, "number": entrant.number, "round": number}
+    if table is None:
+        return _("%(name)s is number %(number)s and sits round %(round)s out.") % details
+    details["table"] = table.number
+    return _("%(name)s is number %(number)s: round %(round)s, table %(table)s.") % details
 
 
 def added_sentence(entrant: Entrant) -> str:

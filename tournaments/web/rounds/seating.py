@@ -44,6 +44,7 @@ from tournaments.services.rounds.swapping import (
 from tournaments.services.rounds.taking_back import lost_with, take_back_round
 from tournaments.texts.rounds import ABSENCES
 from tournaments.web.base.refusals import refusal_shown
+from tournaments.web.entrants.pages import seated_sentence
 from tournaments.web.games.pages import number_in, refusal_of
 from tournaments.web.rounds.seating_view import (
     cost_lines,
@@ -256,6 +257,9 @@ def late(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
         tables = ", ".join(str(number + 1) for number in sorted(done.changed))
         if tables:
             messages.success(request, _("Changed tables: %(tables)s.") % {"tables": tables})
+        for each in row.entrants.filter(pk__in=who["arriving"]):
+            if each.key in done.byes:
+                messages.success(request, seated_sentence(each, number))
 
     return _led(request, slug, tournament, number, change)
 
