@@ -175,7 +175,8 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
             add_refused(form, error)
         else:
             going = _published_round(row)
-            if going is None or "seat" not in request.POST or not _seat(request, going, added[0]):
+            seats = "seat" in request.POST and not added[0].waiting
+            if not (going and seats and _seat(request, going, added[0])):
                 messages.success(request, added_sentence(added[0]))
             return redirect("add_entrants", row.event.club.slug, row.slug)
     return _add_page(request, row, one=form)
