@@ -117,6 +117,17 @@ def line_of(entrant: Entrant, *, directs: bool) -> EntrantLine:
     return EntrantLine(entrant, name_of(entrant, directs=directs), state)
 
 
+def seated_sentence(entrant: Entrant, number: int) -> str:
+    """Say at which table of round `number` an entrant sits, if at any."""
+    table = entrant.sittings.select_related("table").get(round__number=number).table
+    name = " + ".join(player.name for player in entrant.players)
+    details = {"name": name, "number": entrant.number, "round": number}
+    if table is None:
+        return _("%(name)s is number %(number)s and sits round %(round)s out.") % details
+    details["table"] = table.number
+    return _("%(name)s is number %(number)s: round %(round)s, table %(table)s.") % details
+
+
 def name_of(entrant: Entrant, *, directs: bool) -> str:
     """Return the name of an entrant; directors see whole names."""
     names = " + ".join(player.name for player in entrant.players if player.name)

@@ -19,7 +19,13 @@ from django_htmx.http import HttpResponseClientRefresh
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.models import Entrant, Round, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
-from tournaments.presenters.entrants import found_in, list_entrants, players_offered, with_ratings
+from tournaments.presenters.entrants import (
+    found_in,
+    list_entrants,
+    players_offered,
+    seated_sentence,
+    with_ratings,
+)
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import (
     EnteredAlready,
@@ -212,17 +218,6 @@ def _seat(request: HttpRequest, going: Round, entrant: Entrant) -> bool:
         return False
     messages.success(request, seated_sentence(entrant, going.number))
     return True
-
-
-def seated_sentence(entrant: Entrant, number: int) -> str:
-    """Say at which table of round `number` an entrant sits, if at any."""
-    table = entrant.sittings.select_related("table").get(round__number=number).table
-    name = " + ".join(player.name for player in entrant.players)
-    details = {"name": name, "number": entrant.number, "round": number}
-    if table is None:
-        return _("%(name)s is number %(number)s and sits round %(round)s out.") % details
-    details["table"] = table.number
-    return _("%(name)s is number %(number)s: round %(round)s, table %(table)s.") % details
 
 
 def added_sentence(entrant: Entrant) -> str:

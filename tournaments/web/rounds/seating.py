@@ -20,6 +20,7 @@ from tournaments.permissions import (
     directed_tournament_round,
     seen_tournament,
 )
+from tournaments.presenters.entrants import seated_sentence
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.services.base.refusals import Refused
@@ -44,7 +45,6 @@ from tournaments.services.rounds.swapping import (
 from tournaments.services.rounds.taking_back import lost_with, take_back_round
 from tournaments.texts.rounds import ABSENCES
 from tournaments.web.base.refusals import refusal_shown
-from tournaments.web.entrants.pages import seated_sentence
 from tournaments.web.games.pages import number_in, refusal_of
 from tournaments.web.rounds.seating_view import (
     cost_lines,
