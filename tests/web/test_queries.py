@@ -69,7 +69,7 @@ PAGES = {
     "/clubs/moda/players/": (7, lambda club: PlayerFactory(club=club, account=AccountFactory())),
     "/clubs/moda/players/kept/merge/": (5, same_name),
     "/clubs/moda/seasons/": (6, event),
-    "/clubs/moda/tournaments/acik/entrants/": (12, entrant),
+    "/clubs/moda/tournaments/acik/entrants/": (13, entrant),
     "/clubs/moda/webhooks/hook/": (6, delivery),
 }
 """Each page with its queries, and how a row comes to be on it."""

@@ -82,9 +82,7 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
             parts.append(players[body[name]])
     if "points" in body:
         parts.append(labels.points_text(body["points"]))
-    if body.get("type") == "adjustment":
-        parts.append(body["reason"])
-    elif "reason" in body:
+    if "reason" in body:
         parts.append(labels.reason_name(body["type"], body["reason"]))
     if body.get("type") == "passed":
         parts.append(_("Everyone passed"))

@@ -183,7 +183,9 @@ class TournamentForm(EventForm):
         label=_label("prizes"),
         max_length=200,
         required=False,
-        help_text=gettext_lazy("As 50% 30% 20% of the fees, or as amounts: 300 200 100."),
+        help_text=gettext_lazy(
+            "For each place 50% (of the fees) or 300 (an amount), with spaces between them."
+        ),
     )
 
     SETTINGS = (
