@@ -1,4 +1,4 @@
-"""What all tests share: translations, a place for files, and Chromium where there is one."""
+"""Shared by all tests: translations, a place for files, and Chromium where there is one."""
 
 import gc
 import os
@@ -6,12 +6,17 @@ import re
 import shutil
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.utils import translation
 
 from tests.servers import database_to_test_with, drop_prepared_database, prepared, serve
+
+# No test depends on the speed of the machine.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
