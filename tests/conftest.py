@@ -148,7 +148,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def second_factor_of_the_staff():
-    """Who is signed in by force has shown a passkey, which the office asks for."""
+    """`force_login` counts as a sign-in with a passkey, which the office requires."""
     from allauth.account.internal.flows.login import record_authentication
     from django.contrib.auth.signals import user_logged_in
 

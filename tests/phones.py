@@ -12,7 +12,7 @@ from tests.deals import NAMES
 from tests.waiting import PATIENCE
 
 TEMPLATES = re.compile(r"<template.*?</template>", re.DOTALL)
-"""What a page keeps for its scripts: nobody sees it."""
+"""Data of a page for its scripts, which nobody sees."""
 
 CSRF_FIELD = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
@@ -22,7 +22,7 @@ CUT_OFF = (OSError, HTTPException)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """An answer of the server."""
 
     status: int
     location: str

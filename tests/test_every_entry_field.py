@@ -21,7 +21,7 @@ IN_HEAD = ("ruleset", "options", "players", "first_declarer")
 
 
 class Sent(HTMLParser):
-    """What a browser without scripts sends of the form of an entry."""
+    """Return the fields of an entry form as a browser without scripts sends them."""
 
     def __init__(self, page):
         super().__init__()

@@ -66,7 +66,7 @@ DOOR = re.compile(r'id="card-address"[^>]* value="([^"]+)"')
 
 
 class Director(Phone):
-    """Whoever leads the tournament, signed in."""
+    """The signed-in director."""
 
     def sign_in(self):
         self.read_token(reverse("account_login"))
@@ -127,7 +127,7 @@ class TablePhone(Phone):
 
 @dataclass
 class Evening:
-    """What was played, what the program tells of the correction, and its records of it all."""
+    """The deals played, the answer to the correction, and the stored records."""
 
     director: Director
     phones: list

@@ -1,4 +1,4 @@
-"""Where the site is, for addresses that others will open: in mails, QR codes and documents.
+"""The address of the site, for links that others will open: in mails, QR codes and documents.
 
 Whoever sends a request chooses its Host header, so it says so only where nobody can abuse it.
 """

@@ -30,7 +30,7 @@ class Redis:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The address it listens on."""
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:

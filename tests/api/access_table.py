@@ -1,4 +1,4 @@
-"""Who gets what at every address of the API, for each method.
+"""The expected answer to each visitor at every address of the API, for each method.
 
 Each line names an address (`reverse("api:…")`), the place that fills it in (`access_world.py`), the
 scope that a personal token needs for what is not read, and who is let in by which method; whoever
@@ -28,7 +28,7 @@ OWNERS = only("owner")
 OF_ANY_CLUB = only("director", "owner", "other")
 ITS_OWN = only("member")
 WITH_ACCOUNT = only(*ACCOUNTS, others=UNKNOWN)
-"""Whoever has a personal token; all others are told that they need one."""
+"""The visitors with a personal token; all others are told that they need one."""
 
 READERS = only("write", "closed", "follow", "member", "director", "owner")
 WRITERS = only("write", "director", "owner")
@@ -40,7 +40,7 @@ WRITING = only("write", "closed", "director", "owner")
 
 @dataclass(frozen=True)
 class Row:
-    """What each visitor gets at an address by each method.
+    """The expected status of each visitor at an address by each method.
 
     `published` is for GET where club and evening are published, and `read` the scope to read.
     """

@@ -25,7 +25,7 @@ VISITORS = ("nobody", *KEYS, *ACCOUNTS)
 
 @dataclass
 class Programs:
-    """What there is: `world` fills in the addresses, `tokens` are those of each visitor."""
+    """`world` fills in the addresses, `tokens` are those of each visitor."""
 
     world: object
     tokens: dict = field(default_factory=dict)
@@ -75,7 +75,7 @@ def _token(programs, name, who, scopes):
 
 
 def _places(world):
-    """What fills in addresses of the API: more than one needs does no harm."""
+    """Return values for the placeholders of all addresses of the API."""
     world.right |= {
         "a schema": {"file": "kingscore-game-1.json"},
         "table of a round": world.right["round"] | {"table": world.right["table"]["public_id"]},

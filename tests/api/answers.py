@@ -1,4 +1,4 @@
-"""What answers of the API say."""
+"""Helpers that read answers of the API."""
 
 
 def faults(answer):

@@ -20,7 +20,7 @@ def described_codes(name):
 
 
 def assert_codes_described(answer):
-    """Whatever a test provokes, its codes are among those that generated clients know."""
+    """Check that each problem code of a test is in the API description."""
     if answer.get("Content-Type") == "application/problem+json":
         problem = answer.json()
         assert problem["code"] in described_codes("ProblemCode")

@@ -1,4 +1,4 @@
-"""What there is at each address of the API, as the description writes addresses."""
+"""Values for the placeholders of each address of the API."""
 
 import re
 
@@ -19,7 +19,7 @@ def routes_of_all(resolver=None, before="/", *, within=False):
 
 
 def places_of(world):
-    """What fills in each address: by its path as `/api/v1/clubs/{slug}/`, by its parameter."""
+    """Return the values of each address: by its path as `/api/v1/clubs/{slug}/`, by parameter."""
     found = {}
     for name, route in routes_of_all():
         place = world.right.get(TABLE[name].place, {}) if name in TABLE else {}

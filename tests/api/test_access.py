@@ -23,7 +23,7 @@ from tournaments.models import Club, Event
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 SAFE = ("GET",)
 FOR_ALL_ALIKE = ("openapi",)
-"""What is no secret, may be kept, and takes long: it is asked for once."""
+"""The same for everybody, cacheable and slow: requested once."""
 
 WORDS = {401: UNKNOWN, 403: FORBIDDEN, 404: MISSING, 405: NO_METHOD}
 
@@ -135,7 +135,7 @@ class Walk:
         return self.who in LIMITED and needed and needed not in self.programs.scopes[self.who]
 
     def hidden(self, row):
-        """What this program must read in no answer."""
+        """Return the texts that no answer to this program may contain."""
         if self.role in ("director", "owner"):
             return [OTHER_CLUB]
         marks = [WHOLE_NAME, *([] if self.role == "other" else [OTHER_CLUB])]
@@ -146,7 +146,7 @@ class Walk:
 
 
 def faults_of(answer):
-    """What every answer must have, and this one has not."""
+    """Yield a message for each rule of every answer that this one breaks."""
     if answer.headers.get("Cache-Control") not in {"private, no-cache", "no-store"}:
         yield f"is kept: {answer.headers.get('Cache-Control')}"
     if answer.status_code < 400:

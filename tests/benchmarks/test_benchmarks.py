@@ -20,13 +20,13 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 
 IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet", "backup")
-"""What starts processes that look into the database has to be in one that is there for all."""
+"""Their processes need a database that outlives a test's transaction."""
 
 SERVED = ("writing", "api_entry", "slow_visitors")
 """Asked of one server, for its start takes longer than all else."""
 
 ELSEWHERE = ("big_evening", "kill", *TAKES_LONG)
-"""What starts whole sites of servers, for many times as long as all others together; that of `kill`
+"""Each starts whole sites of servers, and takes longer than all others together; that of `kill`
 is played by tests/test_concurrency.py."""
 
 

@@ -193,7 +193,7 @@ def test_every_log_line_goes_through_the_discreet_formatter(client, db):
 
 
 def settings_with(monkeypatch, **said):
-    """What the settings are where the environment says this and nothing else."""
+    """Return the settings under exactly this environment."""
     with monkeypatch.context() as environment:
         for name in [name for name in os.environ if name.startswith(("KINGSCORE_", "WEB_"))]:
             environment.delenv(name)

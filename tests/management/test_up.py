@@ -179,7 +179,7 @@ def sign_up(site):
 
 
 def open_to_others(folder):
-    """What others than the owner may read."""
+    """Return the files that others than the owner may read."""
     return [path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077]
 
 

@@ -1,4 +1,4 @@
-"""What lies on the disks of a site: read from deploy/, so that those files are what is tried.
+"""Lay out the files of a site from deploy/, so that those very files are tested.
 
 The words that start the programs, their environment and what is copied into the image come from
 deploy/compose.yaml and deploy/Dockerfile. Not tried are the images of others and the walls between
@@ -32,7 +32,7 @@ CHOSEN = {
     "POSTGRES_PASSWORD": PASSWORD,
     "KINGSCORE_SECRET_KEY": "rehearsed-and-thrown-away-" * 3,
 }
-"""What a host writes into .env."""
+"""The .env file of a host."""
 
 
 def missing_programs():
@@ -89,7 +89,7 @@ def caddy_is_old():
 
 
 def environment_of_programs(folder, ports):
-    """What compose.yaml and the image say, with the doors of this machine."""
+    """The environment of compose.yaml and the image, with ports of this machine."""
     said = {
         name: re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: CHOSEN[found[1]], value)
         .replace("@database/", f"@127.0.0.1:{ports.postgres}/")

@@ -1,4 +1,4 @@
-"""What the proxy writes down when something breaks: nothing of who asked, and for what."""
+"""The proxy's log of errors names neither the visitor nor the address."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Who gets what at every address of the project, for GET and for POST.
+"""The expected answer to each visitor at every address of the project, for GET and POST.
 
 `docs/access.md` says it in sentences. Each line names an address, the place that fills it in
 (`access_world.py`), and who is let in; all others get what the rule for them says. An address with
@@ -50,7 +50,7 @@ PROVED_AGAIN = only(*SIGNED_IN, others=LOGIN, then=AGAIN)
 
 @dataclass(frozen=True)
 class Page:
-    """What each visitor gets at an address; without `post` nobody may send anything there.
+    """The expected status of each visitor at an address; without `post` nobody may send anything.
 
     `closed_get` and `closed_post` are for the table of a closed round, and `published` is for GET
     where club and evening are published.
@@ -306,7 +306,7 @@ OF_A_TOURNAMENT = (
     *("tournament", "entrants", "seating", "standings", "why_place", "wall", "table_sheet"),
 )
 OF_AN_EVENING = ("event", "event_documents", "club_game", *OF_A_TOURNAMENT)
-"""What is seen by everybody of an evening that is published by itself, in a club that is not."""
+"""Pages that everybody sees of a published evening in a club that is not published."""
 
 ACCOUNT = {
     "account_login": Page("", EVERYBODY, EVERYBODY),

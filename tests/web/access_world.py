@@ -61,7 +61,7 @@ NAMES = (WHOLE_NAME, "Burak", "Cem", "Deniz")
 
 @dataclass
 class World:
-    """What there is: `right`, `closed` and `wrong` fill in an address, by the name of its place.
+    """`right`, `closed` and `wrong` fill in an address, by the name of its placeholder.
 
     `right` opens, `closed` is that of a round that is over, and `wrong` has another one's secret.
     """

@@ -57,11 +57,11 @@ BODY = {
     "format": "pdf",
     "month": "2026-11",
 }
-"""What is sent to every address: for those who may, it does something at many of them."""
+"""The body sent to every address; at many of them it changes something."""
 
 
 ANYTHING_ELSE = r"^api/(?P<where>[\s\S]*)"
-"""What a program asks for in vain, which is no page."""
+"""Addresses for programs, which are no pages."""
 
 
 def addresses(resolver=None, route="", names=()):
@@ -155,7 +155,7 @@ class Walk:
             self.surprises.append(f"{method} {where}: shows {shown}")
 
     def hidden(self, name):
-        """What this visitor must read on no page of this name."""
+        """Return the texts that no page of this name may show to this visitor."""
         if self.who in ("director", "owner") or (self.who == "staff" and "office" in name):
             return [OTHER_CLUB]
         if self.who == "staff" and name.startswith("admin:"):
@@ -177,7 +177,7 @@ MAY_BE_KEPT = re.compile(r"/clubs/[^/]+/logo/|/rules/[^/]+|/api/v1/.*")
 
 
 def faults_of(answer):
-    """What every answer must have, and this one has not."""
+    """Yield a message for each rule of every answer that this one breaks."""
     headers, path = answer.headers, answer.wsgi_request.path
     if "no-store" not in headers.get("Cache-Control", "") and not MAY_BE_KEPT.match(path):
         yield f"is kept: {headers.get('Cache-Control')}"

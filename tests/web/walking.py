@@ -1,4 +1,4 @@
-"""What the walks through all addresses share, on the pages and in the API."""
+"""Helpers of the walks through all addresses of pages and API."""
 
 import re
 

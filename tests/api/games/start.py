@@ -1,4 +1,4 @@
-"""What a program sends to start a game."""
+"""Bodies that start a game."""
 
 from tests.deals import NAMES
 

@@ -74,7 +74,7 @@ print(json.dumps({"exports": told, "caches": said.getvalue(), "answered": answer
 
 @dataclass(frozen=True)
 class Site:
-    """What is kept in a folder, or in a database of PostgreSQL beside it."""
+    """The data of a site: a folder, or a database of PostgreSQL beside it."""
 
     folder: Path
     database_url: str | None = None

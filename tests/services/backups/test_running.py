@@ -58,7 +58,7 @@ def whole(site, tmp_path_factory):
 
 
 def answered(tables):
-    """What the phones were told is stored: the game and the number of the deal."""
+    """Return the game and deal number of each answer that promised storage."""
     return {
         (game, number)
         for table in tables

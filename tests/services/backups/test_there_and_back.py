@@ -61,7 +61,7 @@ def journey(tmp_path_factory):
 
 
 def addresses_of(told):
-    """What writes, what follows and the door of a table; the right ones, then wrong ones."""
+    """Return the addresses to write, follow and enter a table; the right ones, then wrong ones."""
     return [
         reverse(name, kwargs=told[kind][place])
         for kind in ("right", "wrong")

@@ -95,7 +95,7 @@ with connection.execute_wrapper(die):
 
 
 def killed_at(statement, time):
-    """What a worker process came to that was killed when it was about to do something."""
+    """Kill a worker just before the given `statement`; return its exit code."""
     name = str(connection.settings_dict["NAME"])
     command = [sys.executable, "-c", SWEEP_AND_DIE, name, statement, str(time)]
     return subprocess.run(command, cwd=ROOT, timeout=PATIENCE, check=False).returncode

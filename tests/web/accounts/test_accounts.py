@@ -321,7 +321,7 @@ def test_address_of_a_visitor_is_read_behind_as_many_proxies_as_there_are(
 
 @pytest.fixture
 def mail_log(caplog):
-    """What is written to the log where there is no mail server."""
+    """Return the log of a server without a mail server."""
     logger = logging.getLogger("kingscore.mail")
     logger.addHandler(caplog.handler)
     yield caplog

@@ -39,7 +39,7 @@ def owner(club):
 
 
 def shown(page):
-    """What the page says of each line: what was done, to what, by whom, and the changes."""
+    """Return each line of the page: action, subject, author and changes."""
     return [(line.what, line.subject, line.who, line.changes) for line in page.context["lines"]]
 
 

@@ -1,4 +1,4 @@
-"""What a director needs most often is few clicks away, by links and buttons alone."""
+"""Clicks for the most frequent tasks of a director, by links and buttons alone."""
 
 import pytest
 from django.utils import timezone

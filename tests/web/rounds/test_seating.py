@@ -171,7 +171,7 @@ def test_impossible_seating_says_why(directed):
 
 
 def not_seated(page):
-    """Who has no seat in the proposal, with the reason."""
+    """Return the players without a seat in the proposal, with the reason."""
     return [(each.number, str(reason)) for each, reason in page.context["not_seated"]]
 
 

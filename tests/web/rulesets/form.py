@@ -6,7 +6,7 @@ RIFKI = "contracts.4.values.heart_king"
 
 
 def form_of(page):
-    """What a browser would send from the form on a page, without its buttons."""
+    """Return the fields of the form on a page as a browser sends them, without its buttons."""
     html = page.content.decode()
     html = html[html.index('<form id="house"') : html.index("</form>")]
     fields = {}

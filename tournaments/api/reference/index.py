@@ -38,5 +38,5 @@ class IndexSerializer(serializers.Serializer[Any]):
 class Index(Resource):
     @extend_schema("index_read", responses=IndexSerializer)
     def get(self, request: Request) -> Response:
-        """Where to begin."""
+        """The first page of the reference."""
         return self.shown(IndexSerializer, {name: reverse(to) for name, to in BEGINNINGS.items()})

@@ -226,7 +226,7 @@ class SwapSerializer(SwapAskedSerializer):
 
 
 class ExchangeSerializer(Strict):
-    """Who sat on wrong chairs: each takes the chair of the next one, the last that of the first.
+    """Seats to exchange: each player takes the chair of the next one, the last that of the first.
 
     What is written at their tables stays with the chairs, or goes with the people, which is
     possible only within one table. `revision` is that of the seating as it was seen.

@@ -59,7 +59,7 @@ class TournamentLineSerializer(DeclaredFields):
 
 
 class CopySerializer(Strict):
-    """What a copy is called, when it is held, and what comes along."""
+    """Name and date of a copy, and the parts to copy."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     held_on = serializers.DateField()

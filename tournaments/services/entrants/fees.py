@@ -1,4 +1,4 @@
-"""Who has paid the fee of a tournament."""
+"""Fees of a tournament."""
 
 from datetime import datetime
 

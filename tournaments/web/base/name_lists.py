@@ -14,7 +14,7 @@ SURNAME = "soyad,soyadi,soyisim,cognome,surname,last name"
 _TURKISH = "toplam,genel toplam,ara toplam,toplam oyuncu,toplam kisi,oyuncu sayisi,kisi sayisi"
 _OTHERS = "totale,totale giocatori,somma,total,grand total,total players,sum"
 SUMS = frozenset(f"{_TURKISH},{_OTHERS}".split(","))
-"""What stands in the column of names beside a sum, without its number."""
+"""Words in the column of names that mark a line of sums, without its number."""
 
 Row = TypeVar("Row", bound=tuple[int, list[Any]])
 

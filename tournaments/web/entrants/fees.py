@@ -1,4 +1,4 @@
-"""Who has paid, and who gets which prize: for directors, also to print."""
+"""Fees paid and prizes by place: for directors, also to print."""
 
 from fractions import Fraction
 

@@ -48,7 +48,7 @@ MOST_FAULTS = 20
 
 
 class CopyForm(forms.Form):
-    """What a copy is called, when it is held, and what comes along."""
+    """Name and date of a copy, and the parts to copy."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     held_on = day_field(gettext_lazy("Day"))

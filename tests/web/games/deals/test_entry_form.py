@@ -45,7 +45,7 @@ def deal(contract, unit, counts, **more):
 
 
 def typed(body):
-    """What the form sends for a deal of a record."""
+    """Return the fields that the form sends for a deal of a record."""
     fields = {name: body[name] for name in PLAIN if name in body}
     fields |= {name: "yes" for name in ("blind", "third") if body.get(name)}
     if "declarer" in body:
@@ -112,7 +112,7 @@ def test_entry_comes_back_into_the_form_as_it_was_typed(phone, name):
 
 
 def values_of(page):
-    """What stands in the form of a page, by the names of its fields."""
+    """Return the values in the form of a page, by the names of its fields."""
     values = {}
     page = TEMPLATES.sub("", page)
     for tag in re.findall(r"<input[^>]*>", page):

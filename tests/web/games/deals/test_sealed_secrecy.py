@@ -126,7 +126,7 @@ def test_repeat_of_a_key_is_answered_alike_whatever_contract_it_carries(client, 
 
 
 def answers_to_guesses(client, game):
-    """What every guess is answered at every address that takes a contract."""
+    """Return the answer to every guess at every address that takes a contract."""
     fields = {"type": "void", "reason": "over-quota"}
     return [
         seen_of(answer, game)

@@ -26,7 +26,7 @@ def page_of(game):
 
 
 def texts(pattern, html):
-    """What stands in each match of `pattern`, without its tags."""
+    """Return the text of each match of `pattern`, without its tags."""
     found = re.findall(pattern, html, re.DOTALL)
     return [" ".join(re.sub(r"<[^>]+>", " ", text).split()) for text in found]
 
