@@ -86,6 +86,11 @@ def test_way_leads_to_a_round_once_the_visitor_may_see_it(visitor, club):
             "Finish and publish the result",
             "Open the last round again",
         ),
+        (
+            ["closed", "closed", {"published_at": EVENING, "opened_at": EVENING, "stage": "final"}],
+            "Close: Final",
+            "Take the seating back",
+        ),
     ],
 )
 def test_next_step_and_the_one_back_follow_the_rounds(director, club, rounds, step, back):

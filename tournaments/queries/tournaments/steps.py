@@ -42,11 +42,12 @@ STEPS_BACK = (
 
 @dataclass(frozen=True, slots=True)
 class LifecycleStep:
-    """A step by its code, with the number of its round and its table, if it has one."""
+    """A step by its code, with its round (the `stage` in finals) and its table, if it has one."""
 
     code: str
     round: int | None = None
     table: int | None = None
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ def _round_step(place: Round, progress: RoundProgress | None) -> LifecycleStep:
         # A round is closed once every table is finished.
         return LifecycleStep("look-at-tables", place.number)
     codes = {"seated": "publish-seating", "published": "open-round", "open": "close-round"}
-    return LifecycleStep(codes[place.state], place.number)
+    return LifecycleStep(codes[place.state], place.number, stage=place.stage)
 
 
 def _is_over(tournament: Tournament, rounds: Sequence[Round]) -> bool:

@@ -11,6 +11,8 @@ from tournaments.models import AuditEntry, Tournament
 from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.undo import details_of
+from tournaments.texts.labels import stage_name
+from tournaments.web.tournaments.texts import round_name
 
 State = Tournament.State
 Text = str | Promise
@@ -45,6 +47,9 @@ NEXT: Mapping[str, Text] = {
 }
 """The steps that need no choice: their button takes them."""
 
+IN_FINALS: Mapping[str, Text] = {"close-round": gettext_lazy("Close: %(stage)s")}
+"""Steps that name the stage of the finals instead of the number of the round."""
+
 LINKS: Mapping[str, tuple[str, Text]] = {
     "add-entrants": ("entrants", gettext_lazy("Add entrants")),
     "look-at-entrants": ("entrants", gettext_lazy("Look at the entrants")),
@@ -72,39 +77,43 @@ ROUNDS_BACK: Mapping[str, tuple[str, Text]] = {
 
 
 ACTS: Mapping[str, Text] = {
-    "publish-round": gettext_lazy("Round %(round)s is published"),
-    "take-back-round": gettext_lazy("Round %(round)s is taken back"),
-    "close-round": gettext_lazy("Round %(round)s is closed"),
+    "publish-round": gettext_lazy("Published: %(round)s"),
+    "take-back-round": gettext_lazy("Taken back: %(round)s"),
+    "close-round": gettext_lazy("Closed: %(round)s"),
     "withdraw-entrant": gettext_lazy("Withdrawn: %(names)s"),
     "rule": gettext_lazy("Ruling on %(names)s"),
     "withdraw-ruling": gettext_lazy("Ruling withdrawn: %(names)s"),
     "exchange-seats": gettext_lazy("Chairs exchanged: %(names)s"),
-    "change-seating": gettext_lazy("Seating of round %(round)s is changed"),
+    "change-seating": gettext_lazy("Seating changed: %(round)s"),
 }
 """The acts that can be undone, by the actions of their audit entries."""
 
 
 def act_text(entry: AuditEntry, tournament: Tournament) -> str:
-    """Return an act that can be undone as text (1 query if it names entrants)."""
-    details = details_of(entry)
+    """Return an act that can be undone as text (1 query)."""
+    details, text = details_of(entry), str(ACTS[entry.action])
+    if "%(round)s" in text:
+        place = tournament.event.rounds.get(number=details["round"])
+        return text % {"round": round_name(place)}
     numbers = [number_of(key) for key in details.get("entrants", ())]
     names = []
     if numbers:
         rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
         names = [each.shown_name for each in rows]
-    return str(ACTS[entry.action]) % {"round": details.get("round"), "names": ", ".join(names)}
+    return text % {"names": ", ".join(names)}
 
 
 def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     """Return the button of a next step; it takes the step once, as it was seen."""
     at: tuple[str | int, ...] = (tournament.event.club.slug, tournament.slug)
-    said = {"number": step.round, "table": step.table}
+    said = {"number": step.round, "table": step.table, "stage": stage_name(step.stage)}
     if step.code in LINKS:
         name, label = LINKS[step.code]
         more = (number for number in (step.round, step.table) if number is not None)
         return Button(str(label) % said, name, (*at, *more), is_link=True)
     sends = {"step": step.code, "round": str(step.round or ""), "seen": str(tournament.revision)}
-    return Button(str(NEXT[step.code]) % said, "next_step", at, sends)
+    label = IN_FINALS.get(step.code, NEXT[step.code]) if step.stage else NEXT[step.code]
+    return Button(str(label) % said, "next_step", at, sends)
 
 
 def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
