@@ -3,6 +3,7 @@
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Cast
 
 from tournaments.engine.rules.limits import LONGEST_NAME, LONGEST_REASON, LONGEST_TOURNAMENT_SLUG
 from tournaments.models import addresses
@@ -13,6 +14,19 @@ from tournaments.models.people import Player, User
 
 
 class TournamentQuerySet(models.QuerySet["Tournament"]):
+    def with_card(self, public_id: str, secret: str) -> tuple["Tournament", int, int] | None:
+        """Return whose card opens no table now, with the numbers of its round and table."""
+        if "\0" in public_id:
+            return None
+        rows = self.counted().annotate(kept=Cast("cards", models.TextField()))
+        for row in rows.filter(kept__contains=public_id).select_related("event"):
+            for number, tables in row.cards.items():
+                for table, card in tables.items():
+                    known = card["public_id"] == public_id
+                    if known and addresses.matches(secret, "table", public_id, card["generation"]):
+                        return row, int(number), int(table)
+        return None
+
     def seen_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
         """Filter to the tournaments whose event the visitor may see; drafts only for directors."""
         return self.filter(event__in=Event.objects.seen_by(user))

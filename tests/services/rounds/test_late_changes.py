@@ -116,7 +116,7 @@ def test_house_players_need_nothing_but_the_setting():
     for each in house:
         withdraw_entrant(each.pk, NOBODY, at=EVENING)
     again = seat_again(place.pk, (), NOBODY, at=EVENING).seating
-    assert (Entrant.objects.count(), len(again["tables"]), len(again["byes"])) == (9, 1, 3)
+    assert (Entrant.objects.count(), len(again["tables"]), len(again["byes"])) == (9, 1, 2)
 
 
 def test_free_house_player_takes_the_seat_of_who_leaves():

@@ -1,3 +1,4 @@
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
@@ -10,6 +11,7 @@ from tests.club_factories import (
 )
 from tests.web.entrants.entering import entrant
 from tests.web.imports.archives import workbook
+from tests.web.rounds.going import going, of_all
 from tournaments.models import AuditEntry, Entrant, Player, Substitute
 from tournaments.web.audit.texts import ACTIONS
 
@@ -128,6 +130,22 @@ def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):
 
     assert ("2 are registered." in answer.text, "Nobody is chosen." in again.text) == (True, True)
     assert names(row) == ["Deniz", "Cem", "Bora"]
+
+
+@pytest.mark.parametrize("way", ["ticked", "list"])
+def test_ticked_and_pasted_walk_ins_are_seated_in_a_running_round(director, club, way):
+    place = going(club)
+    said = {"what": "ticked", "player": PlayerFactory(club=club, name="Zeynep").public_id}
+    if way == "list":
+        said = {"list": "Zeynep\n"}
+    page = of_all("add_entrants", place)
+    offered = director.get(page) if way == "ticked" else director.post(page, {**said, "what": way})
+    assert "seat in round 1" in offered.text
+
+    answer = director.post(page, {**said, "seat": "1"}, follow=True)
+
+    assert place.event.tournament.entrants.get(number=9).sittings.get().round == place
+    assert "Zeynep is number 9 and sits round 1 out." in answer.text
 
 
 def test_director_types_one_after_another(director, row):

@@ -3,6 +3,7 @@ from fractions import Fraction
 from html import unescape
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from tests.deals import WHOLE_GAME
@@ -124,6 +125,7 @@ def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
     at = directed()
     place = open_round(published(at.row).pk, NOBODY, at=EVENING)
     one = place.tables.get(number=1)
+    first_secret = one.secret
     replace_address(one.pk, NOBODY, at=EVENING)
     cards = {table.number: table.secret for table in place.tables.all()}
     for each in WHOLE_GAME[:2]:
@@ -139,8 +141,13 @@ def test_cards_outlive_a_seating_that_is_taken_back_with_its_sheets(directed):
     assert len(AuditEntry.objects.get(action="take-back-round").before["records"]) == 1
 
     at.post("unseat_round", 1)
+    card = reverse("table_link", args=[one.public_id, cards[1]])
+    assert "This card stays valid" in Client().get(card).text
+    old = reverse("table_link", args=[one.public_id, first_secret])
+    assert Client().get(old).status_code == 404
     at.post("seat_round")
     at.post("publish_round", 1)
+    assert "has not begun yet" in Client().get(card).text
     assert {table.number: table.secret for table in Round.objects.get().tables.all()} == cards
 
 
@@ -210,6 +217,9 @@ def test_who_was_taken_out_of_a_round_is_not_seated_until_taken_in(directed):
     at = directed()
     left, withdrawn = Entrant.objects.filter(number__lte=2)
     change(published(at.row), leaving=[left])
+    at.post("take_back_round", 1, entries=0)
+    assert not_seated(at.post("seat_again", 1)) == [(1, "did not play the last round")]
+    at.post("publish_round", 1)
     withdraw_entrant(withdrawn.pk, NOBODY, at=EVENING)
     play(open_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING), SHORT)
     close_round(at.row.event.rounds.get().pk, NOBODY, at=EVENING)
@@ -222,6 +232,21 @@ def test_who_was_taken_out_of_a_round_is_not_seated_until_taken_in(directed):
 
     assert not_seated(page) == []
     assert len(Round.objects.get(number=2).seating["tables"]) == tables + 1
+
+
+def test_final_names_who_had_played_on_but_has_left(directed):
+    at = directed(*NINE[:8], rounds=1, finals=4)
+    closed(at.row, WHOLE_GAME)
+    best = load_state(at.row).standings_before(2)[0].entrant
+    gone = Entrant.objects.get(number=best[1:])
+    withdraw_entrant(gone.pk, NOBODY, at=EVENING)
+
+    page = at.post("seat_round")
+    assert not_seated(page) == [(gone.number, "withdrawn")]
+    page = at.post("seat_again", 2, take_in=[best])
+
+    assert not_seated(page) == []
+    assert best in str(Round.objects.get(number=2).seating)
 
 
 def test_proposal_says_who_is_here_without_a_seat_and_asks_once(directed):

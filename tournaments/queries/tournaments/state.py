@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -156,16 +156,21 @@ class TournamentState:
         seed = self.tournament.seed
         return why_place(key, self.competitors, played, self.settings, seed)
 
-    def next_final(self, number: int) -> FinalStage | None:
+    def next_final(self, number: int, *, all_there: bool = False) -> FinalStage | None:
         """Return the stage that round `number` plays, after the last round before the finals.
+
+        With `all_there`, as if nobody had withdrawn.
 
         Raises:
             InvalidEntry: too few are left to play on.
         """
         rounds, finals = self._results_before(number)
         seed, size = self.tournament.seed, self.rules.side_count
-        at_cut = rank_with_finals(self.competitors, rounds, (), self.settings, seed)
-        return next_stage(at_cut, self.competitors, finals, self.settings, size)
+        those = self.competitors
+        if all_there:
+            those = tuple(replace(each, withdrawn=False) for each in those)
+        at_cut = rank_with_finals(those, rounds, (), self.settings, seed)
+        return next_stage(at_cut, those, finals, self.settings, size)
 
     def _results_before(
         self, number: int
@@ -216,9 +221,15 @@ class TournamentState:
 
         Publishing, coming late and checking in all raise `checked_in`; taking out resets it.
         """
+        if entrant.checked_in:
+            return False
+        proposed = next((each.row for each in self.seated_rounds if each.row.number == number), None)
+        if proposed is not None and entrant.key in (proposed.seating or {}).get("left", ()):
+            # Taken out of this round before it was taken back.
+            return True
         before = [each for each in self.seated_rounds if each.row.number < number]
         last = next((each for each in reversed(before) if each.row.published_at), None)
-        if last is None or entrant.checked_in or entrant.joins_in > last.row.number:
+        if last is None or entrant.joins_in > last.row.number:
             return False
         return entrant.key not in last.names
 

@@ -152,7 +152,8 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
     gone = tuple(name for name in names if _has_left(state, name))
     seated = [state.entrants[name] for name in names if name in state.entrants]
     if number > state.settings.rounds:
-        return Presence((), tuple(each for each in seated if each.key in gone), gone)
+        left = tuple(each for each in seated if each.key in gone)
+        return Presence((), left, gone, _passed_over(state, number, names))
     here = {each.key: each for each in state.present(number)}
     # House players sit where they are needed.
     without = (each for key, each in state.entrants.items() if key not in names and not each.house)
@@ -164,6 +165,18 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
         gone,
         tuple((each, state.absence(each, number) or "here") for each in without),
     )
+
+
+def _passed_over(
+    state: TournamentState, number: int, names: Collection[str]
+) -> tuple[tuple[Entrant, str], ...]:
+    """Return who would play in a stage of the finals, had they not withdrawn."""
+    try:
+        stage = state.next_final(number, all_there=True)
+    except (InvalidEntry, ValueError):
+        return ()
+    through = {name for table in stage.tables for name in table} if stage is not None else set()
+    return tuple((state.entrants[name], "withdrawn") for name in sorted(through - {*names}))
 
 
 def take_in(state: TournamentState, number: int, names: Collection[str]) -> None:
@@ -187,13 +200,22 @@ def take_in(state: TournamentState, number: int, names: Collection[str]) -> None
     Entrant.objects.bulk_update(rows, ["joins_in", "checked_in", "withdrawn_at"])
 
 
-def document_of(seating: Seating, locked: Sequence[int] = ()) -> dict[str, Any]:
-    """Return a seating as stored with a round."""
+def document_of(
+    seating: Seating, locked: Sequence[int] = (), left: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return a seating as stored with a round; `left` were taken out of it."""
     return {
         "tables": [list(table) for table in seating.tables],
         "byes": list(seating.byes),
         "locked": sorted(locked),
+        **({"left": list(left)} if left else {}),
     }
+
+
+def left_before(round_: Round) -> Sequence[str]:
+    """Return who had been taken out of a round when its seating was taken back, by key."""
+    left: Sequence[str] = (round_.seating or {}).get("left", ())
+    return left
 
 
 def kept_tables(round_: Round, locked: Sequence[int]) -> dict[int, list[str]]:

@@ -39,6 +39,7 @@ from tournaments.services.rounds.proposals import (
     draw,
     draw_rest,
     kept_tables,
+    left_before,
     needs_results,
     presence_at,
     stage_of,
@@ -154,7 +155,8 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
         tournament, round_ = lock_seated(round_pk)
         field = field_seated(load_state(tournament), round_)
         judged = judge(field, draft.tables, draft.byes)
-        before, round_.seating = round_.seating, document_of(judged, draft.locked)
+        before = round_.seating
+        round_.seating = document_of(judged, draft.locked, left_before(round_))
         if before != round_.seating:
             round_.save(update_fields=["seating"])
             touch(tournament)
@@ -208,9 +210,11 @@ def seat_again(
             stays = [
                 at for at, table in enumerate(seated_round.tables) if list(table) in kept.values()
             ]
-            documents = [document_of(seated_round, stays)]
+            documents = [document_of(seated_round, stays, left_before(round_))]
         else:
-            documents = [document_of(each) for each in draw(state, round_.number, seed)]
+            drawn = draw(state, round_.number, seed)
+            documents = [document_of(drawn[0], left=left_before(round_))]
+            documents += [document_of(each) for each in drawn[1:]]
         numbers = _put_seatings(state, round_, documents)
         touch(tournament)
         details: dict[str, Any] = {"round": round_.number, "rounds": numbers}

@@ -109,11 +109,14 @@ def _lifecycle(round_: Round) -> dict[str, Any]:
 
 def _seating_as_it_stands(tournament: Tournament, round_: Round) -> dict[str, Any]:
     """Return the seating of a published round; a table is locked unless it was changed."""
-    seated_round = next(
-        each for each in load_state(tournament).seated_rounds if each.row.pk == round_.pk
-    )
+    state = load_state(tournament)
+    seated_round = next(each for each in state.seated_rounds if each.row.pk == round_.pk)
+    # Publishing it again must not bring back who was taken out.
+    entrants, after = state.entrants.items(), round_.number + 1
+    left = [key for key, each in entrants if state.absence(each, after) == "left"]
     before = round_.seating or {}
     tables = [list(table.entrants) for table in seated_round.tables]
     kept = kept_tables(round_, before.get("locked", []))
     locked = [at for at, table in enumerate(tables) if kept.get(at) == table]
-    return {"tables": tables, "byes": list(seated_round.byes), "locked": locked}
+    stands = {"tables": tables, "byes": list(seated_round.byes), "locked": locked}
+    return stands | ({"left": left} if left else {})

@@ -140,7 +140,8 @@ def _exchange_back(tournament: Tournament, entry: AuditEntry, by: Actor, at: dat
 
 
 def _seat_as_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
-    draft = SeatingDraft(**details_of(entry)["seating"])
+    stood = details_of(entry)["seating"]
+    draft = SeatingDraft(stood["tables"], stood["byes"], stood["locked"])
     put_seating(_round_of(tournament, entry).pk, draft, by, at=at)
 
 

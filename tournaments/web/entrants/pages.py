@@ -163,7 +163,7 @@ def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpRespon
         return _add_one(request, row)
     if what == "ticked":
         return _add_ticked(request, row)
-    return _add_list(request, row, sure=what == "sure")
+    return _add_list(request, row, sure=what == "sure" or "seat" in request.POST)
 
 
 def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
@@ -180,9 +180,7 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
         except (EntrantsRefused, TooMany) as error:
             add_refused(form, error)
         else:
-            going = _published_round(row)
-            seats = "seat" in request.POST and not added[0].waiting
-            if not (going and seats and _seat(request, going, added[0])):
+            if not _seat(request, row, added):
                 messages.success(request, added_sentence(added[0]))
             return redirect("add_entrants", row.event.club.slug, row.slug)
     return _add_page(request, row, one=form)
@@ -197,10 +195,17 @@ def _add_ticked(request: HttpRequest, row: Tournament) -> HttpResponse:
         messages.error(request, _("Nobody is chosen."))
         return redirect("add_entrants", row.event.club.slug, row.slug)
     with refusal_shown(request):
-        added = len(register_entrants(row.pk, chosen, actor_of(request), at=timezone.now()))
-        text = ngettext("%(number)s is registered.", "%(number)s are registered.", added)
-        messages.success(request, text % {"number": added})
+        _tell_registered(
+            request, row, register_entrants(row.pk, chosen, actor_of(request), at=timezone.now())
+        )
     return redirect("entrants", row.event.club.slug, row.slug)
+
+
+def _tell_registered(request: HttpRequest, row: Tournament, added: list[Entrant]) -> None:
+    """Say how many are registered, and seat them if that was asked."""
+    text = ngettext("%(number)s is registered.", "%(number)s are registered.", len(added))
+    messages.success(request, text % {"number": len(added)})
+    _seat(request, row, added)
 
 
 def _published_round(row: Tournament) -> Round | None:
@@ -209,14 +214,20 @@ def _published_round(row: Tournament) -> Round | None:
     return rounds.order_by("number").last()
 
 
-def _seat(request: HttpRequest, going: Round, entrant: Entrant) -> bool:
-    """Seat a new entrant in a round; a refusal leaves them for the next one."""
+def _seat(request: HttpRequest, row: Tournament, entrants: list[Entrant]) -> bool:
+    """Seat new entrants in a running round, if asked; a refusal leaves them for the next one."""
+    going = _published_round(row) if "seat" in request.POST else None
+    coming = [each for each in entrants if not each.waiting]
+    if going is None or not coming:
+        return False
+    arriving = [each.pk for each in coming]
     try:
-        change_late(going.pk, actor_of(request), at=timezone.now(), arriving=[entrant.pk])
+        change_late(going.pk, actor_of(request), at=timezone.now(), arriving=arriving)
     except Refused as error:
         messages.error(request, str(error))
         return False
-    messages.success(request, seated_sentence(entrant, going.number))
+    for each in coming:
+        messages.success(request, seated_sentence(each, going.number))
     return True
 
 
@@ -264,7 +275,7 @@ def _without_faults(row: Tournament, lines: list[ListLine]) -> list[ListLine]:
 def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpResponse | None:
     """Register a list; return None if it has problems, which the preview shows as well."""
     try:
-        added = len(register_entrants(row.pk, entries, actor_of(request), at=timezone.now()))
+        added = register_entrants(row.pk, entries, actor_of(request), at=timezone.now())
     except TooMany:
         return None
     except EntrantsRefused as refused:
@@ -272,10 +283,9 @@ def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpR
         if len(problems) < len(entries) or not all(isinstance(p, EnteredAlready) for p in problems):
             return None
         # Tapped twice.
-        added = 0
+        added = []
     if added:
-        text = ngettext("%(number)s is registered.", "%(number)s are registered.", added)
-        messages.success(request, text % {"number": added})
+        _tell_registered(request, row, added)
     return redirect("entrants", row.event.club.slug, row.slug)
 
 
@@ -296,6 +306,7 @@ def _preview(
         "file": read.file,
         "new": sum(new for line in preview for _name, new in line.names),
         "text": write_text(read.lines),
+        "going": _published_round(row),
         "hub": False,
     }
     status = 422 if wrong or page["too_many"] or page["unanswered"] else 200

@@ -1,12 +1,12 @@
 """The access link of a table: its card opens it, and it redirects to the sheet."""
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tournaments.models import Game, Table
+from tournaments.models import Game, Round, Table, Tournament
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.permissions import actor_of, directs_club
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
@@ -20,7 +20,10 @@ LONGEST_CODE = 20
 def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Admit a phone, after the code if the evening has codes, and redirect to the sheet."""
     tables = Table.objects.found_at(public_id, secret)
-    row = get_object_or_404(tables.select_related("round__event__club"))
+    found = tables.select_related("round__event__club").first()
+    if found is None:
+        return _not_laid(request, public_id, secret)
+    row: Table = found
     game, event = current_game(row), row.round.event
     if not row.round.is_open and not directs_club(request, event.club):
         return _outside(request, row, game)
@@ -37,6 +40,21 @@ def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpRespons
         row.wrong_codes = MOST_WRONG_CODES
         return _ask(request, row, "", status=422)
     return _inside(request, game)
+
+
+def _not_laid(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Wait with a valid card whose table has been taken back; 404 for any other."""
+    kept = Tournament.objects.with_card(public_id, secret)
+    if kept is None:
+        raise Http404
+    tournament, number, table = kept
+    rounds = tournament.event.rounds
+    if rounds.filter(number=number, published_at__isnull=False).exists():
+        # Laid anew, with fewer tables.
+        raise Http404
+    unlaid = Table(number=table, round=Round(event=tournament.event, number=number))
+    page = {"table": unlaid, "event": tournament.event, "changing": True}
+    return render(request, "tournaments/events/table_wait.html", page)
 
 
 def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:

@@ -54,6 +54,7 @@ from tournaments.web.rounds.seating_view import (
     seating_page,
 )
 from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.steps import Button
 from tournaments.web.tournaments.texts import round_name
 
 
@@ -95,8 +96,14 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "presence": presence,
         "not_seated": [(each, ABSENCES[why]) for each, why in presence.not_seated],
         "late": _late(state, place) if page["directs"] else None,
+        "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, place),
     }
     return render(request, "tournaments/rounds/seating.html", page)
+
+
+def _is_published_by(button: Button, place: Round) -> bool:
+    step = {"step": "publish-seating", "round": str(place.number)}
+    return step.items() <= button.sends.items()
 
 
 def _round_of(state: TournamentState, number: int) -> Round:
