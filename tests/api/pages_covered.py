@@ -67,6 +67,7 @@ ADDRESSES = {
     "table_link": ["table", "enter_table"],
     "confirm": ["confirmations"],
     "confirm_own": ["confirmations"],
+    "confirm_table": ["confirmations"],
     "imports": ["import_players", "import_results", "import_records"],
     "new_tournament": ["tournaments"],
     "change_tournament": ["tournament"],

@@ -274,6 +274,7 @@ TOURNAMENTS = {
     "table_time": Page("tournament table", None, DIRECTORS),
     "finish_table": Page("tournament table", None, DIRECTORS),
     "answer_call": Page("tournament table", None, DIRECTORS),
+    "confirm_table": Page("tournament table", None, DIRECTORS),
     "rulings": Page("tournament", MEMBERS, published=EVERYBODY),
     "withdraw_ruling": Page("ruling", None, DIRECTORS),
     "round_changes": Page("tournament", DIRECTORS, DIRECTORS),

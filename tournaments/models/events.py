@@ -20,21 +20,31 @@ The chance to guess four digits with them is 1 in 1,250, for somebody who alread
 CODE_LENGTH = 4
 
 
-HIDDEN = Q(tournament__state="draft") | Q(tournament__cancelled_at__isnull=False)
-"""Events that only directors see: drafts and cancelled tournaments."""
+DRAFT = Q(tournament__state="draft")
+CANCELLED = Q(tournament__cancelled_at__isnull=False)
+HIDDEN = DRAFT | CANCELLED
+"""Events in lists of directors only: drafts and cancelled tournaments."""
 
 
 class EventQuerySet(models.QuerySet["Event"]):
     def seen_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
-        """Filter to events of the visitor's clubs and published ones; hidden ones for directors."""
+        """Filter to events of the visitor's clubs and published ones.
+
+        Only directors see drafts, and only members what is cancelled.
+        """
         # Every page of a tournament runs this. Filtering by memberships directly takes a third less
         # time to build.
         own = Member.objects.of_user(user).values("club")
         directed = Member.objects.of_user(user, DIRECTING).values("club")
         return self.filter(
-            Q(published=True) | Q(club__in=own),
-            ~HIDDEN | Q(club__in=directed),
+            (Q(published=True) & ~CANCELLED) | Q(club__in=own),
+            ~DRAFT | Q(club__in=directed),
         )
+
+    def listed_for(self, user: User | AnonymousUser | None) -> "EventQuerySet":
+        """Filter to the events that a visitor sees in lists; hidden ones for directors."""
+        directed = Member.objects.of_user(user, DIRECTING).values("club")
+        return self.seen_by(user).filter(~HIDDEN | Q(club__in=directed))
 
     def for_members(self) -> "EventQuerySet":
         """Filter to the events that every member of their clubs may see."""

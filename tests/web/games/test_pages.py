@@ -296,6 +296,9 @@ def test_setup_corrects_seats_and_first_declarer_of_a_game_under_way(plain):
     game = game_with(3)
     answer = send(plain, game, "head", **setup_fields(game, name0="Burak", name1="Ayşe"))
     assert answer.status_code == HTTPStatus.FOUND
+    # What a phone that is open gets: its heading, which nobody sees, names them anew, too.
+    fragment = plain.get(url(game, "write"), HTTP_HX_REQUEST="true").text
+    assert re.search("<h1[^>]*>[^<]*Burak, Ayşe, Cem", fragment)
     game.refresh_from_db()
     send(plain, game, "head", **setup_fields(game, first_declarer=2, king="off"))
     sheet = reload(game)

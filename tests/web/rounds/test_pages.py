@@ -92,6 +92,16 @@ def test_tables_that_need_a_director_come_first(director, club):
     ]
     assert "4 tables need you" in page.text
 
+    # The director's word confirms for all of a table, once however often the button is pressed.
+    game = table(place, 4).games.get()
+    for _twice in range(2):
+        director.post(url("confirm_table", place, 4), {"revision": game.revision})
+    assert [each.seat for each in game.confirmations.order_by("seat")] == [0, 1, 2, 3]
+    director.post(
+        url("confirm_table", place, 1), {"revision": table(place, 1).games.get().revision}
+    )
+    assert not table(place, 1).games.get().confirmations.exists()
+
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_page_of_a_round_asks_as_much_for_one_table_as_for_three(
@@ -199,6 +209,10 @@ def test_director_starts_stops_and_sets_the_clock(director, club):
     director.post(clock, {"do": "eat"})
     place.refresh_from_db()
     assert (place.clock_seconds, place.clock_started_at) == (3840, None)
+    offer = "Time is up: give all 5 minutes more"
+    assert offer not in director.get(url("running", place)).text
+    Round.objects.update(clock_started_at=timezone.now() - 2 * HOUR)
+    assert offer in director.get(url("running", place)).text
     Round.objects.update(clock_seconds=None)
     assert clock not in director.get(url("running", place)).text
 

@@ -197,7 +197,7 @@ def test_act_stays_once_an_entry_depends_on_it(director, club, name, written):
     last, stood = AuditEntry.objects.filter(action=action)[0], stands()
 
     assert (at.offered() is None) == written
-    assert ("it stays" in at.undo(last).text) == written
+    assert ("depends on it" in at.undo(last).text) == written
     assert (stands() == stood) == written
 
 
@@ -210,7 +210,17 @@ def test_closing_stays_once_a_later_round_is_published(director, club):
     closing, stood = AuditEntry.objects.filter(action="close-round")[0], stands()
 
     assert at.offered() is None
-    assert "it stays" in at.undo(closing).text
+    assert "depends on it" in at.undo(closing).text
+    assert stands() == stood
+
+
+def test_act_stays_once_another_one_has_followed(director, club):
+    at = Leading(director, going(club))
+    for number in (3, 4):
+        at.post("withdraw_entrant", number)
+    first, stood = AuditEntry.objects.filter(action="withdraw-entrant").last(), stands()
+
+    assert "something else was done after it" in at.undo(first).text
     assert stands() == stood
 
 
@@ -221,7 +231,8 @@ def test_act_stays_after_ten_minutes(director, club, minutes, stays):
     withdraw_entrant(Entrant.objects.get(number=3).pk, NOBODY, at=then)
 
     assert (at.offered() is None) == stays
-    at.undo(AuditEntry.objects.filter(action="withdraw-entrant")[0])
+    withdrawal = AuditEntry.objects.get(action="withdraw-entrant")
+    assert ("ten minutes are over" in at.undo(withdrawal).text) == stays
     assert Entrant.objects.filter(withdrawn_at=None).count() == 8 - stays
 
 

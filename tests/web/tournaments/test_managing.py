@@ -5,17 +5,19 @@ from datetime import date
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 
 from tests.factories import EVENING
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import closed, running
-from tournaments.models import Event, Game, Player, PlayerRating, RatingChange, Tournament
+from tournaments.models import Event, Game, Player, PlayerRating, RatingChange, Round, Tournament
 from tournaments.queries.people.players import games_of
 from tournaments.queries.statistics import finished_games
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.web.base.phone import address
 
 FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
 
@@ -56,11 +58,25 @@ def test_cancelled_tournament_counts_nowhere_until_it_is_taken_back(visitor, row
     assert counted(row, director.user) == (0, 0, 0)
     link = reverse("register", args=[row.public_id, row.secret("register")])
     assert director.get(link).status_code == 404
-    assert not Event.objects.seen_by(member).exists()
+    assert not Event.objects.listed_for(member).exists()
+    Event.objects.update(published=True)
+    phone = Client(headers={"accept-language": "en"})
+    assert phone.get(url("tournament", row)).status_code == 404
+    looks = visitor.become("member", club)
+    assert "tournament is cancelled" in looks.get(url("tournament", row)).text
+    assert "tournaments/" not in looks.get(reverse("events", args=[club.slug])).text
+    Round.objects.update(closed_at=None)
+    game = Game.objects.get()
+    said = {"type": "redeal", "reason": "misdeal", "by": "0", "key": "k" * 24}
+    path = address(game, "write") + "entry/"
+    refused = phone.post(path, {**said, "revision": game.revision})
+    Round.objects.update(closed_at=EVENING)
+    assert "The tournament is cancelled" in refused.text
+    director = visitor.become("director", club)
     assert "cancelled" in director.get(reverse("events", args=[club.slug])).text
     director.post(url("restore_tournament", row))
     assert rated() == before
-    assert (counted(row, member)[1:], Event.objects.seen_by(member).count()) == ((1, 1), 1)
+    assert (counted(row, member)[1:], Event.objects.listed_for(member).count()) == ((1, 1), 1)
 
 
 def test_only_an_owner_who_types_the_name_deletes_a_tournament_with_rounds(visitor, row):

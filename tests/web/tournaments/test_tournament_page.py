@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -34,7 +36,10 @@ def test_director_leads_a_tournament_on_and_back_by_the_steps_of_its_page(direct
     row = tournament_of(club)
     for _ in range(4):
         EntrantFactory(tournament=row)
+    row.event.starts_at = "13:30"
+    row.event.save()
     labels = []
+    assert "starts at 13:30" in strip_on(director.get(at("tournament"))).parts
     for _ in range(3):
         page = director.get(at("tournament"))
         labels.append((step_on(page), back_on(page)))
@@ -175,6 +180,8 @@ def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director,
 
     assert reverse("table_link", args=[table.public_id, table.secret]) in text
     assert reverse("replace_address", kwargs=here) in text
+    strip = re.search(r'hx-get="([^"]*/next/[^"]*)"', text)[1]
+    assert "Look at the tables" in director.get(strip, HTTP_HX_REQUEST="true").text
     assert reverse("remove_table", kwargs=here) not in text
 
 

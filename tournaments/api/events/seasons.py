@@ -29,7 +29,7 @@ class SeasonResource(Resource):
 
     def rows(self, club: Club) -> QuerySet[Season]:
         """The seasons, each with how many of its events the visitor may see."""
-        seen = Event.objects.seen_by(self.visitor.user).values("pk")
+        seen = Event.objects.listed_for(self.visitor.user).values("pk")
         number = Count("events", filter=Q(events__in=seen))
         return club.seasons.annotate(events_seen=number)
 

@@ -43,7 +43,7 @@ class Events(Resource):
     def get(self, request: Request, slug: str) -> Response:
         """The evenings and tournaments of a club, the last first."""
         club = seen_club(self.visitor, slug)
-        rows = Event.objects.seen_by(request.user).filter(club=club)
+        rows = Event.objects.listed_for(request.user).filter(club=club)
         return self.pages_of(EventSerializer, rows.select_related("tournament"))
 
     @extend_schema(request=EventPlanSerializer, responses={201: EventSerializer})

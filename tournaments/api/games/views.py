@@ -24,7 +24,7 @@ from tournaments.api.games.starting import start
 from tournaments.api.games.writing import GONE, game_to_write, pen_of, revision_of, tag_of, written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
-from tournaments.models import Game, Scope
+from tournaments.models import Event, Game, Scope
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games.playing import GameSetup, change_head, delete_game
 from tournaments.services.games.writing import StaleRevision
@@ -40,7 +40,8 @@ class Games(Resource):
     @extend_schema(responses=GameLineSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The games of clubs that the token may see, and the one its key opens."""
-        games = Game.objects.seen_by(request.user) | games_opened(request)
+        listed = Event.objects.listed_for(request.user)
+        games = Game.objects.filter(table__round__event__in=listed) | games_opened(request)
         where = ("table__round__event__club", "table__round__event__tournament")
         return self.pages_of(GameLineSerializer, games.select_related("match", *where))
 

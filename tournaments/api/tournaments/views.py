@@ -34,7 +34,7 @@ from tournaments.engine.standings.tournament_settings import (
     read_settings,
     write_settings,
 )
-from tournaments.models import Club, Scope, Season, Tournament
+from tournaments.models import Club, Event, Scope, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import (
     directed_club,
@@ -113,7 +113,8 @@ class Tournaments(OfTournament):
     def get(self, request: Request, slug: str) -> Response:
         """The tournaments of a club that one may see, the latest first; drafts for directors."""
         club = seen_club(self.visitor, slug)
-        rows = Tournament.objects.seen_by(request.user).filter(event__club=club)
+        listed = Event.objects.listed_for(request.user).filter(club=club)
+        rows = Tournament.objects.filter(event__in=listed)
         rows = rows.annotate(held_on=F("event__held_on"), name=F("event__name"))
         return self.pages_of(TournamentLineSerializer, rows.select_related("event"))
 

@@ -223,7 +223,9 @@ class TournamentState:
         """
         if entrant.checked_in:
             return False
-        proposed = next((each.row for each in self.seated_rounds if each.row.number == number), None)
+        proposed = next(
+            (each.row for each in self.seated_rounds if each.row.number == number), None
+        )
         if proposed is not None and entrant.key in (proposed.seating or {}).get("left", ()):
             # Taken out of this round before it was taken back.
             return True

@@ -64,6 +64,18 @@ def confirm_result(game_pk: int, seat: int, revision: int, by: Actor, *, at: dat
         return _confirm(row, seat, revision, by, at)
 
 
+def confirm_all(game_pk: int, revision: int, by: Actor, *, at: datetime) -> None:
+    """Confirm a result for every seat, on a director's word. Idempotent.
+
+    Raises:
+        NotFinished, NotSeated, StaleRevision, Game.DoesNotExist: as in `confirm_result`.
+    """
+    with transaction.atomic():
+        row = Game.objects.select_for_update().get(pk=game_pk)
+        for seat in range(len(row.players)):
+            _confirm(row, seat, revision, by, at)
+
+
 def confirm_own_result(game_pk: int, revision: int, by: Actor, *, at: datetime) -> Sheet:
     """Confirm a result as the account of one of its players, from any device.
 

@@ -8,7 +8,7 @@ from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import PerSide
 from tournaments.models import Game
 from tournaments.queries.games.sheets import Sheet, load_sheet
-from tournaments.services.games.confirming import confirm_result
+from tournaments.services.games.confirming import confirm_all
 from tournaments.services.games.playing import record_entries
 from tournaments.services.games.writing import KeyReused, StaleRevision, WriteContext
 
@@ -49,11 +49,5 @@ def record_totals(
             raise InvalidEntry(problems)
         sheet = record_entries(game_pk, entries_to(sheet.game, totals, TOTALS), context)
         if signed:
-            _confirm_all(sheet, context)
+            confirm_all(game_pk, sheet.row.revision, context.by, at=context.at)
         return sheet
-
-
-def _confirm_all(sheet: Sheet, context: WriteContext) -> None:
-    row, at = sheet.row, context.at
-    for seat in range(len(row.players)):
-        confirm_result(row.pk, seat, row.revision, context.by, at=at)

@@ -203,17 +203,21 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
     """Return the club round of a locked game; None for an open table.
 
     Raises:
-        RoundClosed: the author is no director, and the round is closed.
+        RoundClosed: the author is no director, and the round is closed or its tournament cancelled.
     """
     if row.table_id is None:
         return None
     # Read after the game was locked, and not joined to it: closing a round locks its games, so a
     # write that waited for it sees the round closed.
-    round_ = Table.objects.select_related("round__event__club").get(pk=row.table_id).round
-    if not round_.is_open:
+    of_tables = ("round__event__club", "round__event__tournament")
+    round_ = Table.objects.select_related(*of_tables).get(pk=row.table_id).round
+    tournament = getattr(round_.event, "tournament", None)
+    cancelled = tournament is not None and tournament.cancelled_at is not None
+    if cancelled or not round_.is_open:
         directed = Club.objects.directed_by(by.user).filter(pk=round_.event.club_id)
         if not directed.exists():
-            raise RoundClosed
+            said = _("The tournament is cancelled: only a director writes here.")
+            raise RoundClosed(sentence=said if cancelled else "")
     return round_
 
 

@@ -18,6 +18,7 @@ from tournaments.services.rounds.seating import SeatingDraft, publish_round, put
 from tournaments.services.rounds.swapping import Exchange, exchange_seats
 from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import Depended, lock_tournament
+from tournaments.texts.labels import Text
 
 UNDO_WITHIN = timedelta(minutes=10)
 
@@ -49,7 +50,7 @@ def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> A
     """Undo the last act of a tournament's directors, given by its audit entry.
 
     Raises:
-        Depended: it is undone already, too old, or something else was done after it.
+        Depended: it is undone already or too old, something was done after it, or depends on it.
         Refused: as the services that take the act back say.
     In each case nothing is written.
     """
@@ -57,10 +58,28 @@ def undo_act(tournament_pk: int, entry_pk: int, by: Actor, *, at: datetime) -> A
         tournament = lock_tournament(tournament_pk)
         last = last_act(tournament, at)
         if last is None or last.pk != entry_pk:
-            said = _("It is undone already, or it stays: ten minutes are over, or more was done.")
-            raise Depended(sentence=said)
+            raise Depended(sentence=_why_not(tournament, entry_pk, at))
         UNDOINGS[last.action].undo(tournament, last, by, at)
     return last
+
+
+def _why_not(tournament: Tournament, entry_pk: int, at: datetime) -> Text:
+    """Return why an act cannot be undone now."""
+    acts = AuditEntry.objects.filter(event=tournament.event_id, kind=AuditEntry.Kind.EVENT)
+    entry = acts.filter(pk=entry_pk, action__in=UNDOINGS).first()
+    later = acts.filter(pk__gt=entry_pk).exclude(action__in=PASSED_OVER).order_by("pk").first()
+    if entry is None:
+        return _("It cannot be undone.")
+    if later is not None and later.action == UNDONE_BY.get(entry.action, entry.action):
+        said = (details_of(each) for each in (entry, later))
+        one, other = ((each.get("round"), {*each.get("entrants", ())}) for each in said)
+        if one == other:
+            return _("It is undone already.")
+    if later is not None:
+        return _("It stays: something else was done after it.")
+    if at - entry.at > UNDO_WITHIN:
+        return _("It stays: ten minutes are over.")
+    return _("It stays: something that was written or done since depends on it.")
 
 
 def details_of(entry: AuditEntry) -> dict[str, Any]:
@@ -158,3 +177,13 @@ UNDOINGS: Mapping[str, _Undoing] = {
     ),
 }
 """The acts that can be undone, by the actions of their audit entries."""
+
+UNDONE_BY: Mapping[str, str] = {
+    "publish-round": "take-back-round",
+    "take-back-round": "publish-round",
+    "close-round": "reopen-round",
+    "withdraw-entrant": "return-entrant",
+    "rule": "withdraw-ruling",
+    "withdraw-ruling": "rule",
+}
+"""The actions that undo other ones; the rest are undone by their own."""

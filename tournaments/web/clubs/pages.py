@@ -59,7 +59,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     row = seen_club(request, slug)
     member = Member.objects.filter(club=row, user=account_of(request)).first()
     role = member.role if member is not None else ""
-    events = Event.objects.seen_by(request.user).filter(club=row).select_related("tournament")
+    events = Event.objects.listed_for(request.user).filter(club=row).select_related("tournament")
     today = timezone.localdate()
     coming = events.filter(held_on__gte=today).order_by("held_on", "pk")
     page = {

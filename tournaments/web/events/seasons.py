@@ -83,7 +83,7 @@ def _season(request: HttpRequest, slug: str, pk: int) -> Season:
 
 
 def _list(request: HttpRequest, club: Club, form: SeasonForm, status: int = 200) -> HttpResponse:
-    seen = Event.objects.seen_by(request.user).filter(club=club).order_by().values("season")
+    seen = Event.objects.listed_for(request.user).filter(club=club).order_by().values("season")
     counts = dict(seen.annotate(number=Count("pk")).values_list("season", "number"))
     page = {
         "club": club,

@@ -20,6 +20,8 @@ from tournaments.permissions import (
 )
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments.state import settings_of
+from tournaments.services.games.confirming import confirm_all
+from tournaments.services.games.tables import current_game
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.calls import answer_call
 from tournaments.services.rounds.clocks import add_table_time
@@ -30,6 +32,7 @@ from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.events.tables import card_path
+from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
 from tournaments.web.tournaments.pages import page_of
@@ -128,6 +131,19 @@ def answer(
     """Mark the call of a table as answered."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
     answer_call(at_table.pk, actor_of(request), at=timezone.now())
+    return redirect("running", slug, row.slug, number)
+
+
+@require_POST
+def confirm(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Confirm the result of a table for all its players, as it was seen."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    with refusal_shown(request):
+        seen = number_in(request.POST, "revision", -1)
+        confirm_all(current_game(at_table).pk, seen, actor_of(request), at=timezone.now())
+        messages.success(request, _("Table %(number)s is confirmed.") % {"number": table})
     return redirect("running", slug, row.slug, number)
 
 

@@ -86,6 +86,8 @@ def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
         yield state[:1].upper() + state[1:]
         number = far.playing
         yield ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
+        if row.event.starts_at and row.state != State.FINISHED:
+            yield _("starts at %(time)s") % {"time": row.event.starts_at}
     else:
         yield _round_of(place, strip.settings.rounds)
         yield from _round_parts(strip, place)
