@@ -93,14 +93,12 @@ def test_tables_that_need_a_director_come_first(director, club):
     assert "4 tables need you" in page.text
 
     # The director's word confirms for all of a table, once however often the button is pressed.
-    game = table(place, 4).games.get()
+    game, going_on = (table(place, number).games.get() for number in (4, 1))
     for _twice in range(2):
         director.post(url("confirm_table", place, 4), {"revision": game.revision})
     assert [each.seat for each in game.confirmations.order_by("seat")] == [0, 1, 2, 3]
-    director.post(
-        url("confirm_table", place, 1), {"revision": table(place, 1).games.get().revision}
-    )
-    assert not table(place, 1).games.get().confirmations.exists()
+    director.post(url("confirm_table", place, 1), {"revision": going_on.revision})
+    assert not going_on.confirmations.exists()
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -20,17 +20,18 @@ LONGEST_CODE = 20
 def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Admit a phone, after the code if the evening has codes, and redirect to the sheet."""
     tables = Table.objects.found_at(public_id, secret)
-    found = tables.select_related("round__event__club").first()
-    if found is None:
+    row = tables.select_related("round__event__club").first()
+    if row is None:
         return _not_laid(request, public_id, secret)
-    row: Table = found
     game, event = current_game(row), row.round.event
     if not row.round.is_open and not directs_club(request, event.club):
         return _outside(request, row, game)
     if not event.table_codes or address_on_phone(request, game) == address(game, "write"):
         return _inside(request, game)
-    if request.method != "POST":
-        return _ask(request, row, "")
+    return _enter(request, row, game) if request.method == "POST" else _ask(request, row, "")
+
+
+def _enter(request: HttpRequest, row: Table, game: Game) -> HttpResponse:
     try:
         code = request.POST.get("code", "").strip()[:LONGEST_CODE]
         enter_table(row.pk, row.generation, code, actor_of(request), at=timezone.now())
