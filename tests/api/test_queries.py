@@ -70,7 +70,7 @@ LISTS = {
         7,
         lambda club: EntrantFactory(tournament=tournament(club)),
     ),
-    "clubs/moda/tournaments/acik/rounds/1/tables/": (7, lambda club: table(tournament(club).event)),
+    "clubs/moda/tournaments/acik/rounds/1/tables/": (8, lambda club: table(tournament(club).event)),
     "clubs/moda/webhooks/hook/deliveries/": (5, delivery),
     "games/": (3, lambda club: table(tournament(club).event)),
 }

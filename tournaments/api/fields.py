@@ -1,14 +1,18 @@
 """Fields of requests and answers: strict objects, moments in UTC, points without floats."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.play.entry_checks import FINEST_PART
+from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.rules.shapes import write_points
 
 MOMENTS = [
@@ -19,6 +23,10 @@ MOMENTS = [
 
 
 TRUTHS = ("true", "false")
+
+MOST_POINTS = 1_000_000
+
+FRACTION = re.compile(r"-?[0-9]{1,10}/[1-9][0-9]{0,4}")
 
 LARGEST_KEY = 2**53
 """No row has a larger one, and programs read larger numbers differently (RFC 8259, 6)."""
@@ -47,6 +55,23 @@ class PointsField(serializers.Field[Points, Any, Any, Any]):
 
     def to_representation(self, value: Any) -> int | str:
         return value if isinstance(value, int | str) else write_points(value)
+
+
+class SentPointsField(PointsField):
+    """Points as they are sent: a whole number, or `"p/q"`."""
+
+    default_error_messages = {"no-points": _("This is not a number of points.")}
+
+    def to_internal_value(self, data: Any) -> Points:
+        """The points, in bounds, and in parts no finer than a sheet can hold."""
+        is_whole = isinstance(data, int) and not isinstance(data, bool)
+        is_part = isinstance(data, str) and FRACTION.fullmatch(data)
+        if not is_whole and not is_part:
+            self.fail("no-points")
+        points = Fraction(data)
+        if abs(points) > MOST_POINTS or FINEST_PART % points.denominator:
+            self.fail("no-points")
+        return whole(points)
 
 
 class Strict(serializers.Serializer[Any]):

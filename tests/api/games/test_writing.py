@@ -77,9 +77,10 @@ def test_totals_end_a_game_and_a_wrong_sum_says_which_it_must_be(program):
     phone, game = phone_of(program, GameFactory())
     refused = phone.post(f"{game}totals/", {"totals": [540, -110, -330, 0]})
     assert faults(refused) == [("bad-sum", "totals")]
-    ended = phone.post(f"{game}totals/", {"totals": [540, -110, -330, -100]})
+    halves = [540, "-221/2", "-659/2", -100]
+    ended = phone.post(f"{game}totals/", {"totals": halves})
     assert (ended.status_code, ended.json()["result"]["finished"]) == (201, True)
-    assert ended.json()["result"]["totals"] == [540, -110, -330, -100]
+    assert ended.json()["result"]["totals"] == halves
 
 
 def test_stale_write_is_answered_with_the_revision_there_is(two_deals):

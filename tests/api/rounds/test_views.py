@@ -68,6 +68,25 @@ def test_keys_are_shown_only_to_tokens_that_may_score(program, evening):
     assert [table["keys"] for table in tables] == [None, None]
 
 
+def test_everybody_reads_the_tables_of_a_round_but_not_what_directors_watch(program, evening):
+    Table.objects.filter(number=1).update(called_at=timezone.now())
+    director = evening.director
+    for path in ("tables/", "tables/1/"):
+        assert program.get(evening.round(1, path)).status_code == 200
+    director.post(evening.round(1, "tables/2/finish/"))
+
+    (first, second) = program.get(evening.round(1, "tables/")).json()["results"]
+    assert (first["called_at"], first["troubles"], first["keys"]) == (None, [], None)
+    assert (first["deals"], first["totals"], second["finished"]) == (0, [0, 0, 0, 0], True)
+
+    row = Tournament.objects.get()
+    row.settings |= {"rounds": 1, "hide_last": True}
+    row.save()
+    for each in program.get(evening.round(1, "tables/")).json()["results"]:
+        assert (each["deals"], each["totals"]) == (None, [])
+    assert director.get(evening.round(1, "tables/1/")).json()["totals"] == [0, 0, 0, 0]
+
+
 def test_ruling_is_given_listed_and_withdrawn(evening):
     director = evening.director
     said = {"entrant": 1, "kind": "penalty", "points": "1/2", "reason": "late"}

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.access import token_of
-from tournaments.api.fields import Moment, PointsField, Strict, UncachedSerializer
+from tournaments.api.fields import Moment, PointsField, SentPointsField, Strict, UncachedSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.records import GAME_FORMAT, Reading, write_result
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
@@ -204,18 +204,13 @@ class NewEntrySerializer(Strict):
     author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-MOST_POINTS = 1_000_000
-
-
 class TotalsSerializer(Strict):
     """The final totals of a game on paper, one per side.
 
     `early` says that a King or the table ended it before its last deal, so that any sum goes.
     """
 
-    totals = serializers.ListField(
-        child=serializers.IntegerField(min_value=-MOST_POINTS, max_value=MOST_POINTS), max_length=4
-    )
+    totals = serializers.ListField(child=SentPointsField(), max_length=4)
     early = serializers.BooleanField(default=False)
     author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 

@@ -3,44 +3,19 @@
 Files are for people: a program reads its own and sends their lines.
 """
 
-import re
-from fractions import Fraction
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from tournaments.api.fields import PointsField, Strict
+from tournaments.api.fields import SentPointsField, Strict
 from tournaments.api.schema import component
-from tournaments.engine.play.entry_checks import FINEST_PART
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME
-from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.services.imports.refusals import MOST_LINES, MOST_RECORDS
 
 MOST_COUNTED = 999
-MOST_POINTS = 1_000_000
 LONGEST_IMPORTED_NAME = 200
 """Longer than any name: the service reports the line."""
-
-FRACTION = re.compile(r"-?[0-9]{1,10}/[1-9][0-9]{0,4}")
-
-
-class SentPointsField(PointsField):
-    """Points as they are sent: a whole number, or `"p/q"`."""
-
-    default_error_messages = {"no-points": _("This is not a number of points.")}
-
-    def to_internal_value(self, data: Any) -> Points:
-        """The points, in bounds, and in parts no finer than a sheet can hold."""
-        is_whole = isinstance(data, int) and not isinstance(data, bool)
-        is_part = isinstance(data, str) and FRACTION.fullmatch(data)
-        if not is_whole and not is_part:
-            self.fail("no-points")
-        points = Fraction(data)
-        if abs(points) > MOST_POINTS or FINEST_PART % points.denominator:
-            self.fail("no-points")
-        return whole(points)
 
 
 class ImportSerializer(Strict):

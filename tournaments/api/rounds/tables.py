@@ -1,4 +1,4 @@
-"""Addresses of the tables of a round, for its directors: progress, time and calls."""
+"""Addresses of the tables of a round: progress, and for its directors time and calls."""
 
 from typing import Any
 
@@ -19,6 +19,7 @@ from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
 from tournaments.models import Scope, Table
 from tournaments.presenters.rounds.tables import TROUBLES, Watched, watch_tables
+from tournaments.presenters.standings.standings import hidden_round
 from tournaments.services.rounds.calls import answer_call
 from tournaments.services.rounds.clocks import Added, add_table_time
 from tournaments.services.rounds.overtime import finish_for_time
@@ -33,11 +34,12 @@ class TroubleSerializer(serializers.Serializer[Any]):
 
 
 class WatchedTableSerializer(serializers.Serializer[Any]):
-    """A table of a round as its directors watch it; `players` are in order of seats, from 0.
+    """A table of a round; `players` are in order of seats, from 0.
 
     `deals` and `totals` (per side) are those of its game so far; `deals` is null once it is
-    `finished`; `clock` if no time is kept. The `keys` of its game are shown to tokens that may
-    score.
+    `finished`; `clock` if no time is kept. Only directors are told of calls and troubles, and who
+    wrote last; the `keys` of its game are shown to their tokens that may score. In a round whose
+    results are hidden, others read neither `deals` nor `totals`.
     """
 
     number = serializers.IntegerField(source="table.number")
@@ -48,17 +50,17 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     revision = serializers.IntegerField(source="row.revision")
     finished = serializers.SerializerMethodField()
     deals = serializers.SerializerMethodField()
-    totals = serializers.ListField(child=PointsField())
+    totals = serializers.SerializerMethodField()
     confirmed = serializers.ListField(
         child=serializers.IntegerField(), source="agreement.confirmed"
     )
     confirmations_needed = serializers.IntegerField(source="agreement.needed")
     last_at = Moment(allow_null=True)
-    last_by = serializers.CharField()
+    last_by = serializers.SerializerMethodField()
     clock = serializers.SerializerMethodField()
     extra_seconds = serializers.IntegerField(source="table.extra_seconds")
-    called_at = Moment(source="table.called_at", allow_null=True)
-    troubles = TroubleSerializer(many=True)
+    called_at = serializers.SerializerMethodField()
+    troubles = serializers.SerializerMethodField()
     keys = serializers.SerializerMethodField()
 
     @extend_schema_field({"type": "array", "items": {"type": "integer"}})
@@ -69,7 +71,24 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
         return seen.progress is None
 
     def get_deals(self, seen: Watched) -> int | None:
-        return None if seen.progress is None else seen.progress.deals
+        return None if seen.progress is None or self.context["hidden"] else seen.progress.deals
+
+    @extend_schema_field(serializers.ListField(child=PointsField()))
+    def get_totals(self, seen: Watched) -> Any:
+        shown = () if self.context["hidden"] else seen.totals
+        return serializers.ListField(child=PointsField()).to_representation(list(shown))
+
+    def get_last_by(self, seen: Watched) -> str:
+        return seen.last_by if self.context["directs"] else ""
+
+    @extend_schema_field(Moment(allow_null=True))
+    def get_called_at(self, seen: Watched) -> Any:
+        called = seen.table.called_at if self.context["directs"] else None
+        return None if called is None else Moment().to_representation(called)
+
+    @extend_schema_field(TroubleSerializer(many=True))
+    def get_troubles(self, seen: Watched) -> Any:
+        return TroubleSerializer(seen.troubles if self.context["directs"] else (), many=True).data
 
     @extend_schema_field(ClockSerializer(allow_null=True))
     def get_clock(self, seen: Watched) -> Any:
@@ -78,13 +97,13 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(KeysSerializer(allow_null=True))
     def get_keys(self, seen: Watched) -> Any:
-        if not has_scope(self.context["request"], Scope.SCORE):
+        if not self.context["directs"] or not has_scope(self.context["request"], Scope.SCORE):
             return None
         return KeysSerializer(seen.row, context=self.context).data
 
 
 class WatchedTablesSerializer(serializers.Serializer[Any]):
-    """The tables of a round, those first where something is wrong."""
+    """The tables of a round."""
 
     results = WatchedTableSerializer(many=True)
 
@@ -93,14 +112,18 @@ class OfTable(OfRound):
     """Base of the addresses of a table."""
 
     def watched(self) -> list[Watched]:
-        """Return the current tables of the round (4 queries)."""
+        """Return the current tables of the round (up to 5 queries)."""
         sitting: dict[int, list[int]] = {}
         rows = self.place.sittings.filter(table__isnull=False).order_by("side")
         for table, number in rows.values_list("table", "entrant__number"):
             sitting.setdefault(table, []).append(number)
         now = timezone.now()
-        self.more = {"sitting": sitting, "now": now}
-        return watch_tables(self.row, self.place, now)
+        rounds = () if self.directs else self.row.event.rounds.all()
+        hidden = hidden_round(self.row, rounds) == self.place.number
+        self.more = {"sitting": sitting, "now": now, "directs": self.directs, "hidden": hidden}
+        self.place.event = self.row.event
+        tables = watch_tables(self.row, self.place, now)
+        return tables if self.directs else sorted(tables, key=lambda each: each.table.number)
 
     def find(self, where: dict[str, Any]) -> Table:
         """The table with a number, for a director; 404 where there is none."""
@@ -121,16 +144,17 @@ class OfTable(OfRound):
 class Tables(OfTable):
     @extend_schema("clubs_tournaments_rounds_tables_list", responses=WatchedTablesSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """All tables of a round, for its directors; those first where something is wrong."""
-        self.direct(slug, tournament, number)
+        """All tables of a round; its directors read those first where something is wrong."""
+        self.see(slug, tournament, number)
         return self.shown(WatchedTablesSerializer, {"results": self.watched()})
 
 
 class RoundTable(OfTable):
     @extend_schema(responses=WatchedTableSerializer)
     def get(self, request: Request, **where: Any) -> Response:
-        """A table by its number, for its directors."""
-        return self.table_shown(self.find(where).number)
+        """A table by its number."""
+        self.see(where["slug"], where["tournament"], where["number"])
+        return self.table_shown(where["table"])
 
 
 class AddTableTime(OfTable):

@@ -108,6 +108,7 @@ def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) 
         "finished": [line for line in lines if line not in to_fill],
         "at": next(later, to_fill[0].number if to_fill else None),
         "sum": sums_of(rules).game,
+        "kings": rules.settings.get("king", "off") != "off",
         "signed": signed,
         "to_sign": row.event.confirmations != Confirmations.NONE,
     }
