@@ -140,6 +140,27 @@ def test_pairs_of_one_table_take_their_partners_and_entries_along():
     assert sitting(game) == [seats[1], seats[0], seats[3], seats[2]]
 
 
+@pytest.mark.parametrize("with_people", [False, True])
+def test_partners_of_a_pair_take_each_others_seats(with_people):
+    pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
+    place = opened(running(*pairs, ruleset="turkish-king-partners"))
+    game = Game.objects.get()
+    record_all(game, load("partners-whole")["entries"][:2])
+    before, one = reload(game), who_sits(place)[1][0]
+    seats = sitting(game)
+
+    exchange(place, one, with_people=with_people)
+
+    after = reload(game)
+    assert sitting(game) == after.row.players == [seats[2], seats[1], seats[0], seats[3]]
+    assert (after.game.totals, who_sits(place)[1][0]) == (before.game.totals, one)
+    moves = {0: 2, 2: 0} if with_people else {}
+    declared = [deal.declarer for deal in before.game.deals]
+    assert [deal.declarer for deal in after.game.deals] == [moves.get(n, n) for n in declared]
+    exchange(place, one, with_people=with_people)
+    assert (sitting(game), reload(game).game.deals) == (seats, before.game.deals)
+
+
 def test_entries_that_name_another_declarer_do_not_go_along():
     place = opened(running(*NINE[:8]))
     game = Game.objects.get(table__number=1)
@@ -189,6 +210,8 @@ def test_exchange_that_cannot_be_is_refused_before_anything_changes():
         exchange(place, one, other, with_people=True)
     with pytest.raises(NotInRound):
         exchange(place, one, 40)
+    with pytest.raises(NotInRound):
+        exchange(place, one)
     with pytest.raises(NotInRound):
         exchange(place, one, other, one)
     with pytest.raises(SeatingMoved):

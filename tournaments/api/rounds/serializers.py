@@ -228,11 +228,12 @@ class SwapSerializer(SwapAskedSerializer):
 class ExchangeSerializer(Strict):
     """Seats to exchange: each player takes the chair of the next one, the last that of the first.
 
-    What is written at their tables stays with the chairs, or goes with the people, which is
-    possible only within one table. `revision` is that of the seating as it was seen.
+    Of one pair alone, the partners change seats. What is written at their tables stays with the
+    chairs, or goes with the people, which is possible only within one table. `revision` is that of
+    the seating as it was seen.
     """
 
-    entrants = _entrants(min_length=2, max_length=MOST_EXCHANGED)
+    entrants = _entrants(min_length=1, max_length=MOST_EXCHANGED)
     entries = serializers.ChoiceField(choices=["chairs", "people"], default="chairs")
     revision = serializers.IntegerField(min_value=0)
 

@@ -50,7 +50,8 @@ class BetweenTables(Refused, code="between-tables", where="entries"):
 class Exchange:
     """Entrants by key: each takes the chair of the next one, and the last that of the first.
 
-    Entries of their tables stay with the chairs, or go `with_people`.
+    Of one pair alone, the partners change seats. Entries of their tables stay with the chairs, or
+    go `with_people`.
     """
 
     who: Sequence[str]
@@ -61,6 +62,10 @@ class Exchange:
     def turned(self) -> Mapping[str, str]:
         """Return for each chair, by the entrant who has it, the one who takes it."""
         return dict(zip((*self.who[1:], *self.who[:1]), self.who, strict=True))
+
+    @property
+    def of_partners(self) -> bool:
+        return len(self.who) == 1
 
 
 def swap_of(state: TournamentState, round_: Round, one: str, other: str) -> Swapped:
@@ -113,7 +118,8 @@ def exchange_seats(
 
     Raises:
         SeatingMoved: the tournament has changed meanwhile.
-        NotInRound: one of them has no seat and no bye in the round, or is named twice.
+        NotInRound: one of them has no seat and no bye in the round, or is named twice; or the one
+            named is no pair with seats.
         BetweenTables: entries cannot go with people to another table.
         LaterEntryInvalid: the entries do not fit the new order of seats.
         WrongState, InvalidSeating: as in `put_seating`, of a proposal.
@@ -135,6 +141,10 @@ def exchange_seats(
             raise NotInRound
         after = _turned(seated, exchange.turned).tables
         changed = [(a, b) for a, b in zip(seated.tables, after, strict=True) if a != b]
+        if exchange.of_partners:
+            changed = [(each, each) for each in seated.tables if exchange.who[0] in each.entrants]
+            if not changed or state.entrants[exchange.who[0]].partner_id is None:
+                raise NotInRound
         if exchange.with_people and len(changed) != 1:
             raise BetweenTables
         _seat_entrants(state, seated, exchange)
@@ -198,17 +208,29 @@ def _seat_players(
     rows = Seat.objects.filter(game__in=games.values())
     # A row goes with its player: undoing a merge finds it by its key.
     keys = dict(rows.values_list("player_id", "pk"))
+    sitting = {(each.game_id, each.number): each.player for each in rows.select_related("player")}
     rows.delete()
     for table, new in changed:
         row = games[table.pk]
         players = players_at(state, number, [state.entrants[key] for key in new.entrants])
+        to: Sequence[int] = ()
+        if exchange.of_partners:
+            to = _partners_to(new.entrants.index(exchange.who[0]), state.rules.sides)
+            players = [sitting[row.pk, seat] for seat in to]
+        elif exchange.with_people:
+            to = _seats_to(table.entrants, new.entrants, state.rules.sides)
         seating = TableSeating(tuple(players), keys)
         at_table = replace(context, revision=row.revision)
         if exchange.with_people and row.revision:
-            to = _seats_to(table.entrants, new.entrants, state.rules.sides)
             move_players(row, seating, to, exchange.reason, at_table)
         else:
             seat_others(row, seating, at_table)
+
+
+def _partners_to(side: int, sides: Sequence[int]) -> list[int]:
+    """Return for each seat the seat to which its player moves, if the two of a side change."""
+    one, other = (seat for seat, of in enumerate(sides) if of == side)
+    return [{one: other, other: one}.get(seat, seat) for seat in range(len(sides))]
 
 
 def _seats_to(before: Sequence[str], after: Sequence[str], sides: Sequence[int]) -> list[int]:

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.pairing.judging import InvalidSeating
-from tournaments.models import Entrant, Game, Round, Tournament
+from tournaments.models import Entrant, Game, Revision, Round, Tournament
 from tournaments.permissions import (
     actor_of,
     directed_tournament,
@@ -133,6 +133,10 @@ def _picked(state: TournamentState, place: Round, asked: QueryDict) -> dict[str,
     swap: dict[str, Any] = {"chosen": keys, "who": who, "one": who[0]}
     pick = "&".join([f"one={keys[0]}", *(f"other={key}" for key in keys[1:]), "other="])
     if len(keys) == 1:
+        games = Game.objects.filter(table__sittings__entrant=who[0], table__round=place)
+        if who[0].partner_id is not None and (game := games.first()) is not None:
+            begun = Revision.objects.of_entries().filter(game=game).exists()
+            swap |= {"partners": True, "begun": begun, "one_table": True}
         return {"swap": swap, "pick": pick}
     if place.published_at is not None:
         return {"swap": swap | exchange_shown(state, place, keys), "pick": pick}
@@ -180,7 +184,7 @@ def swap(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpR
     closed = []
 
     def turn(place: Round, _row: Tournament) -> None:
-        if len(chosen_in(request.POST)) < 2:
+        if len(chosen_in(request.POST)) < 2 and "partners" not in request.POST:
             return
         with_people = request.POST.get("entries") == "people"
         exchange = Exchange(chosen_in(request.POST), with_people, _("wrong chairs"))
