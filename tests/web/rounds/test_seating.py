@@ -340,3 +340,19 @@ def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_tap
     assert "The seating has changed meanwhile" in again.text
     apart = at.get("seating", 1, one=f"e{one}", other=f"e{seated(2).number}").text
     assert ('value="people"' in asked.text, 'value="people"' in apart) == (True, False)
+
+
+def test_partners_of_a_pair_change_seats_from_the_page_once(directed):
+    pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
+    at = directed(*pairs, ruleset="turkish-king-partners")
+    published(at.row)
+    before = Game.objects.get().players
+
+    form = sent(at.get("seating", 1, one="e1"), at.url("swap_seats", 1))
+    for _twice in range(2):
+        at.browser.post(at.url("swap_seats", 1), form)
+
+    seat = before.index("Ayşe")
+    other = before.index("Burak")
+    after = Game.objects.get().players
+    assert (after[seat], after[other]) == ("Burak", "Ayşe")
