@@ -119,6 +119,8 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
     round_.event = row.event
     tables = running_tables(row, round_, now)
     quiet = [each for each in tables if not each.problems]
+    clock = clock_of(round_, now)
+    over = clock is not None and clock.over and round_.is_open
     return page_of(request, row) | {
         "round": round_,
         "round_name": round_name(round_),
@@ -130,7 +132,8 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
             (_("Finished"), [each for each in quiet if each.finished]),
         ],
         "can_reopen": round_.closed_at is not None and can_reopen(row, round_),
-        "clock": clock_of(round_, now),
+        "clock": clock,
+        "time_is_up": over and not all(each.finished for each in tables),
         "minutes": MINUTES,
         "rulings": round_.rulings.filter(withdrawn_at=None).count(),
     }
