@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -139,6 +141,7 @@ def test_ticked_and_pasted_walk_ins_are_seated_in_a_running_round(director, club
     if way == "list":
         said = {"list": "Zeynep\n"}
     page = of_all("add_entrants", place)
+    assert len(re.findall('class="button[ "]', director.get(of_all("entrants", place)).text)) == 1
     offered = director.get(page) if way == "ticked" else director.post(page, {**said, "what": way})
     assert "seat in round 1" in offered.text
 

@@ -47,6 +47,7 @@ def test_proposal_is_for_directors_until_it_is_published(directed):
     at.post("seat_round")
     member = member_of(at.row.event.club)
     assert member.get(at.url("seating", 1)).status_code == 404
+    assert at.get("seating", 1).text.count("Publish the seating") == 1
 
     at.post("publish_round", 1)
 

@@ -180,6 +180,8 @@ def test_table_of_a_tournament_has_its_card_and_is_not_removed_by_hand(director,
 
     assert reverse("table_link", args=[table.public_id, table.secret]) in text
     assert reverse("replace_address", kwargs=here) in text
+    assert "/clock." in text
+    assert "/clock." in director.get(at("change_tournament")).text
     strip = re.search(r'hx-get="([^"]*/next/[^"]*)"', text)[1]
     assert "Look at the tables" in director.get(strip, HTTP_HX_REQUEST="true").text
     assert reverse("remove_table", kwargs=here) not in text
