@@ -274,7 +274,8 @@ async function sendNow(form, submitter) {
   const sheet = page.getElementById("table");
   if (!sheet) strip(words.gone);
   else receive(answer.status === 200 ? answer.html : sheet.outerHTML, answer.etag);
-  draw(null);
+  // What was typed of the next deal stays when one before it is confirmed.
+  draw(form.matches(".entry") ? null : undefined);
   focusProblem();
 }
 
@@ -355,10 +356,13 @@ function hear(sheet) {
   const typed = Draft.take();
   const before = entryForm()?.elements.revision.value ?? typed.revision;
   heard = sheet.etag;
-  if (sheet.revision <= Number(pageOf(Kept.shown()).getElementById("table").dataset.revision)) return;
+  const [now, known] = [sheet.html, Kept.shown()].map((html) => pageOf(html).getElementById("table").dataset);
+  const isNewer = sheet.revision > Number(known.revision);
+  // Confirming a deal is no revision.
+  if (!isNewer && (sheet.revision < Number(known.revision) || now.reviewed === known.reviewed)) return;
   Kept.keep(sheet.html);
   // Send typed values with the revision they saw: the server compares them with later entries.
-  if (isOccupied(typed) || draft.news) draft.news = { text: pageOf(sheet.html).getElementById("table").dataset.news, revision: before };
+  if (isNewer && (isOccupied(typed) || draft.news)) draft.news = { text: pageOf(sheet.html).getElementById("table").dataset.news, revision: before };
   draw(typed);
 }
 

@@ -5,7 +5,7 @@ from tournaments.models.checks import Check, Difference
 from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
 from tournaments.models.emails import Email
 from tournaments.models.events import Event, Round, Table
-from tournaments.models.games import Confirmation, Game, Match, Revision, Seat
+from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
 from tournaments.models.people import Merge, Player, User, Visitor
 from tournaments.models.ratings import (
     PlayerRating,
@@ -31,6 +31,7 @@ __all__ = [
     "Club",
     "Confirmation",
     "Confirmations",
+    "DealReview",
     "Delivery",
     "Difference",
     "Email",

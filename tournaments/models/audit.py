@@ -17,6 +17,7 @@ MOST_NUMBERED_AT_ONCE = 5000
 
 PUBLIC_ACTIONS = (
     *("entry", "completion", "reveal", "correction", "withdrawal", "head", "confirm"),
+    *("confirm-deal", "dispute-deal", "settle-deal"),
     *("add-event", "change-event", "open-round", "close-round", "reopen-round"),
     *("add-table", "remove-table", "adopt", "next-game", "import-games"),
     *("add-tournament", "change-tournament", "move-tournament", "import-tournament"),

@@ -4,7 +4,7 @@ import hashlib
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from tournaments.engine.rules.limits import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
 from tournaments.models import addresses
@@ -238,6 +238,71 @@ class Confirmation(models.Model):
 
     def __str__(self) -> str:
         return f"seat {self.seat} of game {self.game_id} at revision {self.revision}"
+
+
+class DealReviewQuerySet(models.QuerySet["DealReview"]):
+    def open_disputes(self) -> "DealReviewQuerySet":
+        """Filter to the disputes of deals that stand, and that no director has settled."""
+        settled = DealReview.objects.filter(
+            game=OuterRef("game"), revision=OuterRef("revision"), kind=DealReview.Kind.SETTLED
+        )
+        later = Revision.objects.filter(
+            game=OuterRef("game"), position=OuterRef("position"), revision__gt=OuterRef("revision")
+        )
+        disputes = self.filter(~Exists(settled), ~Exists(later), kind=DealReview.Kind.DISPUTED)
+        return disputes.order_by("game", "position")
+
+
+class DealReview(models.Model):
+    """A deal confirmed or disputed for a seat, or settled by a director, at one revision of it.
+
+    Rows are only ever added; a correction of the deal has a revision, and so reviews, of its own.
+    `body` is the deal as whoever disputes it says.
+    """
+
+    class Kind(models.TextChoices):
+        CONFIRMED = "confirmed"
+        DISPUTED = "disputed"
+        SETTLED = "settled"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="deal_reviews")
+    position = models.PositiveSmallIntegerField()
+    revision = models.PositiveIntegerField()
+    kind = models.CharField(max_length=9, choices=Kind)
+    seat = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+    # Null if it was given on a phone of the table.
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="deal_reviews"
+    )
+    at = models.DateTimeField()
+
+    objects = DealReviewQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "revision", "kind"], name="deal_review_one_of_a_kind"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["confirmed", "disputed", "settled"]),
+                name="deal_review_kind_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="settled", seat__isnull=True)
+                | (~Q(kind="settled") & Q(seat__isnull=False, seat__lt=4)),
+                name="deal_review_seat_unless_settled",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="disputed", body__isnull=False)
+                | (~Q(kind="disputed") & Q(body__isnull=True)),
+                name="deal_review_body_if_disputed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"deal at revision {self.revision} of game {self.game_id}: {self.kind}"
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):

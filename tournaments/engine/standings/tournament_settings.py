@@ -70,10 +70,11 @@ class TournamentSettings:
     no limit), and `overtime` decides about a game that is not over by then. `check_in` says when
     entrants confirm that they are there. With `hide_last`, only directors see the results of
     the last round before the tournament is finished; if finals follow, also those of the last round
-    before them until it is closed. `capacity` is the number of places: others who register before
-    the start wait (None: no limit). `fee` is what each entrant pays, an amount without a currency
-    (empty: nothing). `prizes` are by place, from the first: all shares of the fees, as "50%", or
-    all amounts.
+    before them until it is closed. With `confirm_deals`, an opponent confirms each deal, which the
+    table may then correct without a director for `correct_minutes`. `capacity` is the number of
+    places: others who register before the start wait (None: no limit). `fee` is what each entrant
+    pays, an amount without a currency (empty: nothing). `prizes` are by place, from the first: all
+    shares of the fees, as "50%", or all amounts.
     """
 
     rounds: int = 3
@@ -91,6 +92,8 @@ class TournamentSettings:
     overtime: str = "as-it-stands"
     check_in: str = "none"
     hide_last: bool = False
+    confirm_deals: bool = False
+    correct_minutes: int = 10
     capacity: int | None = None
     fee: str = ""
     prizes: tuple[str, ...] = ()
@@ -213,6 +216,8 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
         "overtime": _choice(*OVERTIME),
         "check_in": _choice(*CHECK_INS),
         "hide_last": SWITCH,
+        "confirm_deals": SWITCH,
+        "correct_minutes": _count(LONGEST_ROUND),
         "capacity": _count_or_none(MOST_PLAYING),
         "fee": _limited(
             STRING,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tournaments.engine.standings.tournament_settings import TournamentSettings
-from tournaments.models import Game, Round, Table, Tournament
+from tournaments.models import DealReview, Game, Round, Table, Tournament
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.queries.tournaments.steps import HowFar, LifecycleStep
 from tournaments.services.games.confirming import agreement_of
@@ -15,13 +15,14 @@ from tournaments.services.rounds.clocks import seconds_left
 class Strip:
     """How a tournament stands: its tables that need a director, and its clock.
 
-    `called` and `unconfirmed` are numbers of tables; `left` are the seconds on the clock, None
-    without one; a correction changes the places of `moved` entrants.
+    `called`, `disputed` and `unconfirmed` are numbers of tables; `left` are the seconds on the
+    clock, None without one; a correction changes the places of `moved` entrants.
     """
 
     far: HowFar
     settings: TournamentSettings
     called: int | None = None
+    disputed: int | None = None
     unconfirmed: int | None = None
     left: int | None = None
     moved: int = 0
@@ -45,7 +46,7 @@ class Strip:
 
 
 def load_strip(row: Tournament, far: HowFar, moved: int, at: datetime) -> Strip:
-    """Load what the strip shows besides `far` (up to 3 queries, however many tables)."""
+    """Load what the strip shows besides `far` (up to 4 queries, however many tables)."""
     settings, place = settings_of(row), far.place
     if place is None or place.published_at is None or place.closed_at is not None:
         return Strip(far, settings, moved=moved)
@@ -56,10 +57,14 @@ def load_strip(row: Tournament, far: HowFar, moved: int, at: datetime) -> Strip:
         return Strip(far, settings, left=None if minutes is None else minutes * 60, moved=moved)
     calls = Table.objects.filter(round=place, called_at__isnull=False).order_by("called_at")
     called = calls.values_list("number", flat=True).first()
-    unconfirmed = None
+    disputed = unconfirmed = None
+    if settings.confirm_deals:
+        disputes = DealReview.objects.filter(game__table__round=place).open_disputes()
+        numbers = disputes.order_by("game__table__number")
+        disputed = numbers.values_list("game__table__number", flat=True).first()
     if far.step.code == "close-round":
         unconfirmed = _unconfirmed(place, row.event.confirmations)
-    return Strip(far, settings, called, unconfirmed, left, moved)
+    return Strip(far, settings, called, disputed, unconfirmed, left, moved)
 
 
 def strip_step(strip: Strip) -> LifecycleStep:
@@ -80,6 +85,8 @@ def strip_step(strip: Strip) -> LifecycleStep:
 def _step_of_open_round(strip: Strip, place: Round, step: LifecycleStep) -> LifecycleStep:
     if strip.called is not None:
         return LifecycleStep("go-to-called", place.number, strip.called)
+    if strip.disputed is not None:
+        return LifecycleStep("go-to-disputed", place.number, strip.disputed)
     if step.code == "close-round" and strip.unconfirmed is not None:
         return LifecycleStep("go-to-unconfirmed", place.number, strip.unconfirmed)
     if step.code == "look-at-tables" and strip.clock_stands:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Case, OuterRef, Subquery, Value, When
+from django.db.models import Case, OuterRef, Prefetch, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from tournaments.engine.rules.rulesets import PerSide, number_of
-from tournaments.models import Game, Revision, Round, Table, Tournament
+from tournaments.engine.standings.tournament_settings import read_settings
+from tournaments.models import DealReview, Game, Revision, Round, Table, Tournament
 from tournaments.queries.games.sheets import fold_sheet
 from tournaments.services.games.confirming import Agreement, agreement_of
 from tournaments.services.rounds.clocks import seconds_left
@@ -19,7 +20,7 @@ SILENT = timedelta(minutes=10)
 
 NEW_PHONE = timedelta(minutes=10)
 
-TROUBLES = ("called", "over-time", "silent", "unconfirmed", "new-phone")
+TROUBLES = ("called", "disputed", "over-time", "silent", "unconfirmed", "new-phone")
 """Possible problems at a table, the most urgent first."""
 
 
@@ -44,7 +45,7 @@ class Trouble:
     """A possible problem at a table, by a code of `TROUBLES`.
 
     `seconds` is its duration, or the time since it began; `seats` are those that have not
-    confirmed.
+    confirmed, or that dispute a deal.
     """
 
     code: str
@@ -82,9 +83,9 @@ class Watched:
 
 
 def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Watched]:
-    """Return the tables of a round, those with problems first (3 queries)."""
+    """Return the tables of a round, those with problems first (3 queries, or 4)."""
     setting = tournament.event.confirmations
-    games = _games(round_)
+    games = _games(round_, read_settings(tournament.settings).confirm_deals)
     progresses = _progress_of(game for game in games if game.result is None)
     tables = [
         _watched(game, progresses.get(game.pk), agreement_of(game, setting, said), at)
@@ -94,15 +95,16 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
     return sorted(tables, key=lambda each: each.urgency)
 
 
-def _games(round_: Round) -> Sequence[Game]:
+def _games(round_: Round, confirms_deals: bool) -> Sequence[Game]:
     """Return the game of each table, with the author and time of its last revision."""
+    disputes = Prefetch("deal_reviews", DealReview.objects.open_disputes(), to_attr="disputes")
     last = Revision.objects.filter(game=OuterRef("pk")).order_by("-revision")
     # A director has no use for the number of the phone.
     by = Case(When(author="", then=Coalesce("user__first_name", Value(""))), default="author")
     rows = Game.objects.filter(table__round=round_).order_by("table__number", "pk")
     rows = (
         rows.select_related("table")
-        .prefetch_related("confirmations")
+        .prefetch_related("confirmations", *([disputes] if confirms_deals else []))
         .annotate(
             last_at=Subquery(last.values("at")[:1]), last_by=Subquery(last.values_list(by)[:1])
         )
@@ -165,6 +167,10 @@ def _troubles(
     going, is_open = row.result is None, table.round.is_open
     if table.called_at is not None:
         yield Trouble("called", _seconds(table.called_at, at))
+    disputes: Sequence[DealReview] = getattr(row, "disputes", ())
+    if disputes:
+        seats = tuple(sorted({each.seat for each in disputes if each.seat is not None}))
+        yield Trouble("disputed", _seconds(disputes[0].at, at), seats)
     if going and is_open and left is not None and left < 0:
         yield Trouble("over-time", -left)
     since: datetime | None = getattr(row, "last_at", None) or table.round.opened_at

@@ -17,7 +17,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Func, OuterRef, Subquery
 
-from tournaments.models import Confirmation, Game, RatingChange, addresses
+from tournaments.models import Confirmation, DealReview, Game, RatingChange, addresses
 from tournaments.models.games import AT_OPEN_ROUND
 
 FORGET = 10.0
@@ -34,7 +34,8 @@ class GameVersion:
     `generation` revokes the addresses to follow it, `write_generation` those to score it. `is_open`
     is the state of its round; an open table is always open. `players` are the shown names, which
     can change without a revision. `goes_on` is the state of its match, `confirmed` the number of
-    seats that have confirmed, and `rated` the last rating change, 0 for none.
+    seats that have confirmed, `reviews` that of what was said of its deals, and `rated` the last
+    rating change, 0 for none.
     """
 
     generation: int
@@ -44,6 +45,7 @@ class GameVersion:
     players: Sequence[str]
     goes_on: bool
     confirmed: int
+    reviews: int
     rated: int
 
     def of(self, row: Game) -> "GameVersion":
@@ -137,9 +139,9 @@ def mark_named(public_id: str) -> GameVersion | None:
 
 
 def _mark(*found: Any) -> GameVersion:
-    generation, writes, is_open, revision, players, goes_on, confirmed, rated = found
+    generation, writes, is_open, revision, players, goes_on, confirmed, reviews, rated = found
     shown = json.loads(players) if isinstance(players, str) else players
-    state = (revision, shown, bool(goes_on), confirmed or 0, rated or 0)
+    state = (revision, shown, bool(goes_on), confirmed or 0, reviews or 0, rated or 0)
     return GameVersion(generation, writes, bool(is_open), *state)
 
 
@@ -154,6 +156,7 @@ def _statement() -> tuple[str, tuple[Any, ...]]:
 def _seen() -> Sequence[Any]:
     match = {"match": OuterRef("match"), "match_number__gt": OuterRef("match_number")}
     seats = Confirmation.objects.filter(game=OuterRef("pk")).order_by()
+    reviews = DealReview.objects.filter(game=OuterRef("pk")).order_by()
     changes = RatingChange.objects.filter(game=OuterRef("pk")).order_by()
     return (
         "follow_generation",
@@ -163,5 +166,6 @@ def _seen() -> Sequence[Any]:
         "players",
         Exists(Game.objects.filter(**match)),
         Subquery(seats.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
+        Subquery(reviews.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
         Subquery(changes.annotate(last=Func(F("pk"), function="MAX")).values("last")),
     )

@@ -17,7 +17,8 @@ from prometheus_client import Counter
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.variants import RULESETS
-from tournaments.models import AuditEntry, Club, Event, Game, Revision, Round, Table
+from tournaments.models import AuditEntry, Club, DealReview, Event, Game, Revision, Round, Table
+from tournaments.queries.games.reviews import load_reviews
 from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
@@ -73,6 +74,10 @@ class RoundClosed(Refused, code="round-closed"):
     sentence = _("The round is closed: only a director writes here.")
 
 
+class DealFixed(Refused, code="deal-fixed"):
+    sentence = _("Only a director changes this deal now: call the director.")
+
+
 class NoMoreTables(RoundClosed, where="round"):
     sentence = _("The round is closed: open it again to add a table.")
 
@@ -121,7 +126,10 @@ def store_write(
         after = change(sheet)
         if after is None:
             return sheet
+        disputed = _check_reviewed(sheet, after.revisions[-1], round_, context)
         _store(sheet, after, context, round_)
+        if disputed:
+            _settle(after.revisions[-1])
         _keep(after, round_)
     count_write(after.row.ruleset, after.revisions[-1].kind)
     return after
@@ -171,6 +179,42 @@ def _place(sheet: Sheet, context: WriteContext) -> Round | None:
     if sheet.row.revision != context.revision:
         raise StaleRevision(sheet)
     return round_
+
+
+CHANGES = (Revision.Kind.CORRECTION, Revision.Kind.WITHDRAWAL, Revision.Kind.HEAD)
+
+
+def _check_reviewed(
+    sheet: Sheet, write: Revision, round_: Round | None, context: WriteContext
+) -> bool:
+    """Return whether a change corrects a disputed deal, which settles it.
+
+    Raises:
+        DealFixed: it changes a deal that only a director may change, and the author is none.
+    """
+    reviews = load_reviews(sheet) if round_ is not None and write.kind in CHANGES else None
+    if round_ is None or reviews is None:
+        return False
+    if write.kind == Revision.Kind.CORRECTION:
+        changed = [write.position]
+    elif write.kind == Revision.Kind.WITHDRAWAL:
+        # The deals after it may move to other declarers.
+        changed = [position for position in reviews.deals if position >= (write.position or 0)]
+    else:
+        moves = (write.before or {})["first_declarer"] != (write.body or {})["first_declarer"]
+        changed = list(reviews.deals) if moves else []
+    if any(reviews.is_fixed(position, context.at) for position in changed if position is not None):
+        directed = Club.objects.directed_by(context.by.user).filter(pk=round_.event.club_id)
+        if not directed.exists():
+            raise DealFixed
+    deal = reviews.deals.get(-1 if write.position is None else write.position)
+    corrects = write.kind == Revision.Kind.CORRECTION
+    return corrects and deal is not None and deal.dispute is not None
+
+
+def _settle(write: Revision) -> None:
+    said = {name: getattr(write, name) for name in ("game", "position", "revision", "user", "at")}
+    DealReview.objects.create(kind=DealReview.Kind.SETTLED, **said)
 
 
 def _signed(context: WriteContext, row: Game, round_: Round | None) -> WriteContext:

@@ -1,12 +1,14 @@
-"""The request to confirm the result at the end of a club's game."""
+"""The requests to confirm the deals of a game, and its result at the end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 from django.urls import reverse
 
 from tournaments.models import Event
 from tournaments.permissions import account_of, actor_of
+from tournaments.presenters.games.sheets import numbers_of
+from tournaments.queries.games.reviews import ReviewedDeal, Reviews, load_reviews
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.games.confirming import Agreement, agreement_on, own_seat
 
@@ -20,6 +22,45 @@ class ConfirmPage:
     seats: tuple[tuple[int, str, bool], ...]
     agreement: Agreement
     own: bool
+
+
+@dataclass(frozen=True)
+class DealToConfirm:
+    """A deal that is not confirmed, or disputed, and the seats and names that may confirm it."""
+
+    deal: ReviewedDeal
+    number: int
+    seats: tuple[tuple[int, str], ...]
+    disputed_by: str
+
+
+def reviews_to_show(sheet: Sheet) -> Reviews | None:
+    """Return the reviews of a sheet; the confirmed result covers its unconfirmed deals."""
+    reviews = load_reviews(sheet)
+    if reviews is None or not sheet.game.finished:
+        return reviews
+    left = {at: deal for at, deal in reviews.deals.items() if deal.state != "unconfirmed"}
+    if len(left) == len(reviews.deals):
+        return reviews
+    event = Event.objects.get(rounds__tables=sheet.row.table_id)
+    agreement = agreement_on(sheet, event.confirmations, sheet.row.confirmations.all())
+    return replace(reviews, deals=left) if agreement.needed and agreement.enough else reviews
+
+
+def deals_to_confirm(sheet: Sheet, reviews: Reviews | None) -> list[DealToConfirm]:
+    """Return the deals that wait for a player or a director, the newest first."""
+    numbers, players = numbers_of(sheet.game), sheet.row.players
+    waiting = [
+        DealToConfirm(
+            deal,
+            numbers[deal.entry],
+            tuple((seat, players[seat]) for seat in deal.confirmers),
+            players[deal.dispute.seat] if deal.dispute else "",
+        )
+        for deal in (reviews.deals.values() if reviews else ())
+        if deal.state in ("unconfirmed", "disputed")
+    ]
+    return waiting[::-1]
 
 
 def confirm_at_table(sheet: Sheet) -> ConfirmPage | None:

@@ -5,15 +5,17 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.entries import Deal, Entry, Void
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.models import Game
-from tournaments.permissions import writable_game
+from tournaments.models import Club, Game
+from tournaments.permissions import directs_club, writable_game
 from tournaments.presenters.games.authors import authors_of
+from tournaments.queries.games.reviews import load_reviews
 from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
@@ -97,6 +99,7 @@ def _entry_page(
     # A deal in play is counted on the table page; here it can only be removed.
     is_open = entry is not None and entry is sheet.game.open_deal
     kind = body["type"] if body and not is_open else ""
+    fixed = _is_fixed(request, sheet, position)
     beside = errors_beside(refusal.problems, row.players, kind)
     words = explained(refusal.problems, row.players, beside)
     context: dict[str, Any] = {
@@ -110,14 +113,26 @@ def _entry_page(
         "key": new_key(),
         "kind": kind,
         "beside": beside,
-        "form": _form_at(request, sheet, position, typed, refusal.problems) if body else None,
+        "form": form_at(request, sheet, position, typed, refusal.problems)
+        if body and not fixed
+        else None,
         "typed": typed or body,
         "remarks": RemarksForm(typed or body),
         "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
         "moves_declarers": _moves_declarers(sheet, position),
         "not_sure": refusal is NOT_SURE,
+        "fixed": fixed,
     }
     return render(request, "tournaments/games/entry.html", context, status=refusal.status)
+
+
+def _is_fixed(request: HttpRequest, sheet: Sheet, position: int) -> bool:
+    """Return whether the visitor may no longer change a deal, because players have reviewed it."""
+    reviews = load_reviews(sheet)
+    if reviews is None or not reviews.is_fixed(position, timezone.now()):
+        return False
+    club = Club.objects.get(events__rounds__tables=sheet.row.table_id)
+    return not directs_club(request, club)
 
 
 def _entry_at(sheet: Sheet, position: int) -> Entry | None:
@@ -126,7 +141,7 @@ def _entry_at(sheet: Sheet, position: int) -> Entry | None:
     return sheet.game.entries[sheet.positions.index(position)]
 
 
-def _form_at(
+def form_at(
     request: HttpRequest,
     sheet: Sheet,
     position: int,

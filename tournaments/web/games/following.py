@@ -18,7 +18,7 @@ from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import remember_game
-from tournaments.web.games.confirm_view import confirm_own
+from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
 from tournaments.web.games.deals.sheet_view import sheet_page
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.pages import etag_of, form_of, holder_of
@@ -92,7 +92,7 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
     sheet = load_sheet(row)
     return {
         "row": row,
-        "sheet": sheet_page(sheet),
+        "sheet": sheet_page(sheet, reviews_to_show(sheet)),
         "form": form_of(sheet, holder_of(request, row.players)),
         "ruleset": labels.ruleset_name(row.ruleset),
         "match": match_page(request, sheet),

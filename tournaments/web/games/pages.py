@@ -29,6 +29,7 @@ from tournaments.queries.games.versions import GameVersion, mark_of
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
     BadKey,
+    DealFixed,
     KeyReused,
     NoSuchEntry,
     RoundClosed,
@@ -38,7 +39,11 @@ from tournaments.services.games.writing import (
 from tournaments.texts import labels, messages
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_key, phone_at, remember_game, remember_phone
-from tournaments.web.games.confirm_view import confirm_at_table
+from tournaments.web.games.confirm_view import (
+    confirm_at_table,
+    deals_to_confirm,
+    reviews_to_show,
+)
 from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import CountingForm, NamingForm, SealedForm
@@ -257,7 +262,7 @@ def answer_write(
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
         return show_table(request, load_sheet(row), typed, refusal)
-    except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed) as error:
+    except (LaterEntryInvalid, NoSuchEntry, BadKey, KeyReused, RoundClosed, DealFixed) as error:
         sheet = load_sheet(row)
         return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:
@@ -304,11 +309,14 @@ def show_table(
     if not of_deal:
         details += explained(refusal.problems, row.players, beside)
     form = form_of(sheet, holder, typed, problems)
+    reviews = reviews_to_show(sheet)
     finished_in_club = row.table_id is not None and sheet.game.finished
     page: dict[str, Any] = {
         "row": row,
         "secret": row.secret("write"),
-        "sheet": sheet_page(sheet),
+        "sheet": sheet_page(sheet, reviews),
+        "deals": deals_to_confirm(sheet, reviews),
+        "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
         "match": match_page(request, sheet) if row.match_id else None,
         "confirm": confirm_at_table(sheet) if finished_in_club else None,
         "rated": rated_game(request, sheet) if finished_in_club else None,

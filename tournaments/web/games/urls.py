@@ -4,6 +4,7 @@ from django.urls import path
 
 from tournaments.web.games import (
     correcting,
+    deal_reviews,
     following,
     game_setup,
     handover,
@@ -25,6 +26,8 @@ urlpatterns = [
     path(f"{PLAY}reveal/", sealing.reveal, name="reveal"),
     path(f"{PLAY}holder/", pages.turn, name="holder"),
     path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
+    path(f"{PLAY}entries/<int:position>/confirm/", deal_reviews.confirm, name="confirm_deal"),
+    path(f"{PLAY}entries/<int:position>/dispute/", deal_reviews.dispute, name="dispute_deal"),
     path(f"{PLAY}names/", game_setup.head, name="head"),
     path(f"{PLAY}log/", history.history, name="history"),
     path("new/", starting.new_table, name="new"),

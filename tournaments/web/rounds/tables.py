@@ -22,9 +22,11 @@ from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.games.confirming import confirm_all
 from tournaments.services.games.tables import current_game
+from tournaments.services.base.refusals import Refused
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.calls import answer_call
 from tournaments.services.rounds.clocks import add_table_time
+from tournaments.services.rounds.deal_reviews import SeenDeal, settle_deal
 from tournaments.services.rounds.overtime import finish_for_time
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.rounds import ruling_name
@@ -32,6 +34,7 @@ from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.events.tables import card_path
+from tournaments.web.games.deal_reviews import disputes_shown
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
@@ -54,6 +57,7 @@ def running_table(
         "round_name": round_name(place),
         "line": line,
         "minutes": MINUTES,
+        "disputes": disputes_shown(line.row) if line.disputed else [],
         "last_void": settings_of(row).overtime == "last-deal-void",
         "rulings": ruling_lines(
             Ruling.objects.filter(round=place, entrant__sittings__table=line.table)
@@ -121,6 +125,28 @@ def finish(
     else:
         said = _("The game of table %(number)s is over.") % {"number": table}
         messages.success(request, said)
+    return redirect("running_table", slug, row.slug, number, table)
+
+
+@require_POST
+def settle(
+    request: HttpRequest, slug: str, tournament: str, number: int, table: int
+) -> HttpResponse:
+    """Let one of the two versions of a disputed deal count."""
+    row, _place, at_table = _table(request, slug, tournament, number, table)
+    game = get_object_or_404(Game.objects.order_by("-pk"), table=at_table)
+    fields = request.POST
+    position, revision = (number_in(fields, name, -1) for name in ("position", "seen"))
+    seen = SeenDeal(position, revision, actor_of(request), timezone.now())
+    try:
+        settle_deal(game.pk, seen, disputed_counts=fields.get("counts") == "disputed")
+    except LaterEntryInvalid:
+        said = _("A later deal does not fit this version: correct the sheet by hand.")
+        messages.error(request, said)
+    except Refused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The disputed deal is settled."))
     return redirect("running_table", slug, row.slug, number, table)
 
 

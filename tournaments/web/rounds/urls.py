@@ -23,6 +23,7 @@ urlpatterns = [
     path(f"{TABLE}/sheet/", tables.sheet, name="table_sheet"),
     path(f"{TABLE}/time/", tables.time, name="table_time"),
     path(f"{TABLE}/finish/", tables.finish, name="finish_table"),
+    path(f"{TABLE}/settle/", tables.settle, name="settle_deal"),
     path(f"{TABLE}/answer/", tables.answer, name="answer_call"),
     path(f"{TABLE}/confirm/", tables.confirm, name="confirm_table"),
     path(f"{TOURNAMENT}/rulings/", rulings.rulings, name="rulings"),

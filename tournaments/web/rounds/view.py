@@ -19,6 +19,7 @@ from tournaments.web.events.view import etag_of, tag_of
 from tournaments.web.games.clock_view import Clock, clock_of, minutes_text
 
 MINUTE = 60
+DISPUTED = TROUBLES.index("disputed")
 OVER_TIME = TROUBLES.index("over-time")
 
 
@@ -59,8 +60,12 @@ class RunningTable:
 
     @property
     def mild(self) -> bool:
-        """Whether the table has not called."""
-        return self.table.called_at is None
+        """Whether the table neither calls nor disputes a deal."""
+        return all(trouble.rank >= OVER_TIME for trouble in self.troubles)
+
+    @property
+    def disputed(self) -> bool:
+        return any(trouble.rank == DISPUTED for trouble in self.troubles)
 
     @property
     def write(self) -> str:
@@ -111,6 +116,7 @@ def _text(trouble: Trouble, row: Game) -> str:
 
 TEXTS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
     "called": lambda p: _("called the director %(ago)s") % p,
+    "disputed": lambda p: _("a deal is disputed by %(names)s") % p,
     "over-time": lambda p: _("over time by %(minutes)s") % {"minutes": p["over"]},
     "silent": lambda p: _("nothing written for %(minutes)s") % p,
     "unconfirmed": lambda p: _("not confirmed by %(names)s") % p,

@@ -42,7 +42,7 @@ LEAST_TIE_BREAKS = 6
 """The number of fields, or more if there are more values."""
 
 BYE_FIXED = "fixed"
-SWITCHES = ("separate_clubs", "score_before_seats", "carry", "hide_last")
+SWITCHES = ("separate_clubs", "score_before_seats", "carry", "hide_last", "confirm_deals")
 
 # In Turkish the sign stands before the number.
 _PRIZE = re.compile(r"%\s*[0-9.]+|[0-9.]+\s*%|[^\s;·/]+")
@@ -170,6 +170,16 @@ class TournamentForm(EventForm):
     overtime = _choice("overtime", details.OVERTIME)
     check_in = _choice("check_in", details.CHECK_INS)
     hide_last = _switch("hide_last")
+    confirm_deals = _switch(
+        "confirm_deals",
+        gettext_lazy(
+            "The next declarer or another opponent, with one tap. A table that disputes a"
+            " deal calls the director."
+        ),
+    )
+    correct_minutes = forms.IntegerField(
+        label=_label("correct_minutes"), min_value=1, max_value=LONGEST_ROUND
+    )
     capacity = forms.IntegerField(
         label=_label("capacity"),
         min_value=1,
@@ -192,7 +202,7 @@ class TournamentForm(EventForm):
         *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
-        *("capacity", "fee", "prizes"),
+        *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes"),
     )
     FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""
@@ -273,7 +283,7 @@ class TournamentForm(EventForm):
     def settings(self) -> TournamentSettings:
         """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
-        names = (*self.FEW, "odd", "overtime", "check_in", "fee", "prizes")
+        names = (*self.FEW, "odd", "overtime", "check_in", "correct_minutes", "fee", "prizes")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
         chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
         bye = cleaned["bye"]

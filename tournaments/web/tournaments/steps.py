@@ -55,6 +55,7 @@ LINKS: Mapping[str, tuple[str, Text]] = {
     "look-at-entrants": ("entrants", gettext_lazy("Look at the entrants")),
     "look-at-tables": ("running", gettext_lazy("Look at the tables")),
     "go-to-called": ("running_table", gettext_lazy("Go to table %(table)s: called the director")),
+    "go-to-disputed": ("running_table", gettext_lazy("Go to table %(table)s: disputed deal")),
     "go-to-unconfirmed": ("running_table", gettext_lazy("Go to table %(table)s: not confirmed")),
     "look-at-correction": ("round_changes", gettext_lazy("Look at the correction")),
     "see-standings": ("standings", gettext_lazy("See the standings")),

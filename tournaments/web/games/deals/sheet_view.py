@@ -31,6 +31,7 @@ from tournaments.presenters.games.sheets import (
     remark,
     title_of,
 )
+from tournaments.queries.games.reviews import Reviews
 from tournaments.queries.games.sheets import Sheet
 from tournaments.texts import labels
 from tournaments.web.games.deals.chart_view import Chart, draw_chart
@@ -76,7 +77,7 @@ class SheetLine:
     `number` is that of the deal; other entries have a `note` instead, and cells only if they
     move points. `marks` are further details of a deal; `expected_sum` is the sum of the
     totals from here on, None if no points move; `hand` is the number of a hand that
-    nobody played.
+    nobody played. `review` is the state of a deal that players confirm.
     """
 
     position: int
@@ -88,6 +89,7 @@ class SheetLine:
     marks: tuple[str, ...] = ()
     expected_sum: Points | None = None
     hand: int | None = None
+    review: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,13 +138,17 @@ class SheetPage:
         return self.lines[-1] if self.lines else None
 
 
-def sheet_page(sheet: Sheet) -> SheetPage:
+def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
     """Return the sheet for a page."""
     game, players = sheet.game, sheet.row.players
     names = game.ruleset.side_names(players)
+    deals = reviews.deals if reviews else {}
+    states = {position: deal.state for position, deal in deals.items()}
     return SheetPage(
         players=names,
-        lines=tuple(lines_of(sheet)),
+        lines=tuple(
+            replace(line, review=states.get(line.position, "")) for line in lines_of(sheet)
+        ),
         totals=game.totals,
         sum=sum(game.totals),
         expected_sum=game.expected_sum,

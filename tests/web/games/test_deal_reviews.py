@@ -1,0 +1,260 @@
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.deals import WHOLE_GAME
+from tests.factories import record_all
+from tests.web.games.table import fields_of, last, send, totals, url
+from tests.web.rounds.going import going, of_all, table
+from tournaments.models import AuditEntry, DealReview, Table
+
+QUEENS = WHOLE_GAME[0]
+OTHERWISE = QUEENS | {"counts": {"queens": [3, 0, 0, 1]}}
+
+
+@pytest.fixture
+def place(club):
+    return going(club, 2, confirm_deals=True, correct_minutes=10)
+
+
+@pytest.fixture
+def game(place):
+    return table(place).games.get()
+
+
+@pytest.fixture
+def phone():
+    return Client()
+
+
+def write(phone, game, body=QUEENS):
+    return send(phone, game, **fields_of(body))
+
+
+def confirm(phone, game, seat, seen=1, position=0):
+    return phone.post(url(game, "confirm_deal", position), {"seat": seat, "seen": seen})
+
+
+def dispute(phone, game, body=OTHERWISE, seat=1, **fields):
+    said = {"seat": seat, "seen": 1, "type": "deal", **fields_of(body), **fields}
+    return phone.post(url(game, "dispute_deal", 0), said)
+
+
+def correct(phone, game, body=OTHERWISE, **fields):
+    said = {"action": "correct", **fields_of(body), **fields}
+    return send(phone, game, "entry", 0, **said)
+
+
+def settle(director, place, counts, seen=1):
+    fields = {"position": 0, "seen": seen, "counts": counts}
+    return director.post(of_all("settle_deal", place, place.number, 1), fields)
+
+
+def pass_time(minutes):
+    before = timezone.now() - timedelta(minutes=minutes)
+    DealReview.objects.update(at=before)
+
+
+def kinds():
+    return list(DealReview.objects.values_list("revision", "kind", "seat"))
+
+
+def waiting(answer):
+    return [(each.number, each.deal.state) for each in answer.context["deals"]]
+
+
+def marks(answer):
+    return [line.review for line in answer.context["sheet"].lines]
+
+
+def test_opponent_confirms_a_deal_with_one_tap_next_declarer_first(phone, game):
+    answer = write(phone, game)
+    page = phone.get(url(game, "write"))
+    asked = page.context["deals"][0]
+
+    assert answer.status_code == 302
+    assert [seat for seat, _name in asked.seats] == [1, 2, 3]
+    assert (waiting(page), marks(page)) == ([(1, "unconfirmed")], ["unconfirmed"])
+    assert marks(phone.get(url(game, "write").replace(*follow_of(game)))) == ["unconfirmed"]
+
+    assert confirm(phone, game, seat=0).status_code == 409
+    for seat in (2, 2, 3):
+        assert confirm(phone, game, seat).status_code == 302
+
+    page = phone.get(url(game, "write"))
+    assert (kinds(), waiting(page), marks(page)) == ([(1, "confirmed", 2)], [], ["confirmed"])
+    assert AuditEntry.objects.get(action="confirm-deal").after["seat"] == 2
+
+
+def follow_of(game):
+    write, follow = (
+        f"/{kind}/{game.public_id}/{game.secret(secret)}/"
+        for kind, secret in (("play", "write"), ("follow", "follow"))
+    )
+    return write, follow
+
+
+def test_whoever_wrote_a_deal_does_not_confirm_it(phone, game, club):
+    from tests.factories import ContextFactory
+    from tournaments.engine.documents.entry_records import parse_entry
+    from tournaments.services.games.playing import record_entry
+
+    record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=0, author=game.players[1]))
+
+    assert confirm(phone, game, seat=1).status_code == 409
+    assert confirm(phone, game, seat=2).status_code == 302
+
+
+def test_correction_takes_the_confirmation_away_and_ends_after_its_minutes(phone, director, game):
+    write(phone, game)
+    confirm(phone, game, 1)
+    pass_time(9)
+    assert correct(phone, game).status_code == 302
+    assert waiting(phone.get(url(game, "write"))) == [(1, "unconfirmed")]
+
+    confirm(phone, game, 1, seen=2)
+    pass_time(10)
+    for refused in (
+        correct(phone, game, QUEENS),
+        send(phone, game, "undo", position=0),
+        correct(phone, game, action="withdraw", sure="yes"),
+        send(phone, game, "head", **names(game), first_declarer=1),
+    ):
+        assert refused.status_code == 409
+        assert "call the director" in refused.text
+    assert last(game)["counts"] == OTHERWISE["counts"]
+    assert "Save the correction" not in phone.get(url(game, "entry", 0)).text
+
+    assert correct(director, game, QUEENS).status_code == 302
+    assert last(game)["counts"] == QUEENS["counts"]
+
+
+def names(game):
+    return {f"name{seat}": name for seat, name in enumerate(game.players)}
+
+
+def test_confirmation_is_of_the_deal_as_it_was_seen(phone, game):
+    write(phone, game)
+    correct(phone, game)
+
+    assert confirm(phone, game, 1, seen=1).status_code == 409
+    assert confirm(phone, game, 1, seen=2, position=7).status_code == 409
+    assert kinds() == []
+
+
+def test_dispute_calls_the_director_who_sees_both_versions(phone, director, place, game):
+    write(phone, game)
+    for _twice in range(2):
+        assert dispute(phone, game).status_code == 302
+
+    page = phone.get(url(game, "write"))
+    assert (waiting(page), marks(page)) == ([(1, "disputed")], ["disputed"])
+    assert kinds() == [(1, "disputed", 1)]
+    assert totals(game) == (0, -100, -200, -100)
+    assert (confirm(phone, game, 2).status_code, correct(phone, game).status_code) == (409, 409)
+    assert dispute(phone, game, seat=2).status_code == 409
+
+    tables = director.get(of_all("running", place, place.number))
+    first = tables.context["tables"][0]
+    assert (first.table.number, len(first.troubles), first.mild) == (1, 2, False)
+    assert game.players[1] in first.troubles[1].text
+    shown = director.get(of_all("running_table", place, place.number, 1)).context["disputes"]
+    assert [(each.name, each.written[-7:], each.said[-7:]) for each in shown] == [
+        (game.players[1], "0 1 2 1", "3 0 0 1")
+    ]
+
+
+def test_director_settles_with_one_tap_for_either_version(phone, director, place, game):
+    write(phone, game)
+    dispute(phone, game)
+
+    for _twice in range(2):
+        settle(director, place, "disputed")
+
+    assert last(game)["counts"] == OTHERWISE["counts"]
+    assert kinds() == [(1, "disputed", 1), (2, "settled", None)]
+    assert Table.objects.exclude(called_at=None).count() == 0
+    assert marks(phone.get(url(game, "write"))) == ["settled"]
+    assert correct(phone, game, QUEENS).status_code == 409
+
+    other = table(place, 2).games.get()
+    write(phone, other)
+    dispute(phone, other)
+    fields = {"position": 0, "seen": 1, "counts": "written"}
+    for _twice in range(2):
+        director.post(of_all("settle_deal", place, place.number, 2), fields)
+    assert last(other)["counts"] == QUEENS["counts"]
+    assert DealReview.objects.filter(game=other, kind="settled").count() == 1
+    # The other version no longer counts by a late tap of another director.
+    director.post(of_all("settle_deal", place, place.number, 2), fields | {"counts": "disputed"})
+    assert last(other)["counts"] == QUEENS["counts"]
+
+
+def test_directors_own_correction_settles_a_dispute(phone, director, place, game):
+    write(phone, game)
+    dispute(phone, game)
+    other = QUEENS | {"counts": {"queens": [2, 2, 0, 0]}}
+
+    correct(director, game, other)
+
+    assert marks(phone.get(url(game, "write"))) == ["settled"]
+    assert (
+        director.get(of_all("running", place, place.number)).context["tables"][0].disputed is False
+    )
+
+
+def test_call_for_something_else_stays_after_settling(phone, director, place, game):
+    before = timezone.now() - timedelta(minutes=3)
+    Table.objects.filter(pk=game.table_id).update(called_at=before)
+    write(phone, game)
+    dispute(phone, game)
+
+    settle(director, place, "written")
+
+    assert Table.objects.get(pk=game.table_id).called_at == before
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"seat": ""},
+        {"body": QUEENS},
+        {"body": QUEENS | {"counts": {"queens": [3, 3, 0, 1]}}},
+        {"seen": 0},
+    ],
+    ids=["nobody", "the same", "too many", "another revision"],
+)
+def test_wrong_dispute_changes_nothing_and_keeps_what_was_typed(phone, game, fields):
+    write(phone, game)
+
+    answer = dispute(phone, game, **fields)
+
+    assert answer.status_code in (409, 412, 422)
+    assert kinds() == []
+    assert 'role="alert"' in answer.text or "error" in answer.text
+
+
+def test_final_confirmation_covers_deals_and_the_end_of_the_game_does_not(phone, club, director):
+    place = going(club, 1, confirmations="two", confirm_deals=True)
+    game = table(place).games.get()
+    record_all(game, WHOLE_GAME)
+    page = phone.get(url(game, "write"))
+    assert len(waiting(page)) == 20
+
+    for seat in (0, 1):
+        game.refresh_from_db()
+        phone.post(url(game, "confirm"), {"seat": seat, "revision": game.revision})
+
+    assert waiting(phone.get(url(game, "write"))) == []
+
+
+def test_where_it_is_not_asked_nobody_confirms(phone, club):
+    place = going(club, 1)
+    game = table(place).games.get()
+    write(phone, game)
+
+    assert waiting(phone.get(url(game, "write"))) == []
+    assert confirm(phone, game, 1).status_code == 404
+    assert dispute(phone, game).status_code == 404
