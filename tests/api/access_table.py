@@ -71,6 +71,10 @@ GAMES = {
     "entries": row("game", scope="score", POST=WRITING),
     "game_totals": row("game", scope="score", POST=WRITING),
     "entry": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
+    # An evening confirms no deals.
+    "deal_reviews": row("game", GET=READERS, published=EVERYBODY),
+    "confirm_deal": row("entry", scope="score", POST=TOLD),
+    "dispute_deal": row("entry", scope="score", POST=TOLD),
     "seal": row("game", scope="score", POST=WRITING),
     # Nothing is sealed there.
     "reveal": row("entry", scope="score", POST=TOLD),
@@ -250,6 +254,8 @@ ROUNDS = {
     "round_table": row("tournament table", GET=MEMBERS, published=EVERYBODY),
     "add_table_time": row("tournament table", POST=DIRECTORS),
     "finish_table": row("tournament table", POST=DIRECTORS),
+    # Nothing is disputed there.
+    "settle_deal": row("tournament table", POST=DIRECTORS),
     "answer_call": row("tournament table", POST=DIRECTORS),
     "round_rulings": row("tournament round", POST=DIRECTORS),
     "rulings": row("tournament", GET=MEMBERS, published=EVERYBODY),

@@ -10,7 +10,7 @@ from tests.web.games.table import fields_of, last, send, totals, url
 from tests.web.rounds.going import going, of_all, table
 from tournaments.models import AuditEntry, DealReview, Table
 
-QUEENS = WHOLE_GAME[0]
+QUEENS = WHOLE_GAME[1]
 OTHERWISE = QUEENS | {"counts": {"queens": [3, 0, 0, 1]}}
 
 
@@ -152,7 +152,7 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, plac
     page = phone.get(url(game, "write"))
     assert (waiting(page), marks(page)) == ([(1, "disputed")], ["disputed"])
     assert kinds() == [(1, "disputed", 1)]
-    assert totals(game) == (0, -100, -200, -100)
+    assert totals(game) == (-100, 0, -200, -100)
     assert (confirm(phone, game, 2).status_code, correct(phone, game).status_code) == (409, 409)
     assert dispute(phone, game, seat=2).status_code == 409
 
@@ -162,7 +162,7 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, plac
     assert game.players[1] in first.troubles[1].text
     shown = director.get(of_all("running_table", place, place.number, 1)).context["disputes"]
     assert [(each.name, each.written[-7:], each.said[-7:]) for each in shown] == [
-        (game.players[1], "0 1 2 1", "3 0 0 1")
+        (game.players[1], "1 0 2 1", "3 0 0 1")
     ]
 
 

@@ -5,6 +5,7 @@ from django.urls import path
 from tournaments.api.games import (
     adopting,
     confirmations,
+    deal_reviews,
     entries,
     handover,
     matches,
@@ -28,6 +29,9 @@ urlpatterns = [
     path(f"{GAME}/totals/", entries.Totals.as_view(), name="game_totals"),
     path(f"{ENTRY}/", entries.OneEntry.as_view(), name="entry"),
     path(f"{ENTRY}/reveal/", entries.Reveal.as_view(), name="reveal"),
+    path(f"{ENTRY}/confirm/", deal_reviews.ConfirmDeal.as_view(), name="confirm_deal"),
+    path(f"{ENTRY}/dispute/", deal_reviews.DisputeDeal.as_view(), name="dispute_deal"),
+    path(f"{GAME}/reviews/", deal_reviews.Reviews.as_view(), name="deal_reviews"),
     path(f"{GAME}/seal/", entries.Seal.as_view(), name="seal"),
     path(f"{GAME}/keys/", handover.Keys.as_view(), name="game_keys"),
     path(f"{GAME}/pen/", handover.TakePen.as_view(), name="take_pen"),

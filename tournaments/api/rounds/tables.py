@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -11,22 +12,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import has_scope
-from tournaments.api.fields import Moment, PointsField
+from tournaments.api.fields import Moment, PointsField, Strict
 from tournaments.api.games.clocks import ClockSerializer, clock_details
 from tournaments.api.games.serializers import KeysSerializer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
-from tournaments.models import Scope, Table
+from tournaments.models import Game, Scope, Table
 from tournaments.presenters.rounds.tables import TROUBLES, Watched, watch_tables
 from tournaments.presenters.standings.standings import hidden_round
 from tournaments.services.rounds.calls import answer_call
 from tournaments.services.rounds.clocks import Added, add_table_time
+from tournaments.services.rounds.deal_reviews import SeenDeal, settle_deal
 from tournaments.services.rounds.overtime import finish_for_time
 
 
 class TroubleSerializer(serializers.Serializer[Any]):
-    """A possible problem at a table: its seconds, and the seats that have not confirmed."""
+    """A possible problem at a table: its seconds, and the seats that have not confirmed, or that
+    dispute a deal.
+    """
 
     code = serializers.ChoiceField(choices=TROUBLES)
     seconds = serializers.IntegerField()
@@ -176,6 +180,27 @@ class FinishTable(OfTable):
         """End the game of a table whose time is over, as the settings say."""
         table = self.find(where)
         finish_for_time(table.pk, _("the time was over"), self.actor, at=timezone.now())
+        return self.table_shown(table.number)
+
+
+class SettlingSerializer(Strict):
+    """The version of a disputed deal that counts; `revision` is that of the deal as written."""
+
+    position = serializers.IntegerField(min_value=0)
+    revision = serializers.IntegerField(min_value=1)
+    counts = serializers.ChoiceField(("written", "disputed"))
+
+
+class SettleDeal(OfTable):
+    @extend_schema(request=SettlingSerializer, responses=WatchedTableSerializer)
+    @idempotent
+    def post(self, request: Request, **where: Any) -> Response:
+        """Let one version of a disputed deal count."""
+        table = self.find(where)
+        said = self.said(SettlingSerializer)
+        game = get_object_or_404(Game, table=table)
+        seen = SeenDeal(said["position"], said["revision"], self.actor, timezone.now())
+        settle_deal(game.pk, seen, disputed_counts=said["counts"] == "disputed")
         return self.table_shown(table.number)
 
 

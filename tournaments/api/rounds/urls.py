@@ -33,6 +33,7 @@ urlpatterns = [
     path(f"{TABLE}/", tables.RoundTable.as_view(), name="round_table"),
     path(f"{TABLE}/add-time/", tables.AddTableTime.as_view(), name="add_table_time"),
     path(f"{TABLE}/finish/", tables.FinishTable.as_view(), name="finish_table"),
+    path(f"{TABLE}/settle/", tables.SettleDeal.as_view(), name="settle_deal"),
     path(f"{TABLE}/answer/", tables.AnswerCall.as_view(), name="answer_call"),
     path(f"{ROUND}/rulings/", rulings.RoundRulings.as_view(), name="round_rulings"),
     path(f"{TOURNAMENT}/rulings/", rulings.Rulings.as_view(), name="rulings"),

@@ -26,10 +26,14 @@ class ReviewedDeal:
     reviews: Mapping[str, DealReview]
 
     @property
-    def state(self) -> str:
-        """Return the last kind of its reviews; `unconfirmed` without one."""
+    def last(self) -> DealReview | None:
         order = (Kind.SETTLED, Kind.DISPUTED, Kind.CONFIRMED)
-        return next((kind.value for kind in order if kind in self.reviews), "unconfirmed")
+        return next((self.reviews[kind] for kind in order if kind in self.reviews), None)
+
+    @property
+    def state(self) -> str:
+        """Return the kind of its last review; `unconfirmed` without one."""
+        return "unconfirmed" if self.last is None else self.last.kind
 
     @property
     def dispute(self) -> DealReview | None:

@@ -134,7 +134,7 @@ def settle(
 ) -> HttpResponse:
     """Let one of the two versions of a disputed deal count."""
     row, _place, at_table = _table(request, slug, tournament, number, table)
-    game = get_object_or_404(Game.objects.order_by("-pk"), table=at_table)
+    game = get_object_or_404(Game, table=at_table)
     fields = request.POST
     position, revision = (number_in(fields, name, -1) for name in ("position", "seen"))
     seen = SeenDeal(position, revision, actor_of(request), timezone.now())
