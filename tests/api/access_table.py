@@ -73,8 +73,8 @@ GAMES = {
     "entry": row("entry", scope="score", GET=WRITERS, PUT=WRITING, DELETE=WRITING),
     # An evening confirms no deals.
     "deal_reviews": row("game", GET=READERS, published=EVERYBODY),
-    "confirm_deal": row("entry", scope="score", POST=TOLD),
-    "dispute_deal": row("entry", scope="score", POST=TOLD),
+    "confirm_deal": row("entry", scope="score", POST=WRITING),
+    "dispute_deal": row("entry", scope="score", POST=WRITING),
     "seal": row("game", scope="score", POST=WRITING),
     # Nothing is sealed there.
     "reveal": row("entry", scope="score", POST=TOLD),

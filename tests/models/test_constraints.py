@@ -28,7 +28,7 @@ from tests.factories import (
     RevisionFactory,
 )
 from tests.models.other_refusals import OTHERS_REFUSED, two
-from tournaments.models import Confirmation, Game, Match, Merge, Seat
+from tournaments.models import Confirmation, DealReview, Game, Match, Merge, Seat
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +93,12 @@ def confirm(*seats):
     game = GameFactory()
     for seat in seats:
         Confirmation.objects.create(game=game, seat=seat, revision=1, at=EVENING)
+
+
+def review(*kinds, **fields):
+    game, said = GameFactory(), {"position": 0, "revision": 1, "seat": 1, "at": EVENING} | fields
+    for kind in kinds:
+        DealReview.objects.create(game=game, kind=kind, **said)
 
 
 def update_game(**fields):
@@ -202,6 +208,17 @@ REFUSED = {
     "seat_one_player": [lambda: sit(("Ayşe", 0), ("Burak", 0))],
     "seat_one_per_player": [lambda: sit(("Ayşe", 0), ("Ayşe", 1))],
     "seat_number_is_a_seat": [lambda: sit(("Ayşe", 4))],
+    "deal_review_one_of_a_kind": [lambda: review("confirmed", "confirmed")],
+    "deal_review_kind_known": [lambda: review("praised")],
+    "deal_review_seat_unless_settled": [
+        lambda: review("settled"),
+        lambda: review("confirmed", seat=None),
+        lambda: review("confirmed", seat=4),
+    ],
+    "deal_review_body_if_disputed": [
+        lambda: review("disputed"),
+        lambda: review("confirmed", body={"type": "deal"}),
+    ],
     "confirmation_one_per_seat": [lambda: confirm(2, 2)],
     "confirmation_seat_is_a_seat": [lambda: confirm(4)],
     "audit_kind_known": [lambda: AuditEntryFactory(kind="weather")],

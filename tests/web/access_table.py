@@ -43,6 +43,7 @@ OFFICE_NOTHING = {**only(others=LOGIN), "staff": MISSING}
 TO_THE_OFFICE = {**only("staff", others=FORBIDDEN), **dict.fromkeys(WITHOUT_ACCOUNT, LOGIN)}
 PLAYER_FOLLOWS = {**NOBODY, "member": FOLLOW}
 DIRECTORS_WRITE = only("director", "owner", others=FOLLOW)
+NO_DIRECTOR_FOLLOWS = {**only(others=FOLLOW), **dict.fromkeys(("director", "owner"), MISSING)}
 OWN = {**only(*SIGNED_IN, others=LOGIN), **dict.fromkeys(SIGNED_IN, MISSING), "member": OK}
 TO_SIGN_IN = only(others=LOGIN)
 PROVED_AGAIN = only(*SIGNED_IN, others=LOGIN, then=AGAIN)
@@ -99,8 +100,9 @@ SHEETS = {
     "reveal": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
     "confirm": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
     "entry": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="entry"),
-    "confirm_deal": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="entry"),
-    "dispute_deal": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE, place="entry"),
+    # An evening confirms no deals.
+    "confirm_deal": Page("entry", EVERYBODY, NOBODY, DIRECTORS_WRITE, NO_DIRECTOR_FOLLOWS),
+    "dispute_deal": Page("entry", NOBODY, NOBODY, NO_DIRECTOR_FOLLOWS, NO_DIRECTOR_FOLLOWS),
     "head": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
     "history": sheet(closed=DIRECTORS_WRITE),
     "holder": sheet(post=EVERYBODY, closed_get=DIRECTORS_WRITE),

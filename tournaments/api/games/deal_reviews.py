@@ -57,7 +57,7 @@ class ReviewsSerializer(serializers.Serializer[Any]):
 
 
 class NewReviewSerializer(Strict):
-    """Who speaks of a deal: the seat, from 0, and since which `revision` it stood as they saw it."""
+    """The seat, from 0, that speaks of a deal, and the `revision` of the deal that it saw."""
 
     seat = serializers.IntegerField(min_value=0, max_value=3)
     revision = serializers.IntegerField(min_value=1)

@@ -28,9 +28,7 @@ from tournaments.services.rounds.overtime import finish_for_time
 
 
 class TroubleSerializer(serializers.Serializer[Any]):
-    """A possible problem at a table: its seconds, and the seats that have not confirmed, or that
-    dispute a deal.
-    """
+    """A possible problem at a table: its seconds, and the seats that did not confirm or dispute."""
 
     code = serializers.ChoiceField(choices=TROUBLES)
     seconds = serializers.IntegerField()

@@ -42,6 +42,7 @@ LEAST_TIE_BREAKS = 6
 """The number of fields, or more if there are more values."""
 
 BYE_FIXED = "fixed"
+CORRECT_MINUTES = TournamentSettings().correct_minutes
 SWITCHES = ("separate_clubs", "score_before_seats", "carry", "hide_last", "confirm_deals")
 
 # In Turkish the sign stands before the number.
@@ -178,7 +179,10 @@ class TournamentForm(EventForm):
         ),
     )
     correct_minutes = forms.IntegerField(
-        label=_label("correct_minutes"), min_value=1, max_value=LONGEST_ROUND
+        label=_label("correct_minutes"),
+        min_value=1,
+        max_value=LONGEST_ROUND,
+        required=False,
     )
     capacity = forms.IntegerField(
         label=_label("capacity"),
@@ -283,7 +287,7 @@ class TournamentForm(EventForm):
     def settings(self) -> TournamentSettings:
         """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
-        names = (*self.FEW, "odd", "overtime", "check_in", "correct_minutes", "fee", "prizes")
+        names = (*self.FEW, "odd", "overtime", "check_in", "fee", "prizes")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
         chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
         bye = cleaned["bye"]
@@ -292,6 +296,8 @@ class TournamentForm(EventForm):
             | {
                 "place_points": cleaned["place_points"] or self._places_before(),
                 "finals": int(cleaned["finals"]),
+                "correct_minutes": cleaned["correct_minutes"]
+                or TournamentSettings().correct_minutes,
                 "bye": cleaned["bye_points"] if bye == BYE_FIXED else bye,
                 "tie_breaks": [name for name in chosen if name],
             }
