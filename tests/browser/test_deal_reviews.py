@@ -24,59 +24,11 @@ def test_table_confirms_disputes_and_corrects_its_deals(new_phone, new_laptop):
     for phone in (writer, second):
         phone.game = game
         phone.open(address(game, "write"))
-    waits = writer.page.locator(".review")
 
-    # The phone is passed: one tap, which keeps what was typed of the next deal.
-    writer.write_deal(WHOLE_GAME[0])
-    writer.choose(WHOLE_GAME[1])
-    writer.tap(writer.key(1))
-    expect(writer.page.locator(".sheet .unconfirmed")).to_have_count(1)
-    assert writer.faults() == {}
-    names = [text.split("\n")[-1] for text in waits.locator("button").all_inner_texts()]
-    assert names == game.players[1:]
-    writer.tap(waits.locator("button").first)
-    expect(waits).to_have_count(0)
-    expect(writer.page.locator(".sheet .unconfirmed")).to_have_count(0)
-    assert writer.numbers("queens") == ["1", "", "", ""]
-
-    # A second phone confirms, and the first hears of it; without a signal neither does.
-    writer.count({"counts": {"queens": (0, 2, 1)}})
-    writer.save_and_wait()
-    second.wake()
-    second.wait_for(2)
-    writer.lose_signal()
-    writer.tap(waits.locator("button").first)
-    expect(writer.page.locator("#outbox")).to_contain_text("bağlantı")
-    writer.find_signal()
-    second.tap(second.page.locator(".review button").last)
-    expect(second.page.locator(".review")).to_have_count(0)
-    writer.wake()
-    expect(waits).to_have_count(0)
-
-    # A dispute is entered as the deal should be, and shown to the director beside the written one.
-    writer.write_deal(WHOLE_GAME[2])
-    writer.tap(waits.get_by_role("link"))
-    writer.page.wait_for_url("**/dispute/")
-    assert writer.faults() == {}
-    writer.tap(writer.page.get_by_label(game.players[3], exact=True).first)
-    for seat, number in ((1, 0), (0, 3)):
-        writer.tap(writer.tiles("men").nth(seat))
-        writer.tap(writer.key(number))
-    with writer.page.expect_navigation():
-        writer.tap(writer.page.locator(".save button"))
-    expect(writer.page.locator(".disputed-deal")).to_contain_text(game.players[3])
-    expect(writer.page.locator(".round-called")).to_be_visible()
-    assert writer.faults() == {}
-
-    laptop = new_laptop(club)
-    laptop.row = place.event.tournament
-    laptop.take_next_step()
-    laptop.open("running", 1)
-    expect(laptop.page.locator("#wait + ul > li").first).to_have_id("table-1")
-    laptop.follow("running_table", 1, 1)
-    expect(laptop.page.locator(".dispute dd")).to_have_count(2)
-    assert laptop.phone.faults() == {}
-    laptop.press(laptop.page.locator(".dispute button[value=disputed]"))
+    confirm_by_passing_the_phone(writer)
+    confirm_on_another_phone(writer, second)
+    dispute(writer)
+    settle(new_laptop(club), place)
     assert reload(game).body(2)["counts"] == {"men": [3, 0, 3, 2]}
     writer.wake()
     expect(writer.page.locator(".disputed-deal")).to_have_count(0)
@@ -88,3 +40,65 @@ def test_table_confirms_disputes_and_corrects_its_deals(new_phone, new_laptop):
     writer.page.wait_for_url("**/entries/0/")
     expect(writer.page.locator("main .notice")).to_contain_text("yöneticiyi çağırın")
     expect(writer.page.locator("main form")).to_have_count(0)
+
+
+def confirm_by_passing_the_phone(phone):
+    """One tap, which keeps what was typed of the next deal."""
+    waits = phone.page.locator(".review")
+    phone.write_deal(WHOLE_GAME[0])
+    phone.choose(WHOLE_GAME[1])
+    phone.tap(phone.key(1))
+    expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(1)
+    assert phone.faults() == {}
+    names = [text.split("\n")[-1] for text in waits.locator("button").all_inner_texts()]
+    assert names == phone.game.players[1:]
+    phone.tap(waits.locator("button").first)
+    expect(waits).to_have_count(0)
+    expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(0)
+    assert phone.numbers("queens") == ["1", "", "", ""]
+
+
+def confirm_on_another_phone(phone, second):
+    """Without a signal nothing is confirmed; the first phone hears of what the second does."""
+    waits = phone.page.locator(".review")
+    phone.count({"counts": {"queens": (0, 2, 1)}})
+    phone.save_and_wait()
+    second.wake()
+    second.wait_for(2)
+    phone.lose_signal()
+    phone.tap(waits.locator("button").first)
+    expect(phone.page.locator("#outbox")).to_contain_text("bağlantı")
+    phone.find_signal()
+    second.tap(second.page.locator(".review button").last)
+    expect(second.page.locator(".review")).to_have_count(0)
+    phone.wake()
+    expect(waits).to_have_count(0)
+
+
+def dispute(phone):
+    """The deal is entered as it should be, and the director is called."""
+    phone.write_deal(WHOLE_GAME[2])
+    phone.tap(phone.page.locator(".review").get_by_role("link"))
+    phone.page.wait_for_url("**/dispute/")
+    assert phone.faults() == {}
+    phone.tap(phone.page.get_by_label(phone.game.players[3], exact=True).first)
+    for seat, number in ((1, 0), (0, 3)):
+        phone.tap(phone.tiles("men").nth(seat))
+        phone.tap(phone.key(number))
+    with phone.page.expect_navigation():
+        phone.tap(phone.page.locator(".save button"))
+    expect(phone.page.locator(".disputed-deal")).to_contain_text(phone.game.players[3])
+    expect(phone.page.locator(".round-called")).to_be_visible()
+    assert phone.faults() == {}
+
+
+def settle(laptop, place):
+    """The director sees both versions, and takes the disputed one."""
+    laptop.row = place.event.tournament
+    laptop.take_next_step()
+    expect(laptop.page.locator(".dispute dd")).to_have_count(2)
+    assert laptop.phone.faults() == {}
+    laptop.open("running", 1)
+    expect(laptop.page.locator("#wait + ul > li").first).to_have_id("table-1")
+    laptop.follow("running_table", 1, 1)
+    laptop.press(laptop.page.locator(".dispute button[value=disputed]"))

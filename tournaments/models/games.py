@@ -185,6 +185,16 @@ class Game(models.Model):
         """Return the field that revokes addresses of a kind; `pen` and `write` share one."""
         return "follow_generation" if kind == "follow" else "write_generation"
 
+    @property
+    def tournament_settings(self) -> dict[str, object] | None:
+        """Return the settings document of its tournament, None outside of one.
+
+        Without a query if the row was read with `table__round__event__tournament`.
+        """
+        event = self.table and self.table.round.event
+        tournament = getattr(event, "tournament", None)
+        return tournament and tournament.settings
+
     def generation(self, kind: str) -> int:
         value: int = getattr(self, self.generation_field(kind))
         return value

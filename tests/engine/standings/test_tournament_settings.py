@@ -54,6 +54,8 @@ def test_everything_chosen_is_written_the_same_way():
         "overtime": "last-deal-void",
         "check_in": "round",
         "hide_last": True,
+        "confirm_deals": True,
+        "correct_minutes": 15,
         "capacity": 40,
         "fee": "12.50",
         "prizes": ["300", "200"],
@@ -100,6 +102,8 @@ def test_everything_chosen_is_written_the_same_way():
         ("overtime", "stop", "unknown-option", "overtime"),
         ("check_in", "twice", "unknown-option", "check_in"),
         ("hide_last", None, "wrong-type", "hide_last"),
+        ("correct_minutes", 0, "unknown-option", "correct_minutes"),
+        ("correct_minutes", None, "wrong-type", "correct_minutes"),
         ("prize", 100, "unexpected-field", "prize"),
     ],
 )

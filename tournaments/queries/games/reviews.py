@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.standings.tournament_settings import read_settings
-from tournaments.models import DealReview, Game, Revision, Tournament
+from tournaments.models import DealReview, Revision
 from tournaments.queries.games.sheets import Sheet
 
 Kind = DealReview.Kind
@@ -59,9 +59,10 @@ class Reviews:
 
 
 def load_reviews(sheet: Sheet) -> Reviews | None:
-    """Load the reviews of a sheet; None if nobody confirms its deals (1 query, or 3)."""
-    minutes = correcting_minutes(sheet.row)
-    if minutes is None:
+    """Load the reviews of a sheet; None if nobody confirms its deals (up to 2 queries)."""
+    document = sheet.row.tournament_settings
+    settings = None if document is None else read_settings(document)
+    if settings is None or not settings.confirm_deals:
         return None
     said: dict[int, dict[str, DealReview]] = {}
     for review in sheet.row.deal_reviews.all():
@@ -75,17 +76,7 @@ def load_reviews(sheet: Sheet) -> Reviews | None:
         seats = _confirmers(sheet, played, _writer(sheet, write, accounts))
         reviews = said.get(write.revision, {})
         deals[position] = ReviewedDeal(position, write.revision, played.entry, seats, reviews)
-    return Reviews(minutes, deals)
-
-
-def correcting_minutes(row: Game) -> int | None:
-    """Return the minutes to correct a confirmed deal; None if nobody confirms (1 query)."""
-    if row.table_id is None:
-        return None
-    found = Tournament.objects.filter(event__rounds__tables=row.table_id)
-    document = found.values_list("settings", flat=True).first()
-    settings = None if document is None else read_settings(document)
-    return settings.correct_minutes if settings and settings.confirm_deals else None
+    return Reviews(settings.correct_minutes, deals)
 
 
 def _writer(sheet: Sheet, write: Revision, accounts: Mapping[int | None, int]) -> int | None:

@@ -253,8 +253,9 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
         return None
     # Read after the game was locked, and not joined to it: closing a round locks its games, so a
     # write that waited for it sees the round closed.
-    of_tables = ("round__event__club", "round__event__tournament")
-    round_ = Table.objects.select_related(*of_tables).get(pk=row.table_id).round
+    event = ("round__event__club", "round__event__tournament")
+    row.table = Table.objects.select_related(*event).get(pk=row.table_id)
+    round_ = row.table.round
     tournament = getattr(round_.event, "tournament", None)
     cancelled = tournament is not None and tournament.cancelled_at is not None
     if cancelled or not round_.is_open:

@@ -47,7 +47,7 @@ def reviews_to_show(sheet: Sheet) -> Reviews | None:
     return replace(reviews, deals=left) if agreement.needed and agreement.enough else reviews
 
 
-def deals_to_confirm(sheet: Sheet, reviews: Reviews | None) -> list[DealToConfirm]:
+def deals_to_confirm(sheet: Sheet, reviews: Reviews) -> list[DealToConfirm]:
     """Return the deals that wait for a player or a director, the newest first."""
     numbers, players = numbers_of(sheet.game), sheet.row.players
     waiting = [
@@ -57,7 +57,7 @@ def deals_to_confirm(sheet: Sheet, reviews: Reviews | None) -> list[DealToConfir
             tuple((seat, players[seat]) for seat in deal.confirmers),
             players[deal.dispute.seat] if deal.dispute else "",
         )
-        for deal in (reviews.deals.values() if reviews else ())
+        for deal in reviews.deals.values()
         if deal.state in ("unconfirmed", "disputed")
     ]
     return waiting[::-1]

@@ -43,7 +43,8 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if unchanged is not None:
         return unchanged
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
-    row = get_object_or_404(Game, public_id=public_id, follow_generation=mark.generation)
+    rows = Game.objects.select_related("table__round__event__tournament")
+    row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)
     response = follow_as_of(mark.of(row), request, row)
     remember_game(request, response, row, "follow")
     return response

@@ -309,13 +309,13 @@ def show_table(
     if not of_deal:
         details += explained(refusal.problems, row.players, beside)
     form = form_of(sheet, holder, typed, problems)
-    reviews = reviews_to_show(sheet)
+    reviews = reviews_to_show(sheet) if row.tournament_settings else None
     finished_in_club = row.table_id is not None and sheet.game.finished
     page: dict[str, Any] = {
         "row": row,
         "secret": row.secret("write"),
         "sheet": sheet_page(sheet, reviews),
-        "deals": deals_to_confirm(sheet, reviews),
+        "deals": deals_to_confirm(sheet, reviews) if reviews else [],
         "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
         "match": match_page(request, sheet) if row.match_id else None,
         "confirm": confirm_at_table(sheet) if finished_in_club else None,
