@@ -5,10 +5,13 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
-from tests.factories import record_all
+from tests.factories import ContextFactory, record_all
 from tests.web.games.table import fields_of, last, send, totals, url
 from tests.web.rounds.going import going, of_all, table
+from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import AuditEntry, DealReview, Table
+from tournaments.services.games.playing import record_entry
+from tournaments.web.base.phone import address
 
 QUEENS = WHOLE_GAME[1]
 OTHERWISE = QUEENS | {"counts": {"queens": [3, 0, 0, 1]}}
@@ -72,35 +75,26 @@ def marks(answer):
 def test_opponent_confirms_a_deal_with_one_tap_next_declarer_first(phone, game):
     answer = write(phone, game)
     page = phone.get(url(game, "write"))
+    followed = phone.get(address(game, "follow"))
     asked = page.context["deals"][0]
 
     assert answer.status_code == 302
     assert [seat for seat, _name in asked.seats] == [1, 2, 3]
     assert (waiting(page), marks(page)) == ([(1, "unconfirmed")], ["unconfirmed"])
-    assert marks(phone.get(url(game, "write").replace(*follow_of(game)))) == ["unconfirmed"]
+    assert marks(followed) == ["unconfirmed"]
 
     assert confirm(phone, game, seat=0).status_code == 409
     for seat in (2, 2, 3):
         assert confirm(phone, game, seat).status_code == 302
 
     page = phone.get(url(game, "write"))
+    again = phone.get(address(game, "follow"), HTTP_IF_NONE_MATCH=followed["ETag"])
+    assert marks(again) == ["confirmed"]
     assert (kinds(), waiting(page), marks(page)) == ([(1, "confirmed", 2)], [], ["confirmed"])
     assert AuditEntry.objects.get(action="confirm-deal").after["seat"] == 2
 
 
-def follow_of(game):
-    write, follow = (
-        f"/{kind}/{game.public_id}/{game.secret(secret)}/"
-        for kind, secret in (("play", "write"), ("follow", "follow"))
-    )
-    return write, follow
-
-
-def test_whoever_wrote_a_deal_does_not_confirm_it(phone, game, club):
-    from tests.factories import ContextFactory
-    from tournaments.engine.documents.entry_records import parse_entry
-    from tournaments.services.games.playing import record_entry
-
+def test_whoever_wrote_a_deal_does_not_confirm_it(phone, game):
     record_entry(game.pk, parse_entry(QUEENS), ContextFactory(revision=0, author=game.players[1]))
 
     assert confirm(phone, game, seat=1).status_code == 409
@@ -160,6 +154,10 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, plac
     first = tables.context["tables"][0]
     assert (first.table.number, len(first.troubles), first.mild) == (1, 2, False)
     assert game.players[1] in first.troubles[1].text
+    director.post(of_all("answer_call", place, place.number, 1))
+    page = director.get(of_all("running", place, place.number))
+    assert page.context["tables"][0].disputed
+    assert of_all("running_table", place, place.number, 1) in page.text.partition("next-step")[2]
     shown = director.get(of_all("running_table", place, place.number, 1)).context["disputes"]
     assert [(each.name, each.written[-7:], each.said[-7:]) for each in shown] == [
         (game.players[1], "1 0 2 1", "3 0 0 1")
@@ -258,3 +256,12 @@ def test_where_it_is_not_asked_nobody_confirms(phone, club):
     assert waiting(phone.get(url(game, "write"))) == []
     assert confirm(phone, game, 1).status_code == 404
     assert dispute(phone, game).status_code == 404
+
+
+def test_deals_cost_as_much_for_one_as_for_ten(phone, game, django_assert_num_queries):
+    phone.get(url(game, "write"))
+    for number in (1, 10):
+        record_all(game, WHOLE_GAME[game.revision : number])
+        game.refresh_from_db()
+        with django_assert_num_queries(6):
+            phone.get(url(game, "write"))
