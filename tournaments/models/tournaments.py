@@ -120,6 +120,8 @@ class Entrant(models.Model):
         Player, null=True, blank=True, on_delete=models.PROTECT, related_name="entries_as_partner"
     )
     team = models.CharField(max_length=LONGEST_NAME, blank=True)
+    # The section they play in, by its letter; another one, or none, stands for the last.
+    section = models.CharField(max_length=1, blank=True)
     # The club they represent, for seating its entrants apart.
     represents = models.CharField(max_length=LONGEST_NAME, blank=True)
     house = models.BooleanField(default=False)

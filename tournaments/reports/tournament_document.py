@@ -114,8 +114,8 @@ def _entrant(row: Entrant, people: People) -> dict[str, Any]:
         "withdrawn_at": _moment(row.withdrawn_at),
         "checked_in": row.checked_in,
         "registered_at": _moment(row.registered_at),
-        # Newer than the format: left out unless they are true.
-        **{name: True for name in ("waiting", "paid") if getattr(row, name)},
+        # Newer than the format: left out if empty.
+        **{name: said for name in ("waiting", "paid", "section") if (said := getattr(row, name))},
     }
 
 

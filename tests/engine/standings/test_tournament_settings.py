@@ -59,6 +59,7 @@ def test_everything_chosen_is_written_the_same_way():
         "capacity": 40,
         "fee": "12.50",
         "prizes": ["300", "200"],
+        "sections": 3,
     }
 
     settings = read_settings(document)

@@ -98,6 +98,7 @@ def standings_of(record: TournamentRecord) -> tuple[Standing, ...]:
             house=each["house"],
             team=each["team"],
             withdrawn=each["withdrawn_at"] is not None,
+            section=record.settings.section_of(each.get("section", "")),
         )
         for each in document["entrants"]
         if not each.get("waiting")

@@ -39,7 +39,7 @@ from tournaments.engine.rules.shapes import (
 )
 from tournaments.engine.standings.finals import STAGES
 from tournaments.engine.standings.round_results import RULINGS
-from tournaments.engine.standings.tournament_settings import SETTINGS
+from tournaments.engine.standings.tournament_settings import SECTIONS, SETTINGS
 
 TOURNAMENT_FORMAT = "kingscore-tournament/1"
 
@@ -114,7 +114,8 @@ _ENTRANT = {
     "checked_in": whole(0, SMALL),
     "registered_at": MOMENT,
 }
-ENTRANT = fields({**_ENTRANT, "waiting": SWITCH, "paid": SWITCH}, required=_ENTRANT)
+_LATER = {"waiting": SWITCH, "paid": SWITCH, "section": one_of(("", *SECTIONS))}
+ENTRANT = fields(_ENTRANT | _LATER, required=_ENTRANT)
 SUBSTITUTE = fields(
     {
         "entrant": ENTRANT_ID,

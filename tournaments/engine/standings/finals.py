@@ -3,11 +3,13 @@
 At tables of four, four play one final. Eight play two semi-finals, from which two each advance;
 sixteen play four quarter-finals, from which the winners do. At tables of two (players, or pairs),
 half of them are eliminated in each stage; the losers of the semi-finals do not play for a place.
+Each section has finals of its own, in the same rounds.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Points
@@ -51,27 +53,38 @@ def next_stage(
         InvalidEntry: if too few entrants are left to play on.
         ValueError: if the last stage is not finished.
     """
-    competitors = tuple(competitors)
-    fields, names = _fields(settings.finals, table_size), stages(settings.finals, table_size)
+    names = stages(settings.finals, table_size)
     if len(played) >= len(names):
         return None
-    gone = {competitor.id for competitor in competitors if competitor.withdrawn}
-    name, size = names[len(played)], fields[len(played)]
-    if not played:
-        best = _first([row.entrant for row in standings], size, gone)
-        return FinalStage(name, _seed(best, table_size))
-    if not _is_finished(played[-1]):
+    if played and not _is_finished(played[-1]):
         raise ValueError("The stage before is not finished.")
+    competitors = tuple(competitors)
+    tables: list[tuple[str, ...]] = []
+    for rows in _sections(standings) or [[]]:
+        before = [_within(each, rows) for each in played]
+        tables += _next_tables(rows, competitors, before, settings, table_size)
+    return FinalStage(names[len(played)], tuple(tables))
+
+
+def _next_tables(
+    standings: Sequence[Standing],
+    competitors: Iterable[Competitor],
+    played: Sequence[RoundResults],
+    settings: TournamentSettings,
+    table_size: int,
+) -> tuple[tuple[str, ...], ...]:
+    """Return the tables of a section in the next stage."""
+    size = _fields(settings.finals, table_size)[len(played)]
+    gone = {competitor.id for competitor in competitors if competitor.withdrawn}
+    if not played:
+        return _seed(_first([row.entrant for row in standings], size, gone), table_size)
     orders = _table_orders(standings, competitors, played[-1], settings)
-    through = size // len(orders)
+    through = size // max(1, len(orders))
     best = [entrant for order in orders for entrant in _first(order, through, gone)]
     seeds = _seeds(standings)
-    return FinalStage(
-        name,
-        tuple(
-            tuple(sorted(best[at : at + table_size], key=seeds.__getitem__))
-            for at in range(0, size, table_size)
-        ),
+    return tuple(
+        tuple(sorted(best[at : at + table_size], key=seeds.__getitem__))
+        for at in range(0, len(best), table_size)
     )
 
 
@@ -93,22 +106,40 @@ def rank_with_finals(
     at_cut = rank_entrants(competitors, rounds, settings, seed)
     if not finals:
         return at_cut
+    # Round results name everybody, so they are counted once for all sections.
     counted = [*rounds, *finals]
     after = {row.entrant: row for row in rank_entrants(competitors, counted, settings, seed)}
     points = {name: row.points for name, row in after.items()}
     if not settings.carry:
         points = {row.entrant: row.points for row in rank_entrants(competitors, finals, settings)}
-    order: list[str] = []
     table_size = max((len(table.entrants) for table in finals[0].tables), default=4)
     fields = _fields(settings.finals, table_size)
-    for reached in _by_stage(at_cut, competitors, finals, settings, fields):
-        decide = reached if table_size == 2 else _by_points(reached, points)
-        order += [name for name in decide if name not in order]
-    played_on = [
-        replace(after[name], place=place, points=points[name], shared=False)
-        for place, name in enumerate(order, start=1)
-    ]
-    return (*played_on, *_the_rest(at_cut, order, len(finals)))
+    ranked: list[Standing] = []
+    for rows in _sections(at_cut):
+        order: list[str] = []
+        played = [_within(each, rows) for each in finals]
+        for reached in _by_stage(rows, competitors, played, settings, fields):
+            decide = reached if table_size == 2 else _by_points(reached, points)
+            order += [name for name in decide if name not in order]
+        ranked += [
+            replace(after[name], place=place, points=points[name], shared=False)
+            for place, name in enumerate(order, start=1)
+        ]
+        ranked += _the_rest(rows, order, len(finals))
+    return tuple(ranked)
+
+
+def _sections(standings: Sequence[Standing]) -> list[list[Standing]]:
+    """The rows of each section; standings are ordered by them."""
+    return [list(rows) for _section, rows in groupby(standings, lambda row: row.section)]
+
+
+def _within(played: RoundResults, standings: Sequence[Standing]) -> RoundResults:
+    """The results of a stage at the tables of a section."""
+    names = {row.entrant for row in standings}
+    return replace(
+        played, tables=tuple(each for each in played.tables if names & {*each.entrants})
+    )
 
 
 def _fields(cut: int, table_size: int) -> list[int]:
@@ -163,7 +194,7 @@ def _table_orders(
     """For each table of a finished round its entrants, the best first, with their ranks."""
     tallies, seeds = tally_rounds(competitors, [played], settings), _seeds(standings)
     return [
-        _table_order([tallies[name] for name in table.entrants if name in tallies], seeds)
+        _table_order([tallies[name] for name in table.entrants if name in seeds], seeds)
         for table in played.tables
     ]
 
@@ -202,7 +233,7 @@ def _by_stage(
         orders = _table_orders(standings, competitors, played, settings)
         if played is finals[-1] and len(finals) < len(fields):
             gone = {competitor.id for competitor in competitors if competitor.withdrawn}
-            through = fields[len(finals)] // len(orders)
+            through = fields[len(finals)] // max(1, len(orders))
             yield _across((_first_here(order, through, gone) for order in orders), seeds)
         yield _across(orders, seeds)
 

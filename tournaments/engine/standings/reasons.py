@@ -96,7 +96,8 @@ def why_place(
     """
     tallies = tally_rounds(competitors, rounds, settings)
     tally = tallies[entrant]
-    rows = rank_tallies(tallies, settings, seed)
+    ranked = rank_tallies(tallies, settings, seed)
+    rows = [row for row in ranked if row.section == tally.section]
     at = next(at for at, row in enumerate(rows) if row.entrant == entrant)
     return Why(
         standing=rows[at],

@@ -26,7 +26,7 @@ class Competitor:
     """A competitor of a tournament: a player or a pair.
 
     `number` orders those who share a place. A `house` player fills a table and has no place; a
-    competitor who has `withdrawn` keeps all results.
+    competitor who has `withdrawn` keeps all results. Places are counted within a `section`.
     """
 
     id: str
@@ -34,6 +34,7 @@ class Competitor:
     house: bool = False
     team: str = ""
     withdrawn: bool = False
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

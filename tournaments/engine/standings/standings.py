@@ -19,7 +19,8 @@ class Standing:
 
     `by_round` holds the points of each round (None: nothing yet). `points` is their sum less
     `penalties`. `tie_breaks` are in the order of the settings, the larger the better; None if a
-    tie-break does not apply or was not needed. A place is `shared` if nothing decides.
+    tie-break does not apply or was not needed. A place is `shared` if nothing decides. It is the
+    place within the `section`.
     """
 
     entrant: str
@@ -29,6 +30,7 @@ class Standing:
     tie_breaks: tuple[Value, ...]
     shared: bool
     penalties: Points = 0
+    section: str = ""
 
     @property
     def has_played(self) -> bool:
@@ -42,7 +44,7 @@ def rank_entrants(
     settings: TournamentSettings,
     seed: int = 0,
 ) -> tuple[Standing, ...]:
-    """Return the standings after `rounds`, in order of place; house players have no row.
+    """Return the standings after `rounds`, by section and place; house players have no row.
 
     More points rank first; entrants who have not played rank behind all others. Then the tie-breaks
     of the settings decide, one after the other. Full equals share a place (1, 2, 2, 4), in the
@@ -66,8 +68,12 @@ def rank_tallies(
         name: {} if TIE_BREAKS[name].among_equals else _ask(name, everybody, book)
         for name in settings.tie_breaks
     }
-    groups = _equals(everybody, lambda tally: (tally.has_played, tally.points))
-    return tuple(_rows(groups, settings.tie_breaks, decided, book))
+    rows: list[Standing] = []
+    for section in sorted({tally.section for tally in everybody}):
+        here = (tally for tally in everybody if tally.section == section)
+        groups = _equals(here, lambda tally: (tally.has_played, tally.points))
+        rows += _rows(groups, settings.tie_breaks, decided, book)
+    return tuple(rows)
 
 
 def _ask(name: str, tied: Sequence[Tally], book: Book) -> dict[str, Value]:
@@ -76,7 +82,7 @@ def _ask(name: str, tied: Sequence[Tally], book: Book) -> dict[str, Value]:
 
 
 def _equals(
-    tallies: Sequence[Tally], key: Callable[[Tally], tuple[bool, Points]]
+    tallies: Iterable[Tally], key: Callable[[Tally], tuple[bool, Points]]
 ) -> Iterator[list[Tally]]:
     """Group tallies with the same key, the largest first."""
     groups: dict[tuple[bool, Points], list[Tally]] = {}
@@ -125,4 +131,5 @@ def _row(tally: Tally, place: int, shared: bool, decided: Decided) -> Standing:
         tie_breaks=tuple(values.get(tally.id) for values in decided.values()),
         shared=shared,
         penalties=tally.penalties,
+        section=tally.section,
     )

@@ -68,6 +68,7 @@ class Tally:
 
     def __init__(self, competitor: Competitor, rounds: int, bye: str | Points) -> None:
         self.id, self.number = competitor.id, competitor.number
+        self.section = competitor.section
         self.rounds, self._bye = rounds, bye
         self.counted: list[Counted] = []
         self.byes: list[int] = []

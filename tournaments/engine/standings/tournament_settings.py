@@ -43,6 +43,9 @@ ODD = ("bye", "house")
 """Entrants left over get a bye, or house players fill the table."""
 
 FINALS = (0, 4, 8, 16)
+SECTIONS = "ABCDEFGH"
+"""The names of sections, in order."""
+
 OVERTIME = ("as-it-stands", "last-deal-void")
 CHECK_INS = ("none", "once", "round")
 
@@ -74,7 +77,8 @@ class TournamentSettings:
     table may then correct without a director for `correct_minutes`. `capacity` is the number of
     places: others who register before the start wait (None: no limit). `fee` is what each entrant
     pays, an amount without a currency (empty: nothing). `prizes` are by place, from the first: all
-    shares of the fees, as "50%", or all amounts.
+    shares of the fees, as "50%", or all amounts. `sections` is the number of sections (0: none):
+    each is seated and ranked by itself, and has finals of its own.
     """
 
     rounds: int = 3
@@ -97,6 +101,17 @@ class TournamentSettings:
     capacity: int | None = None
     fee: str = ""
     prizes: tuple[str, ...] = ()
+    sections: int = 0
+
+    @property
+    def section_names(self) -> str:
+        """Return a letter for each section; empty without sections."""
+        return SECTIONS[: self.sections]
+
+    def section_of(self, chosen: str) -> str:
+        """Return the section for the one chosen: the last if there is none of that name."""
+        names = self.section_names
+        return chosen if chosen and chosen in names else names[-1:]
 
 
 def read_settings(document: Any) -> TournamentSettings:
@@ -236,6 +251,7 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
                 "examples": [["62.5%", "37.5%"]],
             },
         ),
+        "sections": _choice(0, *range(2, len(SECTIONS) + 1)),
     }
 )
 SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)

@@ -1,6 +1,6 @@
 """Read queries for tournaments: the input of their seating and standings."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -111,9 +111,31 @@ class TournamentState:
                 house=row.house,
                 team=row.team,
                 withdrawn=row.withdrawn_at is not None,
+                section=self.section_of(row),
             )
             for key, row in self.entrants.items()
         )
+
+    @property
+    def sections(self) -> Sequence[str]:
+        """Return the names of the sections in order; a single empty one if there are none."""
+        return self.settings.section_names or ("",)
+
+    def section_of(self, entrant: Entrant) -> str:
+        """Return the section an entrant plays in; empty if there are none."""
+        return self.settings.section_of(entrant.section)
+
+    def section_at(self, keys: Iterable[str]) -> str:
+        """Return the section of a table: that of most there, as some may have moved since."""
+        here = (self.entrants[key] for key in keys if key in self.entrants)
+        counted = Counter(map(self.section_of, here)).most_common(1)
+        return counted[0][0] if counted else self.sections[-1]
+
+    def of_section(self, seated: SeatedRound, section: str) -> SeatedRound:
+        """Return the tables and byes of a section in a round."""
+        tables = (each for each in seated.tables if self.section_at(each.entrants) == section)
+        byes = (key for key in seated.byes if self.section_at([key]) == section)
+        return replace(seated, tables=tuple(tables), byes=tuple(byes))
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -188,9 +210,14 @@ class TournamentState:
             for player in entrant.players
         ]
 
-    def present(self, number: int) -> list[Entrant]:
-        """Return the entrants who can be seated in a round, with house players to minimise byes."""
-        here = self.here(number)
+    def present(self, number: int, section: str | None = None) -> list[Entrant]:
+        """Return the entrants who can be seated in a round, with house players to minimise byes.
+
+        They are those of a `section`, or of all of them.
+        """
+        if section is None:
+            return [each for name in self.sections for each in self.present(number, name)]
+        here = [each for each in self.here(number) if self.section_of(each) == section]
         playing = [each for each in here if not each.house]
         house = [each for each in here if each.house] if self.settings.odd == "house" else []
         return playing + house[: self.house_wanted(len(playing), 0, len(house))]

@@ -90,7 +90,7 @@ def _staying(before: Tournament) -> list[Entrant]:
 
 
 def _enter(copy: Tournament, rows: Sequence[Entrant], by: Actor, at: datetime) -> None:
-    same = ("player", "partner", "team", "represents", "house")
+    same = ("player", "partner", "team", "represents", "house", "section")
     entrants = [
         Entrant(
             tournament=copy,

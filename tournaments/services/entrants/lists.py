@@ -41,13 +41,14 @@ class EnteredAlready(Fault, code="entered-already"):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entrant in the input: names of a player or a pair, with team and club."""
+    """One entrant in the input: names of a player or a pair, with team, club and section."""
 
     name: str
     partner: str = ""
     team: str = ""
     represents: str = ""
     house: bool = False
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)

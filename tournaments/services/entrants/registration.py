@@ -356,6 +356,7 @@ def _add(
             partner=players[1] if len(players) == 2 else None,
             team=each.team,
             represents=each.represents,
+            section=entry.section,
             house=entry.house,
             waiting=not entry.house and room == 0,
             joins_in=joins_in,

@@ -1,5 +1,7 @@
 """House players that a round needs, registered without a director's preparation."""
 
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import count
 
@@ -17,23 +19,32 @@ def with_house_players(
 ) -> TournamentState:
     """Return the state with as many house players as fill the tables of round `number`.
 
-    The tournament must be locked. The finals have none, and they never outnumber the others. None
-    are added for those that a director has withdrawn.
+    The tournament must be locked. The finals have none, and in a section they never outnumber the
+    others. None are added for those that a director has withdrawn.
     """
     if state.settings.odd != "house" or number > state.settings.rounds:
         return state
-    playing = sum(not each.house for each in state.here(number))
-    wanted = state.house_wanted(playing, 0, state.rules.side_count - 1)
-    registered = sum(each.house for each in state.entrants.values())
-    missing = wanted - registered if wanted < playing else 0
+    here = Counter(state.section_of(each) for each in state.here(number) if not each.house)
+    missing = {
+        section: wanted - house_registered(state, section)
+        for section in state.sections
+        for wanted in [state.house_wanted(here[section], 0, state.rules.side_count - 1)]
+        if wanted < here[section]
+    }
     return add_house_players(state, missing, by, at=at)
 
 
+def house_registered(state: TournamentState, section: str) -> int:
+    """Return the number of house players of a section, also of those not here."""
+    return sum(each.house and state.section_of(each) == section for each in state.entrants.values())
+
+
 def add_house_players(
-    state: TournamentState, missing: int, by: Actor, *, at: datetime
+    state: TournamentState, missing: Mapping[str, int], by: Actor, *, at: datetime
 ) -> TournamentState:
-    """Register so many house players, and return the state with them."""
-    if missing <= 0:
+    """Register so many house players in each section, and return the state with them."""
+    sections = [section for section, number in missing.items() for _each in range(number)]
+    if not sections:
         return state
     tournament = state.tournament
     taken = {fold_name(p.name) for each in state.entrants.values() for p in each.players}
@@ -41,8 +52,8 @@ def add_house_players(
     free = (name for name in names if fold_name(name) not in taken)
     pairs = is_for_pairs(tournament)
     entries = [
-        Entry(next(free), partner=next(free) if pairs else "", house=True)
-        for _each in range(missing)
+        Entry(next(free), partner=next(free) if pairs else "", house=True, section=section)
+        for section in sections
     ]
     register_entrants(tournament.pk, entries, by, at=at)
     # It was locked and saved once more as another object.

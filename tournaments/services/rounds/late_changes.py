@@ -7,7 +7,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from tournaments.engine.pairing.late import LateChange, Published, late_change
+from tournaments.engine.pairing.judging import judge
+from tournaments.engine.pairing.late import ImpossibleChange, LateChange, Published, late_change
 from tournaments.models import Entrant, Revision, Round, Seat, Sitting, Table
 from tournaments.queries.tournaments.state import (
     SeatedRound,
@@ -22,7 +23,7 @@ from tournaments.services.games.playing import seat_others
 from tournaments.services.games.seats import TableSeating
 from tournaments.services.games.writing import WriteContext
 from tournaments.services.people.players import lock_people
-from tournaments.services.rounds.house import add_house_players
+from tournaments.services.rounds.house import add_house_players, house_registered
 from tournaments.services.rounds.pairing import engine_refusals
 from tournaments.services.rounds.seating import (
     clear_tables,
@@ -64,9 +65,13 @@ def change_late(
         state = load_state(tournament)
         seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
         moves = _moves(state, seated_round, arriving, leaving)
-        missing = _house_missing(state, seated_round, moves)
+        missing = {
+            section: _house_missing(state, seated_round, moves, section)
+            for section in state.sections
+        }
         state = add_house_players(state, missing, by, at=at)
-        moves = _with_house(state, seated_round, moves)
+        for section in state.sections:
+            moves = _with_house(state, seated_round, moves, section)
         _note_presence(state, place.number, moves)
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
@@ -147,9 +152,23 @@ def _refuse_who_cannot_come(
         taken |= {player.pk for player in players}
 
 
+def _in_section(
+    state: TournamentState, seated_round: SeatedRound, names: Iterable[str], section: str
+) -> list[str]:
+    """Filter to the entrants who sit at a table of a section, or else belong to it."""
+    here = {*_here(state.of_section(seated_round, section))}
+    seated = {name for table in seated_round.tables for name in table.entrants}
+    return [
+        name
+        for name in names
+        if name in here
+        or (name not in seated and state.section_of(state.entrants[name]) == section)
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _House:
-    """House players by key: those who must play the round, who may leave it, and who can come.
+    """House players of a section by key: who must play the round, may leave it, and can come.
 
     `playing` is the number of the other entrants.
     """
@@ -160,9 +179,12 @@ class _House:
     playing: int
 
 
-def _house_of(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> _House:
+def _house_of(
+    state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
+) -> _House:
     away = {*moves.leaving, *_held(state, seated_round, moves.leaving)}
-    here = [name for name in [*_here(seated_round), *moves.arriving] if name not in away]
+    names = _in_section(state, seated_round, [*_here(seated_round), *moves.arriving], section)
+    here = [name for name in names if name not in away]
     house = [name for name in here if state.entrants[name].house]
     begun = {name for place in _begun(seated_round) for name in seated_round.tables[place].entrants}
     bound = [name for name in house if name in begun or name in moves.arriving]
@@ -170,30 +192,37 @@ def _house_of(state: TournamentState, seated_round: SeatedRound, moves: _Moves) 
     free = [
         each.key
         for each in who_can_come(state, seated_round)
-        if each.house and each.key not in moves.arriving
+        if each.house and each.key not in moves.arriving and state.section_of(each) == section
     ]
     return _House(bound, loose, free, len(here) - len(house))
 
 
-def _house_missing(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> int:
+def _house_missing(
+    state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
+) -> int:
     """Return how many more house players would fill the seats that those who leave have left."""
     if state.settings.odd != "house" or seated_round.row.stage:
         return 0
-    house = _house_of(state, seated_round, moves)
+    house = _house_of(state, seated_round, moves, section)
     size, bound = state.rules.side_count, len(house.bound)
     wanted = state.house_wanted(house.playing, bound, bound + size - 1)
-    registered = sum(each.house for each in state.entrants.values())
-    missing = wanted - registered
+    missing = wanted - house_registered(state, section)
     out = {*seated_round.byes, *moves.arriving}
-    left = sum(name not in out for name in moves.leaving) - len(moves.arriving)
+    arriving, leaving = (
+        _in_section(state, seated_round, names, section)
+        for names in (moves.arriving, moves.leaving)
+    )
+    left = sum(name not in out for name in leaving) - len(arriving)
     return missing if 0 < missing <= left else 0
 
 
-def _with_house(state: TournamentState, seated_round: SeatedRound, moves: _Moves) -> _Moves:
+def _with_house(
+    state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
+) -> _Moves:
     """Return the moves with as many house players as a new seating would have."""
     if state.settings.odd != "house" or seated_round.row.stage:
         return moves
-    house = _house_of(state, seated_round, moves)
+    house = _house_of(state, seated_round, moves, section)
     every = [*house.bound, *house.loose, *house.free]
     kept = every[: state.house_wanted(house.playing, len(house.bound), len(every))]
     return _Moves(
@@ -235,18 +264,60 @@ def _held(state: TournamentState, seated_round: SeatedRound, leaving: Collection
 def _changed(
     state: TournamentState, seated_round: SeatedRound, moves: _Moves, held: Collection[str]
 ) -> LateChange:
+    """Return the round after a late change, made in each section by itself."""
     tables = [table.entrants for table in seated_round.tables]
-    byes = [name for name in seated_round.byes if name not in held]
-    names = dict.fromkeys([*_here(seated_round), *moves.arriving])
+    new: list[tuple[str, ...]] = []
+    byes: list[str] = []
+    changed: set[int] = set()
+    for section in state.sections:
+        arriving, leaving = (
+            _in_section(state, seated_round, names, section)
+            for names in (moves.arriving, moves.leaving)
+        )
+        here = state.of_section(seated_round, section)
+        if section and not arriving and not leaving:
+            byes += (name for name in here.byes if name not in held)
+            continue
+        places = [seated_round.tables.index(table) for table in here.tables]
+        change = _changed_in_section(state, here, _Moves(arriving, leaving), held, places)
+        for place, names in zip(places, change.tables, strict=False):
+            tables[place] = names
+        changed |= {places[at] for at in change.changed if at < len(places)}
+        new += change.tables[len(places) :]
+        byes += change.byes
+    changed |= {len(tables) + at for at in range(len(new))}
+    tables += new
+    seated = [state.entrants[name] for names in (*tables, byes) for name in names]
+    field = field_of(state, seated_round.row.number, seated)
+    seating = judge(field, [table for table in tables if table], byes)
+    return LateChange(tuple(tables), tuple(byes), frozenset(changed), seating)
+
+
+def _changed_in_section(
+    state: TournamentState,
+    here: SeatedRound,
+    moves: _Moves,
+    held: Collection[str],
+    places: Sequence[int],
+) -> LateChange:
+    """Return a section after its late change; `places` are those of its tables in the round."""
+    tables = [table.entrants for table in here.tables]
+    byes = [name for name in here.byes if name not in held]
+    names = dict.fromkeys([*_here(here), *moves.arriving])
     seated = [
         state.entrants[name] for name in names if name not in moves.leaving and name not in held
     ]
-    return late_change(
-        field_of(state, seated_round.row.number, seated),
-        Published(tables, byes, _begun(seated_round)),
-        arriving=moves.arriving,
-        leaving=moves.leaving,
-    )
+    try:
+        return late_change(
+            field_of(state, here.row.number, seated),
+            Published(tables, byes, _begun(here)),
+            arriving=moves.arriving,
+            leaving=moves.leaving,
+        )
+    except ImpossibleChange as error:
+        if error.code == "begun":
+            raise ImpossibleChange("begun", places[error.table]) from error
+        raise
 
 
 def _begun(seated_round: SeatedRound) -> set[int]:

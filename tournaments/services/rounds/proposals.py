@@ -27,6 +27,10 @@ class NotEnough(Refused, code="not-enough"):
     sentence = _("Too few are here to fill a table.")
 
 
+class TooFewInSection(NotEnough):
+    sentence = _("Too few of section %(section)s are here to fill a table: move them to another.")
+
+
 class TooFewLeft(NotEnough, code="too-few-left"):
     sentence = _(
         "Too few are left for these finals. Change “Finals” in the settings while none is seated."
@@ -77,7 +81,8 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
     With a `seed` the random draw differs from the first one.
 
     Raises:
-        NoRoundLeft, NotEnough, RoundsLeft: no such round, too few entrants, or open results.
+        NoRoundLeft, NotEnough, RoundsLeft: no such round, too few entrants (also in a section that
+            is not empty), or open results.
         NoRoundRobin, ImpossibleFixed: as in the engine.
     """
     if number > state.settings.rounds:
@@ -85,11 +90,14 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
         names = [name for table in stage.tables for name in table]
         field = field_of(state, number, [state.entrants[name] for name in names])
         return [judge(field, stage.tables, ())]
-    field = _field(state, number, seed)
     method = state.settings.seating
-    if method in WHOLE_EVENING:
-        return schedule(field, state.settings.rounds - number + 1, method)
-    return [_seat(field, method)]
+    sections = [
+        schedule(field, state.settings.rounds - number + 1, method)
+        if method in WHOLE_EVENING
+        else [_seat(field, method)]
+        for field in _fields(state, number, seed).values()
+    ]
+    return [_joined(state, number, seatings) for seatings in zip(*sections, strict=True)]
 
 
 def draw_rest(
@@ -101,10 +109,15 @@ def draw_rest(
         InvalidSeating: an entrant at one of them is no longer present.
         NotEnough, ImpossibleFixed: as in `draw`.
     """
-    field, method = _field(state, number, seed), state.settings.seating
-    if method in METHODS:
-        return seat_rest(field, method, kept)
-    return _in_order(field, kept)
+    method = state.settings.seating
+    round_ = next(each for each in state.seated_rounds if each.row.number == number)
+    sections = []
+    for section, field in _fields(state, number, seed).items():
+        tables = enumerate(state.of_section(round_, section).tables)
+        stays = {at: kept[t.number - 1] for at, t in tables if t.number - 1 in kept}
+        seated = seat_rest(field, method, stays) if method in METHODS else _in_order(field, stays)
+        sections.append(seated)
+    return _joined(state, number, sections)
 
 
 def next_stage(state: TournamentState, number: int) -> FinalStage:
@@ -132,15 +145,17 @@ class Presence:
     `gone` are the keys of withdrawn or deleted entrants; those that still exist are in `absent`
     too. A proposal with any of them cannot be published. `not_seated` are all entrants without a
     seat, each with the reason: that of `TournamentState.absence`, or `here` for the unseated.
+    `moved` are those seated in a section that they have left since.
     """
 
     unseated: tuple[Entrant, ...] = ()
     absent: tuple[Entrant, ...] = ()
     gone: tuple[str, ...] = ()
     not_seated: tuple[tuple[Entrant, str], ...] = ()
+    moved: tuple[Entrant, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.unseated or self.absent)
+        return bool(self.unseated or self.absent or self.moved)
 
 
 def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
@@ -164,6 +179,12 @@ def presence_at(state: TournamentState, seated_round: SeatedRound) -> Presence:
         tuple(each for each in absent if each.key in gone or not each.house),
         gone,
         tuple((each, state.absence(each, number) or "here") for each in without),
+        tuple(
+            each
+            for table in seated_round.tables
+            for each in (state.entrants[key] for key in table.entrants if key in state.entrants)
+            if state.section_of(each) != state.section_at(table.entrants)
+        ),
     )
 
 
@@ -228,12 +249,28 @@ def _has_left(state: TournamentState, name: str) -> bool:
     return name not in state.entrants or state.entrants[name].withdrawn_at is not None
 
 
-def _field(state: TournamentState, number: int, seed: int | None) -> PairingField:
-    """Return the entrants present; refuses if they are too few for a table."""
-    field = field_of(state, number)
-    if len(field.entrants) < field.table_size:
+def _fields(state: TournamentState, number: int, seed: int | None) -> dict[str, PairingField]:
+    """Return the entrants present, by section; refuses if they are too few for a table."""
+    fields = {}
+    for section in state.sections:
+        present = state.present(number, section)
+        if present and len(present) < state.rules.side_count and section:
+            raise TooFewInSection({"section": section}, {"section": section})
+        field = field_of(state, number, present)
+        fields[section] = field if seed is None else replace(field, seed=seed)
+    found = {section: field for section, field in fields.items() if field.entrants}
+    if sum(len(field.entrants) for field in found.values()) < state.rules.side_count:
         raise NotEnough
-    return field if seed is None else replace(field, seed=seed)
+    return found
+
+
+def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:
+    """Return the seatings of all sections as one, with tables in their order."""
+    if len(sections) == 1:
+        return sections[0]
+    tables = [table for each in sections for table in each.tables]
+    byes = [key for each in sections for key in each.byes]
+    return judge(field_of(state, number, state.present(number)), tables, byes)
 
 
 def _seat(field: PairingField, method: str) -> Seating:

@@ -73,6 +73,10 @@ class NotWhoIsHere(Refused, code="not-who-is-here"):
     sentence = _("Look who is here: the seating is not of them.")
 
 
+class AcrossSections(Refused, code="across-sections"):
+    sentence = _("They play in different sections: move one of them to the other section first.")
+
+
 @engine_refusals()
 def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
     """Propose a seating of the next round; an existing proposal is returned.
@@ -150,11 +154,17 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
     Raises:
         WrongState: the round is published.
         InvalidSeating: an entrant has no seat or two, or a table is not full.
+        AcrossSections: a changed table has entrants of several sections.
     """
     with transaction.atomic():
         tournament, round_ = lock_seated(round_pk)
-        field = field_seated(load_state(tournament), round_)
+        state = load_state(tournament)
+        field = field_seated(state, round_)
         judged = judge(field, draft.tables, draft.byes)
+        stood = [set(table) for table in (round_.seating or {"tables": []})["tables"]]
+        for table in judged.tables:
+            if {*table} not in stood and len({*map(state.section_of, _competing(state, table))}) > 1:
+                raise AcrossSections
         before = round_.seating
         round_.seating = document_of(judged, draft.locked, left_before(round_))
         if before != round_.seating:
@@ -163,6 +173,10 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
             details = {"before": {"seating": before}, "after": {"round": round_.number}}
             note(tournament, "change-seating", by, at, **details)
     return round_
+
+
+def _competing(state: TournamentState, keys: Sequence[str]) -> list[Entrant]:
+    return [row for row in map(state.entrants.__getitem__, keys) if not row.house]
 
 
 def field_seated(state: TournamentState, round_: Round) -> PairingField:

@@ -28,6 +28,7 @@ from tournaments.services.games.writing import WriteContext
 from tournaments.services.people.players import lock_people
 from tournaments.services.rounds.rulings import NotInRound
 from tournaments.services.rounds.seating import (
+    AcrossSections,
     SeatingDraft,
     field_seated,
     lock_drawn,
@@ -121,6 +122,7 @@ def exchange_seats(
         NotInRound: one of them has no seat and no bye in the round, or is named twice; or the one
             named is no pair with seats.
         BetweenTables: entries cannot go with people to another table.
+        AcrossSections: the chairs are at tables of several sections.
         LaterEntryInvalid: the entries do not fit the new order of seats.
         WrongState, InvalidSeating: as in `put_seating`, of a proposal.
     In each case nothing is written.
@@ -139,6 +141,9 @@ def exchange_seats(
         here = {key for table in seated.tables for key in table.entrants} | {*seated.byes}
         if not here.issuperset(exchange.who) or len({*exchange.who}) < len(exchange.who):
             raise NotInRound
+        chairs = {key: table.entrants for table in seated.tables for key in table.entrants}
+        if len({state.section_at(chairs.get(key, (key,))) for key in exchange.who}) > 1:
+            raise AcrossSections
         after = _turned(seated, exchange.turned).tables
         changed = [(a, b) for a, b in zip(seated.tables, after, strict=True) if a != b]
         if exchange.of_partners:

@@ -262,6 +262,7 @@ def _entrants(
             registered_at=datetime.fromisoformat(each["registered_at"]),
             waiting=each.get("waiting", False),
             paid=each.get("paid", False),
+            section=each.get("section", ""),
             **{name: each[name] for name in same},
         )
         for each in said
