@@ -95,6 +95,7 @@ ADDRESSES = {
     "check_in_card": ["tournament_links"],
     "mark_house": ["entrant"],
     "fees": ["entrant", "standings"],
+    "sections": ["entrants", "entrant", "divide_entrants"],
     "change_entrant": ["entrant"],
     "remove_entrant": ["entrant"],
     "put_substitute": ["substitute"],

@@ -291,6 +291,7 @@ ENTRANTS = {
     "add_entrants": Page("tournament", DIRECTORS, DIRECTORS),
     "check_entrant": Page("tournament", None, DIRECTORS),
     "fees": Page("tournament", DIRECTORS, DIRECTORS),
+    "sections": Page("tournament", DIRECTORS, DIRECTORS),
     "register_card": Page("tournament", DIRECTORS),
     "check_in_card": Page("tournament", DIRECTORS),
     "entrant": Page("entrant", DIRECTORS),

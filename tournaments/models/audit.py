@@ -24,7 +24,7 @@ PUBLIC_ACTIONS = (
     *("add-entrants", "change-entrant", "withdraw-entrant", "return-entrant", "remove-entrant"),
     *("let-in", "put-substitute", "take-out-substitute", "publish-round", "take-back-round"),
     *("start-clock", "pause-clock", "add-time", "add-table-time"),
-    *("change-late", "exchange-seats", "rule", "withdraw-ruling", "accept-changes"),
+    *("change-late", "exchange-seats", "move-section", "rule", "withdraw-ruling", "accept-changes"),
 )
 """Actions visible to everybody who may see the event; a draft of a seating is not."""
 

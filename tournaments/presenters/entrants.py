@@ -39,13 +39,14 @@ class EntrantLine:
     """An entrant as a reader may see them; the list sorts by `state`.
 
     The state is one of `STATES`, or empty if there is no check-in.
-    `rating` is None if there is none, or the reader may not see it.
+    `rating` is None if there is none, or the reader may not see it. `section` is empty without any.
     """
 
     entrant: Entrant
     name: str
     state: str
     rating: ShownRating | None = None
+    section: str = ""
 
     @property
     def can_check_in(self) -> bool:
@@ -98,8 +99,16 @@ def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
 
 def lines_of(rows: Iterable[Entrant], tournament: Tournament, *, directs: bool) -> EntrantList:
     """Return lines for some entrants of a tournament, in their order (1 query)."""
-    asking = _asking(tournament)
-    lines = (EntrantLine(row, name_of(row, directs=directs), asking.state(row)) for row in rows)
+    asking, settings = _asking(tournament), settings_of(tournament)
+    lines = (
+        EntrantLine(
+            row,
+            name_of(row, directs=directs),
+            asking.state(row),
+            section=settings.section_of(row.section),
+        )
+        for row in rows
+    )
     return EntrantList(tuple(lines), asking.checking_in, asking.number)
 
 
@@ -113,8 +122,7 @@ def with_ratings(entrants: EntrantList, tournament: Tournament, visitor: Visitor
 
 def line_of(entrant: Entrant, *, directs: bool) -> EntrantLine:
     """Return the line of one entrant, loaded with its tournament (1 query)."""
-    state = _asking(entrant.tournament).state(entrant)
-    return EntrantLine(entrant, name_of(entrant, directs=directs), state)
+    return lines_of([entrant], entrant.tournament, directs=directs).lines[0]
 
 
 def seated_sentence(entrant: Entrant, number: int) -> str:

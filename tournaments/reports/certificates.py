@@ -1,5 +1,6 @@
 """Certificates for the first three of a tournament, to sign and hang up."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from tournaments.reports.round_seats import (
     names_of,
     round_title,
 )
-from tournaments.texts.labels import points_text
+from tournaments.texts.labels import points_text, section_name
 
 LAST_PLACE = 3
 
@@ -43,11 +44,12 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
     rows = state.standings_before(closed + 1) if closed else ()
     heading = hall_heading(report, _("Certificates"), [tournament.event.name])
     played = [row for row in rows if row.has_played]
+    counts = Counter(row.section for row in played)
     items = [
         item
         for row in played
         if row.place <= LAST_PLACE
-        for item in _items(state, row, heading, (closed, len(played)))
+        for item in _items(state, row, heading, (closed, counts[row.section]))
     ]
     progress(Report.Step.READING, len(items), len(items))
     empty = {"empty": _("No round is closed yet.")}
@@ -69,7 +71,7 @@ def _items(
 ) -> Iterator[dict[str, Any]]:
     """Yield the certificates of an entrant: one, or one for each player of a pair.
 
-    `of` are the last closed round and the number of entrants who have played.
+    `of` are the last closed round and the number of entrants of the section who have played.
     """
     closed, played = of
     names = names_of(entrant := state.entrants[row.entrant])
@@ -90,7 +92,8 @@ def _items(
 
 def place_text(row: Standing) -> str:
     place = {1: _("First place"), 2: _("Second place"), 3: _("Third place")}[row.place]
-    return _("%(place)s, shared") % {"place": place} if row.shared else place
+    said = _("%(place)s, shared") % {"place": place} if row.shared else place
+    return f"{section_name(row.section)}: {said}" if row.section else said
 
 
 def _after(state: TournamentState, closed: int) -> list[str]:

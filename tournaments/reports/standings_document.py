@@ -152,7 +152,7 @@ def compose_standings(report: Report, seen: Seen) -> dict[str, Any]:
     rows = [
         {
             "cells": [_printed(cell(line), text) for _head, _kind, cell in fields],
-            "rule": bool(line.stage) and not after.stage,
+            "rule": (bool(line.stage) and not after.stage) or line.row.section != after.row.section,
         }
         for line, after in zip(lines, [*lines[1:], *lines[-1:]], strict=True)
     ]
@@ -208,8 +208,8 @@ def _place(line: StandingsRow) -> str:
 
 
 def place_text(row: Standing) -> str:
-    """Return the place of an entrant, with a mark if it is shared."""
-    return f"{row.place}{'=' if row.shared else ''}"
+    """Return the place of an entrant, after the section, with a mark if it is shared."""
+    return f"{row.section} {row.place}{'=' if row.shared else ''}".strip()
 
 
 def _movement(line: StandingsRow) -> str:

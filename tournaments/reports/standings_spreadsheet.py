@@ -78,7 +78,7 @@ def _round_fact(state: TournamentState, number: int) -> dict[str, Any]:
 
 TableField = tuple[Column, Callable[[StandingsRow], Cell]]
 
-SOMETIMES = ("shared", "moved", "team", "represents", "stage", "withdrawn", "penalties")
+SOMETIMES = ("section", "shared", "moved", "team", "represents", "stage", "withdrawn", "penalties")
 """Columns that a table leaves out if they are empty."""
 
 
@@ -114,6 +114,7 @@ def adds_up(row: Standing) -> bool:
 
 
 def _about(*, everything: bool) -> Iterator[TableField]:
+    yield Column(pgettext("of a tournament", "Section"), "section"), lambda e: e.row.section
     yield Column(pgettext("in standings", "Place"), "place", Kind.INTEGER), lambda e: e.row.place
     yield Column(_("Shared"), "shared"), lambda e: e.row.shared
     yield Column("±", "moved", Kind.INTEGER), lambda e: e.moved

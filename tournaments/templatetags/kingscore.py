@@ -6,7 +6,7 @@ from django import template
 from django.utils.formats import number_format
 
 from tournaments.engine.rules import limits
-from tournaments.texts.labels import points_text, stage_name
+from tournaments.texts.labels import points_text, section_name, stage_name
 from tournaments.web.games.deals.fields import unit_number
 from tournaments.web.tournaments.texts import state_name
 
@@ -15,6 +15,7 @@ register = template.Library()
 register.filter("points", points_text)
 register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
+register.filter("section_name", section_name)
 register.filter("unit_number", unit_number)
 
 

@@ -314,6 +314,10 @@ def stage_name(stage: str) -> str:
     return str(STAGES.get(stage, stage))
 
 
+def section_name(section: str) -> str:
+    return _("Section %(section)s") % {"section": section}
+
+
 def money_text(amount: Points) -> str:
     """Return a localized amount, to the smallest coin; finer only if needed, as for a stake."""
     exact = Fraction(amount)

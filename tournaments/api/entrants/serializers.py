@@ -9,6 +9,7 @@ from tournaments.api.fields import Moment, Strict
 from tournaments.api.tournaments.people import PlayerNameSerializer
 from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.shapes import SMALL
+from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Sitting, Substitute
 from tournaments.presenters.entrants import STATES, EntrantLine
 from tournaments.services.entrants.registration import MOST_ENTRANTS
@@ -27,7 +28,8 @@ class EntrantSerializer(serializers.Serializer[Any]):
 
     `state` says whether they are here for the next round, empty where nobody is asked;
     `checked_in` is the last round they checked in for or were put into, 0 for none and
-    once they were taken out. `rating` is null where there is none, or it is not to be seen.
+    once they were taken out. `rating` is null where there is none, or it is not to be seen;
+    `section` is empty where the tournament has no sections.
     """
 
     number = serializers.IntegerField(source="entrant.number")
@@ -44,6 +46,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
     checked_in = serializers.IntegerField(source="entrant.checked_in")
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
     rating = RatingOfEntrantSerializer(allow_null=True)
+    section = serializers.CharField()
 
     def get_paid(self, line: EntrantLine) -> bool | None:
         """Whether they have paid the fee; null for all but directors."""
@@ -96,9 +99,13 @@ class OwnEntrySerializer(Strict):
 
 
 class EntrySerializer(OwnEntrySerializer):
-    """A new entrant; a house player fills up tables, and its results do not count."""
+    """A new entrant; a house player fills up tables, and its results do not count.
+
+    Without a `section` they play in the last one, if there are any.
+    """
 
     house = serializers.BooleanField(default=False)
+    section = serializers.ChoiceField(choices=list(SECTIONS), default="", allow_blank=True)
 
 
 class EntriesSerializer(Strict):
@@ -122,6 +129,7 @@ class ChangedEntrantSerializer(Strict):
     represents = serializers.CharField(allow_blank=True, max_length=LONGEST_NAME)
     house = serializers.BooleanField()
     paid = serializers.BooleanField()
+    section = serializers.ChoiceField(choices=list(SECTIONS))
 
 
 class CheckInSerializer(Strict):

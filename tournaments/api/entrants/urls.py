@@ -11,6 +11,7 @@ DOOR = "tournaments/<slug:public_id>"
 
 urlpatterns = [
     path(f"{ENTRANTS}/", views.Entrants.as_view(), name="entrants"),
+    path(f"{ENTRANTS}/divide/", views.DivideEntrants.as_view(), name="divide_entrants"),
     path(f"{ENTRANT}/", views.OneEntrant.as_view(), name="entrant"),
     path(f"{ENTRANT}/withdraw/", views.Withdraw.as_view(), name="withdraw_entrant"),
     path(f"{ENTRANT}/return/", views.Return.as_view(), name="return_entrant"),

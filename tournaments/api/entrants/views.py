@@ -48,6 +48,7 @@ from tournaments.services.entrants.registration import (
     return_entrant,
     withdraw_entrant,
 )
+from tournaments.services.rounds.sections import divide_by_rating, move_entrants
 
 Work = Callable[[Entrant], object]
 
@@ -171,6 +172,21 @@ class Entrants(OfEntrants):
         return self.shown(EntrantsSerializer, details, 201, Location=place)
 
 
+class DivideEntrants(OfEntrants):
+    @extend_schema(request=None, responses=EntrantsSerializer)
+    @idempotent
+    def post(self, request: Request, slug: str, tournament: str) -> Response:
+        """Divide all who play into the sections by rating, in sizes of whole tables.
+
+        The best play in the first section; those without a rating come last.
+        """
+        self.direct(slug, tournament)
+        divide_by_rating(self.row.pk, self.request.user, self.actor, at=timezone.now())
+        self.row.refresh_from_db()
+        rows = self.row.entrants.select_related("player", "partner").order_by("number")
+        return self.shown(EntrantsSerializer, {"results": self.listed(rows).lines})
+
+
 class OneEntrant(OfEntrants):
     @extend_schema(responses=OneEntrantSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
@@ -180,7 +196,10 @@ class OneEntrant(OfEntrants):
 
     @extend_schema(request=ChangedEntrantSerializer, responses=OneEntrantSerializer)
     def patch(self, request: Request, slug: str, tournament: str, number: int) -> Response:
-        """Change team, club, whether they are a house player, and whether they have paid."""
+        """Change team, club, section, whether they are a house player, and whether they have paid.
+
+        In another section they keep their points, and play from the next round not published.
+        """
         self.direct(slug, tournament)
         said = self.said(ChangedEntrantSerializer, partial=True)
         with transaction.atomic():
@@ -190,6 +209,8 @@ class OneEntrant(OfEntrants):
             change_entrant(row.pk, team, represents, self.actor, at=at)
             if "house" in said:
                 mark_house(row.pk, self.actor, at=at, house=said["house"])
+            if "section" in said:
+                move_entrants(self.row.pk, [row.number], said["section"], self.actor, at=at)
             if "paid" in said:
                 mark_paid(row.pk, self.actor, at=at, paid=said["paid"])
         return self.entrant_shown(number)

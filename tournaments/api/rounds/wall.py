@@ -22,12 +22,13 @@ class WallTableSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField(allow_null=True)
     names = serializers.ListField(child=serializers.CharField())
+    section = serializers.CharField()
 
 
 class WallPlaceSerializer(serializers.Serializer[Any]):
     """Somebody in front; `stage` of the finals is empty where they play none.
 
-    Who is `through` plays it next.
+    Who is `through` plays it next. The leaders of each `section` come together.
     """
 
     rank = serializers.IntegerField(min_value=1)
@@ -35,6 +36,7 @@ class WallPlaceSerializer(serializers.Serializer[Any]):
     points = PointsField()
     stage = serializers.CharField()
     through = serializers.BooleanField()
+    section = serializers.CharField()
 
 
 class WallSerializer(serializers.Serializer[Any]):
@@ -68,7 +70,7 @@ def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:
         "round": round_,
         "clock": None if round_ is None else clock_details(round_, timezone.now()),
         "tables": [
-            {"number": each.number, "names": each.names}
+            {"number": each.number, "names": each.names, "section": each.section}
             for each in (seated(state, round_) if round_ is not None and going else ())
         ],
         "standings": top_places(state),

@@ -43,7 +43,8 @@ class TieBreakSerializer(serializers.Serializer[Any]):
 class PlacedSerializer(serializers.Serializer[Any]):
     """A row of the standings, from a `Standing`; `by_round` has null where nothing counts yet.
 
-    `points` are those of the rounds less the `penalties`.
+    `points` are those of the rounds less the `penalties`. The rank is within the `section`, which
+    is empty where there are none.
     """
 
     rank = serializers.IntegerField(source="place", min_value=1)
@@ -57,6 +58,7 @@ class PlacedSerializer(serializers.Serializer[Any]):
     penalties = PointsField()
     tie_breaks = serializers.SerializerMethodField()
     finals = serializers.SerializerMethodField()
+    section = serializers.CharField()
 
     @property
     def state(self) -> TournamentState:

@@ -17,6 +17,7 @@ from tournaments.api.standings.serializers import (
 )
 from tournaments.api.views import Resource
 from tournaments.engine.standings.season_sums import team_standings
+from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in, seen_tournament
@@ -30,12 +31,17 @@ NUMBER = {"type": "integer", "minimum": 1, "maximum": LARGEST}
 AFTER = OpenApiParameter("after", NUMBER, description="As they were after this round.")
 ONLY = OpenApiParameter("only", NUMBER, description="Those of this round alone.")
 
+SECTION = OpenApiParameter(
+    "section", enum=list(SECTIONS), description="Those of this section alone."
+)
+
 
 class StandingsQuerySerializer(Strict):
     """Which standings are asked for."""
 
     after = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
     only = serializers.IntegerField(min_value=1, max_value=LARGEST, default=None, allow_null=True)
+    section = serializers.ChoiceField(choices=list(SECTIONS), default="")
 
 
 class OfStandings(Resource):
@@ -47,7 +53,7 @@ class OfStandings(Resource):
 
 
 class Standings(OfStandings):
-    @extend_schema(parameters=[AFTER, ONLY], responses=StandingsSerializer)
+    @extend_schema(parameters=[AFTER, ONLY, SECTION], responses=StandingsSerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """The standings as they are, or after a round, or of one.
 
@@ -59,10 +65,13 @@ class Standings(OfStandings):
         directs = role_in(self.visitor, row.event.club) in DIRECTING
         state = load_state(row)
         seen = standings_seen(state, directs=directs, **asked.validated_data)
+        alone = seen.only or seen.section
         self.more = {
             "state": state,
             "reached": stages_reached(state, seen.until),
-            "teams": () if seen.only else team_standings(seen.rows, state.competitors),
+            "teams": ()
+            if seen.only or seen.section
+            else team_standings(seen.rows, state.competitors),
         }
         return self.shown(StandingsSerializer, seen)
 

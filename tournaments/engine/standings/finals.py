@@ -137,9 +137,7 @@ def _sections(standings: Sequence[Standing]) -> list[list[Standing]]:
 def _within(played: RoundResults, standings: Sequence[Standing]) -> RoundResults:
     """The results of a stage at the tables of a section."""
     names = {row.entrant for row in standings}
-    return replace(
-        played, tables=tuple(each for each in played.tables if names & {*each.entrants})
-    )
+    return replace(played, tables=tuple(each for each in played.tables if names & {*each.entrants}))
 
 
 def _fields(cut: int, table_size: int) -> list[int]:

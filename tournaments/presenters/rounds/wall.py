@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import groupby, islice
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Game, Round
@@ -29,6 +30,7 @@ class WallTable:
     names: tuple[str, ...]
     players: tuple[tuple[int | None, str], ...]
     finished: bool = False
+    section: str = ""
 
 
 def seated(
@@ -42,7 +44,8 @@ def seated(
         waiting = [list(names) for names in sides]
         players = enumerate((waiting[side].pop(0) for side in state.rules.sides), 1)
         finished = going is not None and table.number not in going
-        tables.append(WallTable(table.number, _joined(sides), tuple(players), finished))
+        section = state.section_at(table.entrants)
+        tables.append(WallTable(table.number, _joined(sides), tuple(players), finished, section))
     if found.byes:
         out = [_names(state, key, round_.number) for key in found.byes]
         players_out = tuple((None, name) for names in out for name in names)
@@ -59,25 +62,28 @@ class WallPlace:
     points: Points
     stage: str = ""
     through: bool = False
+    section: str = ""
 
 
 def top_places(state: TournamentState) -> list[WallPlace]:
-    """Return the leaders after the last closed public round."""
+    """Return the leaders of each section after the last closed public round."""
     shown = last_counted(state, directs=False)
     closed = [each.row.number for each in state.seated_rounds if each.row.closed_at is not None]
     counted = [number for number in closed if number <= shown]
     if not counted:
         return []
-    standings = state.standings_before(max(counted) + 1)[:MOST_PLACES]
+    standings = groupby(state.standings_before(max(counted) + 1), lambda row: row.section)
     stages = stages_reached(state, max(counted))
     return [
         WallPlace(
             each.place,
             state.entrants[each.entrant].shown_name,
             each.points,
-            *((reached.stage, reached.through) if (reached := stages.get(each.entrant)) else ()),
+            *((at.stage, at.through) if (at := stages.get(each.entrant)) else ("", False)),
+            each.section,
         )
-        for each in standings
+        for _section, rows in standings
+        for each in islice(rows, MOST_PLACES)
     ]
 
 

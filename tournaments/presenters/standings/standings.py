@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -38,7 +39,7 @@ class Seen:
 
     They are those after round `after`, or those of round `only` alone. `last` is the latest round
     that counts for them, and `hidden` is set if a later round is kept back. `rounds` are the
-    numbers of those with a column.
+    numbers of those with a column. `section` is set if they are those of a section alone.
     """
 
     state: TournamentState
@@ -47,6 +48,12 @@ class Seen:
     after: int
     only: int | None
     hidden: bool
+    section: str = ""
+
+    @property
+    def sections(self) -> list[tuple[str, list[Standing]]]:
+        """Return the rows of each section; a single one without a name if there are none."""
+        return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.section)]
 
     @property
     def until(self) -> int:
@@ -72,14 +79,27 @@ class Seen:
 
 
 def standings_seen(
-    state: TournamentState, *, directs: bool, after: int | None = None, only: int | None = None
+    state: TournamentState,
+    *,
+    directs: bool,
+    after: int | None = None,
+    only: int | None = None,
+    section: str = "",
 ) -> Seen:
-    """Return the standings for a director of the tournament, or for anybody else."""
+    """Return the standings for a director of the tournament, or for anybody else.
+
+    A section that the tournament does not have stands for all of them.
+    """
     last = last_counted(state, directs=directs)
     after = min(after or last, last)
     only = only if only and only <= last else None
     rows = state.standings_of(only) if only else state.standings_before(after + 1)
-    return Seen(state, rows, last, after, only, hidden=hides(state) and not directs)
+    if section in state.settings.section_names:
+        rows = tuple(row for row in rows if section in ("", row.section))
+    else:
+        section = ""
+    hidden = hides(state) and not directs
+    return Seen(state, rows, last, after, only, hidden, section)
 
 
 def last_counted(state: TournamentState, *, directs: bool) -> int:

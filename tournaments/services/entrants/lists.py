@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Player, Tournament
 from tournaments.models.people import fold_name
-from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.people.players import NoName, clean_name
 
@@ -37,6 +37,13 @@ class EnteredAlready(Fault, code="entered-already"):
     def __init__(self, player: Player, number: int, where: str) -> None:
         details = {"name": player.shown_name, "number": number}
         super().__init__(details, details, where=where)
+
+
+class UnknownSection(Refused, code="unknown-section", status=422, in_lists=True):
+    sentence = _("This tournament has no such section.")
+
+    def __init__(self, section: str) -> None:
+        super().__init__(data={"section": section}, where="section")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,7 @@ class _EntryPreviews:
 
     def __init__(self, tournament: Tournament, entries: Sequence[Entry]) -> None:
         self.pairs = is_for_pairs(tournament)
+        self.sections = settings_of(tournament).section_names
         self.known = _known(tournament, entries)
         self.taken = _numbers_by_player(tournament)
         self.teams = spellings(tournament, "team")
@@ -113,6 +121,8 @@ class _EntryPreviews:
                 self._seat(player, line, where)
             team = _spelled(self.teams, entry.team, "team")
             represents = _spelled(self.clubs, entry.represents, "represents")
+            if entry.section and entry.section not in self.sections:
+                raise UnknownSection(entry.section)
         except Refused as problem:
             return Preview(problem=problem)
         return Preview(players, team, represents)

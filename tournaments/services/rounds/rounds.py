@@ -1,6 +1,6 @@
 """The life of a tournament's round: open, close when all is complete, reopen."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -154,6 +154,14 @@ def keep_standings(tournament: Tournament, round_: Round) -> None:
     round_.save(update_fields=["standings"])
 
 
+def keep_standings_of(state: TournamentState, but: Collection[int] = ()) -> None:
+    """Store place and points of every entrant after each closed round, but for some of them."""
+    for seated in state.seated_rounds:
+        if seated.row.closed_at is not None and seated.row.number not in but:
+            seated.row.standings = _standings_after(state, seated.row.number)
+            seated.row.save(update_fields=["standings"])
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """Place and points of an entrant after a closed round, as stored and as of now."""
@@ -214,10 +222,8 @@ def accept_changes(tournament_pk: int, seen: str, by: Actor, *, at: datetime) ->
         if fingerprint(changes) != seen:
             return False
         numbers = sorted({moved.round for moved in changes})
-        for seated in state.seated_rounds:
-            if seated.row.number in numbers:
-                seated.row.standings = _standings_after(state, seated.row.number)
-                seated.row.save(update_fields=["standings"])
+        others = {seated.row.number for seated in state.seated_rounds}.difference(numbers)
+        keep_standings_of(state, but=others)
         touch(tournament)
         note(tournament, "accept-changes", by, at, after={"round": numbers})
     return True

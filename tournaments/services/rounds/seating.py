@@ -163,7 +163,9 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
         judged = judge(field, draft.tables, draft.byes)
         stood = [set(table) for table in (round_.seating or {"tables": []})["tables"]]
         for table in judged.tables:
-            if {*table} not in stood and len({*map(state.section_of, _competing(state, table))}) > 1:
+            if {*table} not in stood and len(
+                {*map(state.section_of, _competing(state, table))}
+            ) > 1:
                 raise AcrossSections
         before = round_.seating
         round_.seating = document_of(judged, draft.locked, left_before(round_))

@@ -15,6 +15,7 @@ from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.rounds import can_reopen, reopen_round
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.seating import SeatingDraft, publish_round, put_seating
+from tournaments.services.rounds.sections import put_back
 from tournaments.services.rounds.swapping import Exchange, exchange_seats
 from tournaments.services.rounds.taking_back import take_back_round
 from tournaments.services.tournaments.lifecycle import Depended, lock_tournament
@@ -116,6 +117,10 @@ def _publish_again(tournament: Tournament, entry: AuditEntry, by: Actor, at: dat
     Round.objects.filter(pk=round_.pk).update(**details_of(entry)["lifecycle"])
 
 
+def _no_final(tournament: Tournament, _entry: AuditEntry) -> bool:
+    return not tournament.event.rounds.exclude(stage="").exists()
+
+
 def _reopen(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
     reopen_round(_round_of(tournament, entry).pk, by, at=at)
 
@@ -171,6 +176,7 @@ UNDOINGS: Mapping[str, _Undoing] = {
     "withdraw-entrant": _Undoing(_return),
     "rule": _Undoing(_unrule),
     "withdraw-ruling": _Undoing(_rule_again),
+    "move-section": _Undoing(put_back, _no_final),
     "exchange-seats": _Undoing(_exchange_back, _not_written_since),
     "change-seating": _Undoing(
         _seat_as_before, lambda _tournament, entry: "seating" in details_of(entry)

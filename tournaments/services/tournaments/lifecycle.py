@@ -38,7 +38,7 @@ from tournaments.texts.labels import Text
 State = Tournament.State
 STATES = tuple(State)
 
-CUT = ("rounds", "finals", "carry")
+CUT = ("rounds", "finals", "carry", "sections")
 """Settings that decide who plays the finals; fixed once a final is seated."""
 
 TABLES = ((4, 4), (4, 2), (2, 2))

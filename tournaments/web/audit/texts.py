@@ -121,6 +121,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "add-table-time"): gettext_lazy("Time of the table changed"),
     (Kind.EVENT, "rule"): gettext_lazy("Ruling given"),
     (Kind.EVENT, "withdraw-ruling"): gettext_lazy("Ruling withdrawn"),
+    (Kind.EVENT, "move-section"): gettext_lazy("Section changed"),
     (Kind.EVENT, "exchange-seats"): gettext_lazy("Chairs exchanged"),
     (Kind.EVENT, "accept-changes"): gettext_lazy("Corrected standings kept"),
 }
@@ -157,6 +158,7 @@ FIELDS: Mapping[str, Text] = {
     "entrants": gettext_lazy("Entrants"),
     "team": gettext_lazy("Team"),
     "represents": gettext_lazy("Club they come from"),
+    "section": pgettext_lazy("of a tournament", "Section"),
     "house": gettext_lazy("House player"),
     "ruling": gettext_lazy("Decision"),
     "points": gettext_lazy("Points"),
@@ -169,7 +171,7 @@ FIELDS: Mapping[str, Text] = {
 
 LEFT_OUT = (
     *("records", "seat", "revision", "rounds", "gone", "result"),
-    *("seating", "lifecycle", "checked_in", "with_people"),
+    *("seating", "lifecycle", "checked_in", "with_people", "sections"),
 )
 """Fields for machines only."""
 

@@ -1,6 +1,8 @@
 """Fees paid and prizes by place: for directors, also to print."""
 
+from collections import Counter
 from fractions import Fraction
+from itertools import groupby
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -32,16 +34,22 @@ def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     state = load_state(row)
     lines = [each for each in list_entrants(row, directs=True).lines if not each.entrant.house]
     names = {each.entrant.key: each.name for each in lines}
-    paid = sum(each.entrant.paid for each in lines)
-    pot = Fraction(state.settings.fee or 0) * paid
+    paid = Counter(each.section for each in lines if each.entrant.paid)
+    fee = Fraction(state.settings.fee or 0)
     standings = state.standings_before(len(state.seated_rounds) + 1)
-    shares = share_prizes(state.settings.prizes, pot, standings)
+    shares: dict[str, Fraction] = {}
+    for section, rows in groupby(standings, lambda each: each.section):
+        shares |= share_prizes(state.settings.prizes, fee * paid[section], list(rows))
     page = page_of(request, row) | {
         "lines": lines,
-        "paid": paid,
-        "pot": amount_text(pot),
+        "paid": paid.total(),
+        "pot": amount_text(fee * paid.total()),
         "prizes": [
-            (each.place, names[each.entrant], amount_text(shares[each.entrant]))
+            (
+                f"{each.section} {each.place}".strip(),
+                names[each.entrant],
+                amount_text(shares[each.entrant]),
+            )
             for each in standings
             if each.entrant in shares
         ],

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.entrants import entrant, fees, links, pages
+from tournaments.web.entrants import entrant, fees, links, pages, sections
 
 ENTRANTS = "clubs/<slug:slug>/tournaments/<slug:tournament>/entrants"
 ENTRANT = f"{ENTRANTS}/<int:entrant>"
@@ -11,6 +11,7 @@ urlpatterns = [
     path(f"{ENTRANTS}/", pages.entrants, name="entrants"),
     path(f"{ENTRANTS}/add/", pages.add_entrants, name="add_entrants"),
     path(f"{ENTRANTS}/check/", pages.check, name="check_entrant"),
+    path(f"{ENTRANTS}/sections/", sections.sections, name="sections"),
     path(f"{ENTRANTS}/fees/", fees.fees, name="fees"),
     path(f"{ENTRANTS}/register-card/", links.register_card, name="register_card"),
     path(f"{ENTRANTS}/check-in-card/", links.check_in_card, name="check_in_card"),

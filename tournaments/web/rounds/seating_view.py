@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.pairing.manual import QualityChange
 from tournaments.engine.pairing.quality import (
@@ -22,9 +24,10 @@ from tournaments.models import Entrant, Revision, Round, Visitor
 from tournaments.models.people import fold_name
 from tournaments.presenters.figures import measure_text
 from tournaments.queries.ratings.predictions import Outlook, outlooks
-from tournaments.queries.tournaments.state import SeatedRound, TournamentState
+from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
 from tournaments.services.rounds.seating import field_seated
 from tournaments.services.rounds.swapping import Exchange, exchanged
+from tournaments.texts.labels import section_name
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,13 @@ class Chair:
 
 @dataclass(frozen=True)
 class TableSeats:
-    """A table of the seating; `place` is its index, from 0."""
+    """A table of the seating; `place` is its index, from 0; `section` is empty without any."""
 
     number: int
     place: int
     chairs: tuple[Chair, ...]
     locked: bool
+    section: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,26 +95,49 @@ def seating_page(
     seated = next(each for each in state.seated_rounds if each.row.pk == place.pk)
     expected = outlooks(state, seated, visitor, at) if at is not None else {}
     judged = None if place.published_at else _judged(state, place)
+    sections = list(_sections(state, seated)) if judged else []
+    why = {name: reasons for _field, each in sections for name, reasons in each.why.items()}
     locked = (place.seating or {}).get("locked", [])
     tables = tuple(
         TableSeats(
             table.number,
             at,
             tuple(
-                replace(_chair(state, seated, name, side, judged), outlook=expected.get(name))
+                replace(_chair(state, seated, name, side, why), outlook=expected.get(name))
                 for side, name in enumerate(table.entrants)
             ),
             at in locked,
+            state.section_at(table.entrants),
         )
         for at, table in enumerate(seated.tables)
     )
-    byes = tuple(_chair(state, seated, name, None, judged) for name in seated.byes)
+    byes = tuple(_chair(state, seated, name, None, why) for name in seated.byes)
     if judged is None:
         return SeatingPage(tables, byes)
-    field = field_seated(state, place)
-    least = least_spread(field, judged.why.keys() - {*judged.byes})
-    apart = _leaders_meet(state, place) and leaders_apart(field, judged.tables)
-    return SeatingPage(tables, byes, judged.quality, tuple(praise(judged.quality, least)), apart)
+    apart = any(leaders_apart(field, each.tables) for field, each in sections)
+    said = (_praise(state, field, each) for field, each in sections)
+    praised = tuple(chain(*said))
+    return SeatingPage(tables, byes, judged.quality, praised, _leaders_meet(state, place) and apart)
+
+
+def _sections(
+    state: TournamentState, seated: SeatedRound
+) -> Iterator[tuple[PairingField, Seating]]:
+    """Yield the field and the judged seating of each section of a valid proposal."""
+    for section in state.sections:
+        here = state.of_section(seated, section)
+        if here.names:
+            who = [row for key, row in state.entrants.items() if key in here.names]
+            field = field_of(state, seated.row.number, who)
+            yield field, judge(field, [table.entrants for table in here.tables], here.byes)
+
+
+def _praise(state: TournamentState, field: PairingField, seating: Seating) -> list[str]:
+    """Return the sentences about a seating; with sections, as one that names the section."""
+    least = least_spread(field, seating.why.keys() - {*seating.byes})
+    said = list(praise(seating.quality, least))
+    section = state.section_at(field.index)
+    return [f"{section_name(section)}: {' '.join(said)}"] if section else said
 
 
 @dataclass(frozen=True)
@@ -161,13 +188,16 @@ def _judged(state: TournamentState, place: Round) -> Seating | None:
 
 
 def _chair(
-    state: TournamentState, seated: SeatedRound, name: str, side: int | None, judged: Seating | None
+    state: TournamentState,
+    seated: SeatedRound,
+    name: str,
+    side: int | None,
+    reasons: Mapping[str, Sequence[SeatingReason]],
 ) -> Chair:
     entrant = state.entrants[name]
     players = state.players_of(entrant, seated.row.number)
     names = tuple(player.shown_name or f"№ {entrant.number}" for player in players)
-    why = judged.why[name] if judged else ()
-    return Chair(entrant, names, side, tuple(map(reason_text, why)))
+    return Chair(entrant, names, side, tuple(map(reason_text, reasons.get(name, ()))))
 
 
 def reason_text(reason: SeatingReason) -> str:

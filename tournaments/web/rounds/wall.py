@@ -5,6 +5,7 @@ It shows one screen after another: each names the next one and its own duration.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from django.http import HttpResponse
@@ -74,7 +75,8 @@ def screens_of(state: TournamentState, round_: Round | None) -> list[Screen]:
     going = still_playing(round_) if round_ is not None and round_.is_open else None
     if round_ is not None and round_.closed_at is None:
         screens += _in_parts("seating", seated(state, round_, going), TABLES_ON_A_SCREEN)
-    screens += _in_parts("standings", top_places(state), PLACES_ON_A_SCREEN)
+    for _section, places in groupby(top_places(state), lambda each: each.section):
+        screens += _in_parts("standings", list(places), PLACES_ON_A_SCREEN)
     screens += _in_parts("going", going or [], GOING_ON_A_SCREEN)
     return screens or [Screen("nothing")]
 

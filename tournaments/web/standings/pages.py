@@ -27,7 +27,12 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the current standings, those after a round, or of one round; the page polls."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    asked = StandingsQuery(page["directs"], _number(request, "after"), _number(request, "only"))
+    asked = StandingsQuery(
+        page["directs"],
+        _number(request, "after"),
+        _number(request, "only"),
+        request.GET.get("section", "")[:1],
+    )
     version = version_of(row)
     etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])
     fragment = bool(request.htmx)
@@ -66,7 +71,10 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
         raise Http404 from error
     page |= {
         "entrant": state.entrants[key],
-        "of": len([each for each in state.competitors if not each.house]),
+        "of": sum(
+            not each.house and each.section == page["why"].standing.section
+            for each in state.competitors
+        ),
         "hidden": hides(state) and not page["directs"],
     }
     return render(request, "tournaments/standings/why.html", page)

@@ -14,7 +14,7 @@ from tournaments.engine.standings.standings import Standing
 from tournaments.presenters.standings.marks import Mark, Marks
 from tournaments.presenters.standings.standings import Reached, Seen, round_label, stages_reached
 from tournaments.queries.tournaments.state import TournamentState, tables_of
-from tournaments.texts.labels import points_text, stage_name
+from tournaments.texts.labels import points_text, section_name, stage_name
 
 
 def standings_table(seen: Seen, marks: Marks) -> SafeString:
@@ -36,14 +36,19 @@ def standings_table(seen: Seen, marks: Marks) -> SafeString:
         points = zip(rounds, labels, row.by_round, strict=False)
         return _rounds(points, sheets[row.entrant], marks.byes.get(row.entrant, ()), text)
 
+    def line(row: Standing) -> str:
+        return (
+            f'<tr id="{row.entrant}" role="row">'
+            f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
+            f"{_name(state, row.entrant, reached.get(row.entrant), marks.of[row.entrant])}"
+            f"{played(row)}"
+            f'<td role="cell" class="num points">{text(row.points)}</td>'
+            f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
+        )
+
+    columns = 3 + len(rounds) + len(asked)
     body = "".join(
-        f'<tr id="{row.entrant}" role="row">'
-        f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-        f"{_name(state, row.entrant, reached.get(row.entrant), marks.of[row.entrant])}"
-        f"{played(row)}"
-        f'<td role="cell" class="num points">{text(row.points)}</td>'
-        f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
-        for row in seen.rows
+        _section(section, columns) + "".join(map(line, rows)) for section, rows in seen.sections
     )
     # Roles, as the style of a phone makes lines of the rows.
     table = (
@@ -51,6 +56,17 @@ def standings_table(seen: Seen, marks: Marks) -> SafeString:
         f'<tbody role="rowgroup">{body}</tbody></table>'
     )
     return SafeString(table)
+
+
+def _section(section: str, columns: int) -> str:
+    """Return the line above the rows of a section; nothing without sections."""
+    if not section:
+        return ""
+    text = escape(section_name(section))
+    return (
+        f'<tr role="row" class="section"><th role="rowheader" scope="rowgroup" colspan="{columns}">'
+        f"{text}</th></tr>"
+    )
 
 
 def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:

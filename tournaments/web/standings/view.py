@@ -1,6 +1,6 @@
 """The page of the standings, cached until a relevant round changes."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 
@@ -31,12 +31,13 @@ Version = tuple[int, ...]
 class StandingsQuery:
     """The requested standings: after round `after` (None: current), or of round `only` alone.
 
-    `directs` is true for directors, who also see hidden rounds.
+    `directs` is true for directors, who also see hidden rounds; `section` is empty for all.
     """
 
     directs: bool
     after: int | None = None
     only: int | None = None
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +100,21 @@ def standings_shown(
 
 
 def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
-    seen = standings_seen(state, directs=asked.directs, after=asked.after, only=asked.only)
+    seen = standings_seen(state, **asdict(asked))
     marks = marks_of(seen)
     page = {
         "tournament": state.tournament,
         "event": state.tournament.event,
         "club": state.tournament.event.club,
+        "sections": state.settings.section_names,
+        "section": seen.section,
         "only": seen.only,
+        "pinned": seen.after if seen.after < seen.last else 0,
         "after": seen.after,
         "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
         "hidden": seen.hidden,
         "table": standings_table(seen, marks) if seen.rows else "",
         "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
-        "teams": [] if seen.only else team_standings(seen.rows, state.competitors),
+        "teams": [] if seen.only or seen.section else team_standings(seen.rows, state.competitors),
     }
     return render_to_string("tournaments/standings/_standings.html", page)

@@ -202,11 +202,18 @@ class TournamentForm(EventForm):
         ),
     )
 
+    sections = forms.ChoiceField(
+        label=_label("sections"),
+        choices=choices_of(details.SECTION_COUNTS),
+        required=False,
+        help_text=gettext_lazy("Each is seated and ranked by itself, and has finals of its own."),
+    )
+
     SETTINGS = (
         *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
-        *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes"),
+        *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes", "sections"),
     )
     FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""
@@ -298,6 +305,7 @@ class TournamentForm(EventForm):
                 "finals": int(cleaned["finals"]),
                 "correct_minutes": cleaned["correct_minutes"]
                 or TournamentSettings().correct_minutes,
+                "sections": int(cleaned["sections"] or 0),
                 "bye": cleaned["bye_points"] if bye == BYE_FIXED else bye,
                 "tie_breaks": [name for name in chosen if name],
             }

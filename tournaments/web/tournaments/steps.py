@@ -84,6 +84,7 @@ ACTS: Mapping[str, Text] = {
     "withdraw-entrant": gettext_lazy("Withdrawn: %(names)s"),
     "rule": gettext_lazy("Ruling on %(names)s"),
     "withdraw-ruling": gettext_lazy("Ruling withdrawn: %(names)s"),
+    "move-section": gettext_lazy("Section changed: %(names)s"),
     "exchange-seats": gettext_lazy("Chairs exchanged: %(names)s"),
     "change-seating": gettext_lazy("Seating changed: %(round)s"),
 }

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_
 
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.standings.tallies import BYE_AVERAGE
+from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Round, Tournament
 from tournaments.presenters.standings.standings import POINTS, tie_break_name
 from tournaments.texts.labels import points_text, stage_name
@@ -59,6 +60,11 @@ FINALS: Mapping[int, Text] = {
     16: gettext_lazy("the first 16 play on to a final"),
 }
 
+SECTION_COUNTS: Mapping[Any, Text] = {
+    0: gettext_lazy("none"),
+    **{number: " · ".join(SECTIONS[:number]) for number in range(2, len(SECTIONS) + 1)},
+}
+
 OVERTIME: Mapping[str, Text] = {
     "as-it-stands": gettext_lazy("counts as it stands"),
     "last-deal-void": gettext_lazy("counts without the last deal written"),
@@ -91,6 +97,7 @@ SETTINGS: Mapping[str, Text] = {
     "capacity": gettext_lazy("Places for entrants"),
     "fee": gettext_lazy("Fee"),
     "prizes": gettext_lazy("Prizes by place"),
+    "sections": gettext_lazy("Sections"),
 }
 """The settings by name, in reading order."""
 
@@ -167,6 +174,7 @@ TOLD: Mapping[str, Callable[[Any], str]] = {
     "check_in": _chosen_from(CHECK_INS),
     "minutes": _minutes,
     "correct_minutes": _minutes,
+    "sections": _chosen_from(SECTION_COUNTS),
     "fee": lambda value: value or "–",
     "prizes": lambda value: " · ".join(value) or "–",
 }
@@ -187,5 +195,6 @@ MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "capacity": lambda settings: settings["capacity"] is not None,
     "fee": lambda settings: bool(settings["fee"]),
     "prizes": lambda settings: bool(settings["prizes"]),
+    "sections": lambda settings: bool(settings["sections"]),
 }
 """The conditions under which a setting is relevant; the others always are."""
