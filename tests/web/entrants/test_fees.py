@@ -20,7 +20,11 @@ def test_paid_fees_are_shared_out_and_ties_share_their_prizes(visitor):
 
     page = director.get(fees)
     assert (page.context["paid"], page.context["pot"]) == (2, "20.02")
-    assert page.context["prizes"] == [(1, "Deniz", "10.02"), (2, "Bora", "5"), (2, "Cem", "5")]
+    assert page.context["prizes"] == [
+        (1, "Deniz", "10.02", ""),
+        (2, "Bora", "5", ""),
+        (2, "Cem", "5", ""),
+    ]
     assert list(Entrant.objects.values_list("paid", flat=True)) == [True, True, False, False]
     actions = AuditEntry.objects.order_by("pk").values_list("action", flat=True)
     assert list(actions)[-2:] == ["fee-paid", "fee-not-paid"]

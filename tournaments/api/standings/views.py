@@ -16,7 +16,6 @@ from tournaments.api.standings.serializers import (
     WhySerializer,
 )
 from tournaments.api.views import Resource
-from tournaments.engine.standings.season_sums import team_standings
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
@@ -65,13 +64,10 @@ class Standings(OfStandings):
         directs = role_in(self.visitor, row.event.club) in DIRECTING
         state = load_state(row)
         seen = standings_seen(state, directs=directs, **asked.validated_data)
-        alone = seen.only or seen.section
         self.more = {
             "state": state,
             "reached": stages_reached(state, seen.until),
-            "teams": ()
-            if seen.only or seen.section
-            else team_standings(seen.rows, state.competitors),
+            "teams": seen.teams,
         }
         return self.shown(StandingsSerializer, seen)
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.standings.finals import stages
+from tournaments.engine.standings.season_sums import TeamStanding, team_standings
 from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tie_breaks import TIE_BREAKS
 from tournaments.models import Round, Tournament
@@ -56,6 +57,12 @@ class Seen:
         return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.section)]
 
     @property
+    def teams(self) -> tuple[TeamStanding, ...]:
+        """Return the standings of the teams; none of a round or a section alone."""
+        alone = self.only or self.section
+        return () if alone else team_standings(self.rows, self.state.competitors)
+
+    @property
     def until(self) -> int:
         """Return the last round with a column of its own and a stage reached.
 
@@ -88,16 +95,14 @@ def standings_seen(
 ) -> Seen:
     """Return the standings for a director of the tournament, or for anybody else.
 
-    A section that the tournament does not have stands for all of them.
+    Of a `section` that the tournament does not have there are no rows.
     """
     last = last_counted(state, directs=directs)
     after = min(after or last, last)
     only = only if only and only <= last else None
     rows = state.standings_of(only) if only else state.standings_before(after + 1)
-    if section in state.settings.section_names:
-        rows = tuple(row for row in rows if section in ("", row.section))
-    else:
-        section = ""
+    if section:
+        rows = tuple(row for row in rows if row.section == section)
     hidden = hides(state) and not directs
     return Seen(state, rows, last, after, only, hidden, section)
 

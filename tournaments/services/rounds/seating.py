@@ -163,9 +163,7 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
         judged = judge(field, draft.tables, draft.byes)
         stood = [set(table) for table in (round_.seating or {"tables": []})["tables"]]
         for table in judged.tables:
-            if {*table} not in stood and len(
-                {*map(state.section_of, _competing(state, table))}
-            ) > 1:
+            if {*table} not in stood and len(_sections_at(state, table)) > 1:
                 raise AcrossSections
         before = round_.seating
         round_.seating = document_of(judged, draft.locked, left_before(round_))
@@ -177,8 +175,10 @@ def put_seating(round_pk: int, draft: SeatingDraft, by: Actor, *, at: datetime) 
     return round_
 
 
-def _competing(state: TournamentState, keys: Sequence[str]) -> list[Entrant]:
-    return [row for row in map(state.entrants.__getitem__, keys) if not row.house]
+def _sections_at(state: TournamentState, keys: Sequence[str]) -> set[str]:
+    """Return the sections of entrants; house players may sit in any."""
+    rows = [state.entrants[key] for key in keys]
+    return {state.section_of(row) for row in rows if not row.house}
 
 
 def field_seated(state: TournamentState, round_: Round) -> PairingField:

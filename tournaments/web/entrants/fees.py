@@ -45,11 +45,7 @@ def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         "paid": paid.total(),
         "pot": amount_text(fee * paid.total()),
         "prizes": [
-            (
-                f"{each.section} {each.place}".strip(),
-                names[each.entrant],
-                amount_text(shares[each.entrant]),
-            )
+            (each.place, names[each.entrant], amount_text(shares[each.entrant]), each.section)
             for each in standings
             if each.entrant in shares
         ],

@@ -45,11 +45,12 @@ class LabelsForm(forms.Form):
 class EntrantForm(LabelsForm):
     """One entrant: a name, or two of a pair."""
 
-    field_order = ["name", "name2", "team", "represents"]
+    field_order = ["name", "name2", "team", "represents", "section"]
 
     name = _name(gettext_lazy("Name"))
     # Suggestions are requested for fields whose names begin like this.
     name2 = _name(gettext_lazy("Partner"))
+    section = forms.ChoiceField(label=pgettext_lazy("of a tournament", "Section"), required=False)
 
     def __init__(
         self,
@@ -58,8 +59,14 @@ class EntrantForm(LabelsForm):
         pairs: bool,
         own: str = "",
         suggest: str = "",
+        sections: str = "",
     ) -> None:
-        super().__init__(data, initial={"name": own})
+        super().__init__(data, initial={"name": own, "section": sections[-1:]})
+        section = self.fields["section"]
+        assert isinstance(section, forms.ChoiceField)
+        section.choices = [(name, name) for name in sections]
+        if not sections:
+            del self.fields["section"]
         if not pairs:
             del self.fields["name2"]
         for name in ("name", "name2"):
@@ -71,7 +78,9 @@ class EntrantForm(LabelsForm):
         """The entry, once the form is valid."""
         cleaned = self.cleaned_data
         partner = cleaned.get("name2", "")
-        return Entry(cleaned["name"], partner, cleaned["team"], cleaned["represents"])
+        section = cleaned.get("section", "")
+        names = (cleaned["name"], partner, cleaned["team"], cleaned["represents"])
+        return Entry(*names, section=section)
 
 
 class ListForm(forms.Form):

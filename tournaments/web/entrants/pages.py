@@ -26,6 +26,7 @@ from tournaments.presenters.entrants import (
     seated_sentence,
     with_ratings,
 )
+from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import (
     EnteredAlready,
@@ -167,8 +168,7 @@ def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpRespon
 
 
 def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
-    pairs = is_for_pairs(row)
-    form = EntrantForm(request.POST, pairs=pairs, suggest=_suggest(row))
+    form = _form(row, request.POST)
     if form.is_valid():
         read = ListRead([ListLine(1, form.entry)], ListFile())
         near = near_names(row.event.club, read.lines, {})
@@ -321,7 +321,7 @@ def _add_page(
 ) -> HttpResponse:
     pairs = is_for_pairs(row)
     page: dict[str, Any] = page_of(request, row) | {
-        "one": one or EntrantForm(pairs=pairs, suggest=_suggest(row)),
+        "one": one or _form(row),
         "many": many or ListForm(),
         "offered": {} if pairs else players_offered(row),
         "pairs": pairs,
@@ -343,5 +343,10 @@ def numbered(row: Tournament, number: int) -> Entrant:
     return entrant
 
 
-def _suggest(row: Tournament) -> str:
-    return reverse("player_names", args=[row.event.club.slug])
+def _form(row: Tournament, data: Any = None) -> EntrantForm:
+    return EntrantForm(
+        data,
+        pairs=is_for_pairs(row),
+        suggest=reverse("player_names", args=[row.event.club.slug]),
+        sections=settings_of(row).section_names,
+    )

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.standings.standings import hides, last_counted
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
@@ -27,11 +27,12 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the current standings, those after a round, or of one round; the page polls."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
+    section = request.GET.get("section", "")
     asked = StandingsQuery(
         page["directs"],
         _number(request, "after"),
         _number(request, "only"),
-        request.GET.get("section", "")[:1],
+        section if section in settings_of(row).section_names else "",
     )
     version = version_of(row)
     etag = tag_of([version, asked, get_language(), request.COOKIES.get("theme")])

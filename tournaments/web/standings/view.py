@@ -11,7 +11,6 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from tournaments.engine.standings.season_sums import team_standings
 from tournaments.models import AuditEntry, Game, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.presenters.standings.marks import marks_of
@@ -115,6 +114,6 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "hidden": seen.hidden,
         "table": standings_table(seen, marks) if seen.rows else "",
         "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
-        "teams": [] if seen.only or seen.section else team_standings(seen.rows, state.competitors),
+        "teams": seen.teams,
     }
     return render_to_string("tournaments/standings/_standings.html", page)
