@@ -107,7 +107,7 @@ def test_too_few_in_a_section_are_named(director):
     refused = director(row).post(page_of("seat_round", row), follow=True)
 
     assert not Round.objects.exists()
-    assert "section B" in str(list(refused.context["messages"])[0])
+    assert "section B" in str(next(iter(refused.context["messages"])))
 
 
 def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(director):
@@ -229,9 +229,8 @@ def test_program_moves_divides_and_reads_sections():
     wrong = {"entrants": [{"name": "Can", "section": "D"}]}
     assert program.ask("POST", f"{base}/entrants/", wrong).status_code == 422
     rows = program.ask("GET", f"{base}/standings/?section=B").json()["results"]
-    assert [(each["section"], each["entrant"]) for each in rows] == [
-        *(("B", n) for n in (1, 5, 6, 7, 8, 10))
-    ]
+    assert {each["section"] for each in rows} == {"B"}
+    assert {each["entrant"] for each in rows} == {1, 5, 6, 7, 8, 10}
     program.ask("POST", f"{base}/entrants/divide/")
     found = program.ask("GET", f"{base}/entrants/").json()["results"]
     assert "".join(each["section"] for each in found) == "AAAABBBBBB"
