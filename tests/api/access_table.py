@@ -222,7 +222,7 @@ TOURNAMENTS = {
     "withdraw_entrant": row("an entrant", POST=DIRECTORS),
     "return_entrant": row("an entrant", POST=DIRECTORS),
     "let_in_entrant": row("an entrant", POST=DIRECTORS),
-    "divide_entrants": row("a tournament", POST=DIRECTORS),
+    "divide_entrants": row("tournament", POST=DIRECTORS),
     "check_in_entrant": row("an entrant", POST=DIRECTORS),
     "substitute": row("an entrant replaced", PUT=DIRECTORS, DELETE=DIRECTORS),
     # By the links of a tournament: `entrants/test_entrants.py` follows them.

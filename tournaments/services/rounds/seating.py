@@ -334,6 +334,8 @@ def _check_presence(state: TournamentState, round_: Round, *, all_the_same: bool
     presence = presence_at(state, seated_round)
     if presence.gone:
         raise SeatingOutdated(presence.gone)
+    if presence.moved and not all_the_same:
+        raise NotWhoIsHere(sentence=_("Somebody has moved to another section: seat again."))
     if presence and not all_the_same:
         raise NotWhoIsHere
 

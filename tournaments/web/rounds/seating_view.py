@@ -34,7 +34,7 @@ from tournaments.texts.labels import section_name
 class Chair:
     """An entrant at a side of a table, from 0, or with a bye; `why` are sentences.
 
-    `outlook` is the expectation by ratings, if they are visible.
+    `outlook` is the expectation by ratings, if they are visible; `section` is that of a bye.
     """
 
     entrant: Entrant
@@ -42,6 +42,7 @@ class Chair:
     side: int | None
     why: tuple[str, ...] = ()
     outlook: Outlook | None = None
+    section: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,9 @@ def _chair(
     entrant = state.entrants[name]
     players = state.players_of(entrant, seated.row.number)
     names = tuple(player.shown_name or f"№ {entrant.number}" for player in players)
-    return Chair(entrant, names, side, tuple(map(reason_text, reasons.get(name, ()))))
+    said = tuple(map(reason_text, reasons.get(name, ())))
+    section = state.section_of(entrant) if side is None else ""
+    return Chair(entrant, names, side, said, section=section)
 
 
 def reason_text(reason: SeatingReason) -> str:

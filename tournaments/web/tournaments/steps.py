@@ -91,6 +91,10 @@ ACTS: Mapping[str, Text] = {
 """The acts that can be undone, by the actions of their audit entries."""
 
 
+MOST_NAMES = 4
+"""More names than this would fill the screen of a phone."""
+
+
 def act_text(entry: AuditEntry, tournament: Tournament) -> str:
     """Return an act that can be undone as text (1 query)."""
     details, text = details_of(entry), str(ACTS[entry.action])
@@ -102,7 +106,8 @@ def act_text(entry: AuditEntry, tournament: Tournament) -> str:
     if numbers:
         rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
         names = [each.shown_name for each in rows]
-    return text % {"names": ", ".join(names)}
+    told = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
+    return text % {"names": told}
 
 
 def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
