@@ -1,5 +1,6 @@
 """A tournament in sections: drawn, ranked and changed within each of them."""
 
+import json
 from itertools import chain
 
 import pytest
@@ -9,12 +10,15 @@ from tests.club_factories import MemberFactory
 from tests.counting import queries_of
 from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
+from tests.reports.asked import asked, file_of, report_of, silent
 from tests.tournament_builders import SHORT, change, opened, play, published, running, who_sits
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.rounds.going import of_all
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import AuditEntry, Entrant, Round, Tournament
 from tournaments.queries.tournaments.state import load_state
+from tournaments.reports.certificates import compose_certificates
+from tournaments.reports.standings_document import compose_standings, seen_in
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.rounds.rounds import changes_since_closing, close_round
@@ -236,15 +240,34 @@ def test_program_moves_divides_and_reads_sections():
     assert "".join(each["section"] for each in found) == "AAAABBBBBB"
 
 
+def test_documents_and_prizes_are_of_each_section(director, tmp_path):
+    row = sectioned(4, 4, fee="10", prizes=("50%",))
+    finish(opened(row))
+    Entrant.objects.filter(number__in=(1, 5, 6)).update(paid=True)
+
+    report = report_of(row)
+    data = compose_standings(report, seen_in(report))
+    assert [line["cells"][0] for line in data["rows"]] == [
+        *("A 1", "A 2", "A 3", "A 4", "B 1", "B 2", "B 3", "B 4")
+    ]
+    assert [line["rule"] for line in data["rows"]].index(True) == 3
+    found = compose_certificates(asked(row.event, "certificates"), silent)["items"]
+    assert [each["place"] for each in found][::3] == [f"Section {s}: First place" for s in "AB"]
+    document = json.loads(file_of(tmp_path, row, "json").read_text())
+    assert [each["section"] for each in document["standings"]] == [*"AAAABBBB"]
+    prizes = director(row).get(page_of("fees", row)).context["prizes"]
+    assert [(each[0], each[2], each[3]) for each in prizes] == [(1, "5", "A"), (1, "10", "B")]
+
+
 @pytest.mark.parametrize("name", ["standings", "sections", "wall"])
 def test_more_sections_take_no_more_queries(director, name):
     row = sectioned(8, 8)
     finish(opened(row))
     leads = director(row)
 
-    def asked(sections):
+    def taken(sections):
         settings = {**row.settings, "sections": sections}
         Tournament.objects.update(settings=settings, revision=row.revision + sections)
         return queries_of(lambda: leads.get(page_of(name, row)))
 
-    assert asked(2) == asked(8)
+    assert taken(2) == taken(8)
