@@ -11,7 +11,16 @@ from tests.counting import queries_of
 from tests.factories import EVENING
 from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
 from tests.reports.asked import asked, file_of, report_of, silent
-from tests.tournament_builders import SHORT, change, opened, play, published, running, who_sits
+from tests.tournament_builders import (
+    SHORT,
+    change,
+    opened,
+    play,
+    published,
+    register,
+    running,
+    who_sits,
+)
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.rounds.going import of_all
 from tournaments.engine.standings.tournament_settings import SECTIONS
@@ -144,16 +153,28 @@ def test_somebody_moved_keeps_points_and_plays_there_from_the_next_round(directo
 
 
 def test_late_players_change_only_their_section():
-    row = sectioned(8, 9, 8)
+    row = sectioned(9, 9, 8)
     place = opened(row)
     before = who_sits(place)
     leaver = Entrant.objects.get(sittings__table__number=3, sittings__side=0)
 
-    change(place, leaving=[leaver])
+    change(place, arriving=register(row, "Geç Gelen"), leaving=[leaver])
 
     after = who_sits(place)
     assert {n for n in before if before[n] != after[n]} == {3}
-    assert sections_at(place) == (["A", "A", "B", "B", "C", "C"], [])
+    assert sections_at(place) == (["A", "A", "B", "B", "C", "C"], ["", "A"])
+
+
+def test_house_players_come_and_go_in_the_section_of_who_is_late():
+    row = sectioned(5, 6, odd="house")
+    place = opened(row)
+    before = who_sits(place)
+
+    change(place, leaving=[Entrant.objects.get(number=1)])
+
+    after = who_sits(place)
+    assert [n for n in before if before[n] == after.get(n)] == [3, 4]
+    assert sections_at(place) == (["A", "B", "B"], [])
 
 
 @pytest.mark.parametrize("stage", ["proposal", "published"])
