@@ -70,6 +70,8 @@ class Tournament(models.Model):
     revision = models.PositiveIntegerField(default=0)
     # The cards of deleted tables, by round and number: they are valid again at a table laid anew.
     cards = models.JSONField(default=dict, blank=True, editable=False)
+    # The players whom teams have named, by round and team: keys of entrants in order.
+    line_ups = models.JSONField(default=dict, blank=True, editable=False)
     # A cancelled one is kept, but hidden from all but directors, and does not count.
     cancelled_at = models.DateTimeField(null=True, blank=True)
     # Raising it revokes the links to register and to check in.

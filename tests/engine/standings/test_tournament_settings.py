@@ -60,6 +60,7 @@ def test_everything_chosen_is_written_the_same_way():
         "fee": "12.50",
         "prizes": ["300", "200"],
         "sections": 3,
+        "line_up": 0,
     }
 
     settings = read_settings(document)
@@ -105,6 +106,8 @@ def test_everything_chosen_is_written_the_same_way():
         ("hide_last", None, "wrong-type", "hide_last"),
         ("correct_minutes", 0, "unknown-option", "correct_minutes"),
         ("correct_minutes", None, "wrong-type", "correct_minutes"),
+        ("line_up", 17, "unknown-option", "line_up"),
+        ("line_up", None, "wrong-type", "line_up"),
         ("prize", 100, "unexpected-field", "prize"),
     ],
 )
@@ -119,6 +122,11 @@ def test_all_that_is_wrong_is_said_at_once():
         ("unknown-option", "tie_breaks[0]"),
         ("wrong-type", "tie_breaks[1]"),
     ]
+
+
+def test_line_ups_need_rounds_drawn_one_at_a_time():
+    assert read_settings({"line_up": 4, "seating": "manual", "finals": 4}).line_up == 4
+    assert problems_of({"line_up": 4, "seating": "fixed"}) == [("unknown-option", "line_up")]
 
 
 @pytest.mark.parametrize("document", [None, [], "swiss", 3])

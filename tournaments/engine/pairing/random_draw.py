@@ -4,6 +4,7 @@ The smallest exchanges keep groups together and pairs to avoid apart.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import combinations, islice
 from random import Random
 
 from tournaments.engine.pairing.byes import choose_byes, join_groups, seat_groups
@@ -12,6 +13,9 @@ from tournaments.engine.pairing.judging import Seating, describe, lot_of, playin
 from tournaments.engine.pairing.seats import seat_table
 
 Tables = list[list[int]]
+MOST_PASSES = 16
+"""The tries to part pairs that must not meet."""
+
 Cut = Callable[[Sequence[int], int], Tables]
 
 
@@ -98,28 +102,37 @@ class _RandomDraft:
                     self._exchange(place, min(others, key=lambda o: self._distance(place, o)))
 
     def part(self, field: PairingField) -> None:
-        """Exchange pairs that must not meet, with the nearest entrants who can replace them."""
-        self.avoided = [(field.index[one], field.index[other]) for one, other in field.avoid]
+        """Exchange pairs that must not meet, with the nearest entrants who can replace them.
+
+        Where no exchange helps, one that costs nothing may let the next one help.
+        """
+        pairs = [(field.index[one], field.index[other]) for one, other in field.avoid]
+        self.avoided = {*pairs, *((other, one) for one, other in pairs)}
         held = {place for group in self.held for place in group}
         free = [place for place in self.rank if place not in held]
-        for pair in self.avoided:
-            if self.at[pair[0]] != self.at[pair[1]]:
-                continue
-            ways = [(one, other) for one in pair if one not in held for other in free]
-            ways.sort(key=lambda way: self._distance(*way))
-            next((way for way in ways if self._helps(*way)), None)
+        for further in range(MOST_PASSES):
+            for pair in pairs:
+                if self.at[pair[0]] != self.at[pair[1]]:
+                    continue
+                ways = [(one, other) for one in pair if one not in held for other in free]
+                ways.sort(key=lambda way: self._distance(*way))
+                helping = (way for way in ways if self._saved(*way) > 0)
+                costless = (way for way in ways if self._saved(*way) == 0)
+                way = next(helping, None) or next(islice(costless, further, None), None)
+                if way is not None:
+                    self._exchange(*way)
 
-    def _helps(self, one: int, other: int) -> bool:
-        """Exchange two if that reduces the meetings to avoid."""
-        before = self._meeting()
+    def _saved(self, one: int, other: int) -> int:
+        """Return how many meetings to avoid an exchange would save; none at one table."""
+        tables = {self.at[one], self.at[other]}
+        before = sum(map(self._meeting, tables))
         self._exchange(one, other)
-        if self._meeting() < before:
-            return True
+        after = sum(map(self._meeting, tables))
         self._exchange(one, other)
-        return False
+        return before - after if len(tables) > 1 else -1
 
-    def _meeting(self) -> int:
-        return sum(self.at[one] == self.at[other] for one, other in self.avoided)
+    def _meeting(self, table: int) -> int:
+        return sum(pair in self.avoided for pair in combinations(self.tables[table], 2))
 
     def _distance(self, one: int, other: int) -> tuple[int, int]:
         ranks = self.rank[one], self.rank[other]

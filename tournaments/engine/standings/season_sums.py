@@ -1,7 +1,8 @@
 """Sums of points over several entrants or evenings: teams, and leagues over a season."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tournaments.engine.play.outcomes import rank
 from tournaments.engine.rules.rulesets import Points, whole
@@ -11,7 +12,11 @@ from tournaments.engine.standings.standings import Standing
 
 @dataclass(frozen=True, slots=True)
 class TeamStanding:
-    """A team with its members in the order of their places; only `counted` members add points."""
+    """A team with its members in the order of their places; only `counted` members add points.
+
+    `by_round` are the sums of what they made in each round (None: nobody played), without
+    penalties. `rounds_won` is the number of rounds in which no team made more.
+    """
 
     team: str
     place: int
@@ -19,6 +24,8 @@ class TeamStanding:
     members: tuple[str, ...]
     counted: tuple[str, ...]
     shared: bool
+    by_round: tuple[Points | None, ...]
+    rounds_won: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +45,16 @@ class SeasonStanding:
 
 
 def team_standings(
-    standings: Sequence[Standing], competitors: Iterable[Competitor], best: int | None = None
+    standings: Sequence[Standing],
+    competitors: Iterable[Competitor],
+    best: int | None = None,
+    *,
+    by_rounds: bool = False,
 ) -> tuple[TeamStanding, ...]:
     """Return the teams by the sum of their members' points, or of the `best` so many.
 
-    Teams with the same sum share a place, in the order of their names. Entrants without a team do
+    With `by_rounds`, teams with the same sum are in the order of the rounds they won, then of their
+    best rounds. Equal teams share a place, in the order of their names. Entrants without a team do
     not count.
     """
     teams = {competitor.id: competitor.team for competitor in competitors}
@@ -55,6 +67,12 @@ def team_standings(
         team: whole(sum(standing.points for standing in rows[:best]))
         for team, rows in members.items()
     }
+    made = {team: _round_sums(rows[:best]) for team, rows in members.items()}
+    won = {team: _rounds_won(points, made.values()) for team, points in made.items()}
+    worths = {
+        team: (sums[team], won[team], _best_of(made[team])) if by_rounds else (sums[team],)
+        for team in members
+    }
     return tuple(
         TeamStanding(
             team=team,
@@ -63,9 +81,33 @@ def team_standings(
             members=tuple(standing.entrant for standing in members[team]),
             counted=tuple(standing.entrant for standing in members[team][:best]),
             shared=shared,
+            by_round=made[team],
+            rounds_won=won[team],
         )
-        for team, place, shared in _places(sums)
+        for team, place, shared in _places(worths)
     )
+
+
+Made = tuple[Points | None, ...]
+
+
+def _round_sums(rows: Sequence[Standing]) -> Made:
+    """Return what the members of a team made together in each round; None if nobody played."""
+    rounds = zip(*(standing.by_round for standing in rows), strict=True)
+    played = ([points for points in each if points is not None] for each in rounds)
+    return tuple(whole(sum(points)) if points else None for points in played)
+
+
+def _rounds_won(points: Made, others: Collection[Made]) -> int:
+    rounds = zip(points, zip(*others, strict=True), strict=True)
+    return sum(
+        own is not None and all(other is None or own >= other for other in made)
+        for own, made in rounds
+    )
+
+
+def _best_of(points: Made) -> Points:
+    return max((each for each in points if each is not None), default=0)
 
 
 def league(
@@ -103,10 +145,10 @@ def _best_evenings(
     return tuple(sorted(there[:best]))
 
 
-def _places(sums: Mapping[str, Points]) -> list[tuple[str, int, bool]]:
-    """Name, place and whether it is shared, in order of place."""
-    names = sorted(sums, key=lambda name: (-sums[name], name))
-    places = rank([sums[name] for name in names])
+def _places(worths: Mapping[str, Any]) -> list[tuple[str, int, bool]]:
+    """Name, place and whether it is shared, in order of place; more is better."""
+    names = sorted(sorted(worths), key=worths.__getitem__, reverse=True)
+    places = rank([worths[name] for name in names])
     return [
         (name, place, places.count(place) > 1) for name, place in zip(names, places, strict=True)
     ]

@@ -35,6 +35,9 @@ SEATINGS = ("swiss", "random", "fixed", "rank-near", "rank-spread", "round-robin
 """Methods of seating: by points, random, by a plan for the whole event, neighbours in the standings
 (1-2-3-4), across the standings (1-5-9-13), round robin, or by the director."""
 
+DRAWN_AT_ONCE = ("fixed", "round-robin")
+"""The methods that draw all rounds at once; those by standings wait for each round."""
+
 POINTS = ("game", "places", "out", "pair-difference")
 """The worth of a round: the points of the game or of the place, a win for being out, or the lead
 over the others."""
@@ -52,6 +55,7 @@ CHECK_INS = ("none", "once", "round")
 MOST_ROUNDS = 30
 MOST_PLAYING = 1_000
 MOST_PRIZES = 16
+LARGEST_LINE_UP = 16
 AMOUNT = r"[0-9]{1,7}(?:\.[0-9]{1,2})?"
 """A pattern: units of whatever the club pays in, with hundredths."""
 LONGEST_ROUND = 600
@@ -78,7 +82,9 @@ class TournamentSettings:
     places: others who register before the start wait (None: no limit). `fee` is what each entrant
     pays, an amount without a currency (empty: nothing). `prizes` are by place, from the first: all
     shares of the fees, as "50%", or all amounts. `sections` is the number of sections (0: none):
-    each is seated and ranked by itself, and has finals of its own.
+    each is seated and ranked by itself, and has finals of its own. `line_up` is the number
+    of players of a team who play in each round before the finals (0: everybody, with or without a
+    team).
     """
 
     rounds: int = 3
@@ -102,6 +108,7 @@ class TournamentSettings:
     fee: str = ""
     prizes: tuple[str, ...] = ()
     sections: int = 0
+    line_up: int = 0
 
     @property
     def section_names(self) -> str:
@@ -252,9 +259,27 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
             },
         ),
         "sections": _choice(0, *range(2, len(SECTIONS) + 1)),
+        "line_up": _limited(
+            INTEGER,
+            lambda value: 0 <= value <= LARGEST_LINE_UP,
+            f"0–{LARGEST_LINE_UP}",
+            {"type": "integer", "minimum": 0, "maximum": LARGEST_LINE_UP},
+        ),
     }
 )
-SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)
+
+
+_SETTINGS = shapes.fields(SETTING_SHAPES, required=(), make=TournamentSettings)
+
+
+def _check(where: str, value: Any) -> Problems:
+    """Also refuse line-ups where all rounds are drawn at once."""
+    yield from _SETTINGS.check(where, value)
+    if isinstance(value, dict) and value.get("line_up") and value.get("seating") in DRAWN_AT_ONCE:
+        yield _not_allowed(shapes.below(where, "line_up"), 0)
+
+
+SETTINGS = replace(_SETTINGS, check=_check)
 """The settings in a document; each may be left out."""
 
 PRESETS: Mapping[str, TournamentSettings] = MappingProxyType(

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from django.db.models import F, Prefetch
@@ -29,6 +30,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models import Ruling as RulingRow
+from tournaments.models.people import fold_name
 from tournaments.queries.rulesets import parsed_ruleset
 
 Sat = tuple[int, int | None, str]
@@ -239,9 +241,57 @@ class TournamentState:
             return "joins-later"
         if entrant.house:
             return ""
+        if self.has_line_ups(number):
+            if entrant.key not in self.line_ups(number).get(entrant.team, ()):
+                return "reserve" if entrant.team else "no-team"
+            return "not-checked-in" if entrant.checked_in < asked else ""
         if entrant.checked_in < asked:
             return "not-checked-in"
         return "left" if self._was_taken_out(entrant, number) else ""
+
+    @cached_property
+    def teams(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the members of each team by key, in order of numbers; house players have none."""
+        members = [row for row in self.entrants.values() if row.team and not row.house]
+        return {
+            team: tuple(row.key for row in members if row.team == team)
+            for team in sorted({row.team for row in members}, key=fold_name)
+        }
+
+    def has_line_ups(self, number: int) -> bool:
+        """Return whether only the line-ups of the teams play in a round."""
+        return self.settings.line_up > 0 and number <= self.settings.rounds
+
+    def line_ups(self, number: int) -> Mapping[str, tuple[str, ...]]:
+        """Return who of each team plays in a round, by key, in order of numbers.
+
+        They are those who sit in a published round, or whom the team has named; else those of the
+        round before, filled up in order of numbers.
+        """
+        if number not in self._line_ups:
+            before = self.line_ups(number - 1) if number > 1 else {}
+            self._line_ups[number] = {
+                team: self._line_up(team, number, before.get(team, ())) for team in self.teams
+            }
+        return self._line_ups[number]
+
+    @cached_property
+    def _line_ups(self) -> dict[int, dict[str, tuple[str, ...]]]:
+        return {}
+
+    def _line_up(self, team: str, number: int, before: Sequence[str]) -> tuple[str, ...]:
+        members = self.teams[team]
+        sit = next((r.names for r in self.seated_rounds if r.row.number == number), None)
+        if sit is not None and self.seated_rounds[number - 1].row.published_at:
+            return tuple(key for key in members if key in sit)
+        named = self.tournament.line_ups.get(str(number), {}).get(team)
+        if named is None:
+            free = [key for key in members if self._can_play(self.entrants[key], number)]
+            named = sorted(free, key=lambda key: key not in before)[: self.settings.line_up]
+        return tuple(key for key in members if key in named)[: self.settings.line_up]
+
+    def _can_play(self, entrant: Entrant, number: int) -> bool:
+        return entrant.withdrawn_at is None and entrant.joins_in <= number
 
     def _was_taken_out(self, entrant: Entrant, number: int) -> bool:
         """Return whether a director took them out of the last round, and nothing brought them back.
@@ -279,17 +329,26 @@ def field_of(
 ) -> PairingField:
     """Return the field that round `number` is seated from: entrants with results so far.
 
-    `seated` are the entrants to seat, if that is decided already.
+    `seated` are the entrants to seat, if that is decided already. Where teams have line-ups,
+    players of one team are not to meet.
     """
     settings = state.settings
     points = {row.entrant: row.points for row in state.standings_before(number)}
-    present = state.present(number) if seated is None else seated
+    present = list(state.present(number) if seated is None else seated)
+    mates: dict[str, list[str]] = defaultdict(list)
+    for each in present if state.has_line_ups(number) else ():
+        if each.team and not each.house:
+            mates[each.team].append(each.key)
+    # The first of each team, then the second of each: in this order, tables are of several teams.
+    board = {key: at for keys in mates.values() for at, key in enumerate(keys)}
+    present.sort(key=lambda each: board.get(each.key, len(board) if board else 0))
     return PairingField(
         entrants=tuple(
             Seated(each.key, points.get(each.key, 0), each.represents) for each in present
         ),
         rounds=tuple(each.seats for each in state.seated_rounds if each.row.number < number),
         rounds_left=max(1, settings.rounds - number + 1),
+        avoid=tuple(pair for keys in mates.values() for pair in combinations(keys, 2)),
         table_size=state.rules.side_count,
         separate_clubs=settings.separate_clubs,
         score_before_seats=settings.score_before_seats,

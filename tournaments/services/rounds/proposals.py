@@ -12,13 +12,11 @@ from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.standings.finals import FinalStage
+from tournaments.engine.standings.tournament_settings import DRAWN_AT_ONCE
 from tournaments.models import Entrant, Round
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.substituting import TakesPart
-
-WHOLE_EVENING = ("fixed", "round-robin")
-"""Seating methods that draw all rounds at once; those by standings wait for each round."""
 
 BY_STANDINGS = ("swiss", "rank-near", "rank-spread")
 
@@ -93,7 +91,7 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
     method = state.settings.seating
     sections = [
         schedule(field, state.settings.rounds - number + 1, method)
-        if method in WHOLE_EVENING
+        if method in DRAWN_AT_ONCE
         else [_seat(field, method)]
         for field in _fields(state, number, seed).values()
     ]
