@@ -30,7 +30,7 @@ ABSENCES: Mapping[str, Text] = {
     "left": gettext_lazy("did not play the last round"),
     "joins-later": gettext_lazy("plays for somebody else"),
     "withdrawn": gettext_lazy("withdrawn"),
-    "reserve": gettext_lazy("reserve of %(team)s"),
+    "reserve": gettext_lazy("reserve"),
     "no-team": gettext_lazy("is in no team"),
 }
 """Why somebody has no seat in a proposal."""

@@ -241,13 +241,12 @@ class TournamentState:
             return "joins-later"
         if entrant.house:
             return ""
-        if self.has_line_ups(number):
-            if entrant.key not in self.line_ups(number).get(entrant.team, ()):
-                return "reserve" if entrant.team else "no-team"
-            return "not-checked-in" if entrant.checked_in < asked else ""
+        team = self.line_ups(number).get(entrant.team, ()) if self.has_line_ups(number) else None
+        if team is not None and entrant.key not in team:
+            return "reserve" if entrant.team else "no-team"
         if entrant.checked_in < asked:
             return "not-checked-in"
-        return "left" if self._was_taken_out(entrant, number) else ""
+        return "left" if team is None and self._was_taken_out(entrant, number) else ""
 
     @cached_property
     def teams(self) -> Mapping[str, tuple[str, ...]]:

@@ -24,7 +24,7 @@ CHANGES_NO_STANDINGS = (
     *("publish-round", "take-back-round", "start-clock", "pause-clock", "add-time"),
     *("add-table-time", "check-in", "check-out", "replace-links", "move-tournament"),
     *("add-entrants", "let-in", "put-substitute", "take-out-substitute", "accept-changes"),
-    *("fee-paid", "fee-not-paid", "cancel-tournament", "restore-tournament"),
+    *("fee-paid", "fee-not-paid", "put-line-up", "cancel-tournament", "restore-tournament"),
 )
 """Routine actions in a tournament; any other action may change standings."""
 

@@ -24,7 +24,9 @@ from tournaments.services.games.seats import TableSeating
 from tournaments.services.games.writing import WriteContext
 from tournaments.services.people.players import lock_people
 from tournaments.services.rounds.house import add_house_players, house_registered
+from tournaments.services.rounds.line_ups import NoSuchMember, NotOfTeam, check_room
 from tournaments.services.rounds.pairing import engine_refusals
+from tournaments.services.rounds.rulings import NotInRound
 from tournaments.services.rounds.seating import (
     clear_tables,
     games_of,
@@ -53,6 +55,7 @@ def change_late(
         TakesPart: the player of an arriving entrant plays in the round already.
         ImpossibleChange: an entrant would leave a table that has begun, or no table can be filled.
         InvalidSeating: an arriving entrant is seated already, or a leaving one is not seated.
+        LineUpFull: the team of an arriving entrant has no place left.
     In each case nothing is written.
     """
     with transaction.atomic():
@@ -65,6 +68,9 @@ def change_late(
         state = load_state(tournament)
         seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
         moves = _moves(state, seated_round, arriving, leaving)
+        if moves.arriving:
+            staying = {*_here(seated_round), *moves.arriving} - {*moves.leaving}
+            check_room(state, place.number, staying)
         missing = {
             section: _house_missing(state, seated_round, moves, section)
             for section in state.sections
@@ -76,13 +82,83 @@ def change_late(
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
         stood = games_of(place)
-        context = WriteContext(secrets.token_urlsafe(12), 0, at, by=by)
+        context = WriteContext(_key(), 0, at, by=by)
         _apply(state, seated_round, change, held, context)
         gone = sorted({*stood} - {*games_of(place)})
         touch(tournament)
         details = {"round": place.number, "arriving": moves.arriving, "leaving": moves.leaving}
         note(tournament, "change-late", by, at, after=details | ({"gone": gone} if gone else {}))
     return change
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A reserve who takes the place of a player of the same team, both by key."""
+
+    player: str
+    reserve: str
+
+
+def replace_player(round_pk: int, replacement: Replacement, by: Actor, *, at: datetime) -> None:
+    """Let a reserve take the chair of a player in a published round. Idempotent.
+
+    Raises:
+        WrongState: the round is not published, or is closed; or the reserve has withdrawn.
+        NotOfTeam: they are not of one team.
+        NotInRound: the player has no seat in the round.
+        TakesPart: the reserve plays in the round already.
+        ImpossibleChange: the table has begun.
+    In each case nothing is written.
+    """
+    player, reserve = replacement.player, replacement.reserve
+    with transaction.atomic(), engine_refusals():
+        tournament, place = lock_drawn(round_pk)
+        if place.published_at is None or place.closed_at is not None:
+            raise WrongState(place.state)
+        lock_people(tournament.event.club_id)
+        lock_tables_of(place)
+        state = load_state(tournament)
+        seated_round = next(each for each in state.seated_rounds if each.row.pk == place.pk)
+        if not {player, reserve} <= state.entrants.keys():
+            raise NoSuchMember
+        team = state.entrants[player].team
+        if not team or reserve not in state.teams.get(team, ()):
+            raise NotOfTeam(state.entrants[reserve], team)
+        if reserve in seated_round.names and player not in seated_round.names:
+            return
+        if player not in seated_round.names or reserve in seated_round.names:
+            raise NotInRound
+        _refuse_who_cannot_come(state, seated_round, _Moves([reserve], [player]))
+        _take_chair(state, seated_round, replacement, WriteContext(_key(), 0, at, by=by))
+        _note_presence(state, place.number, _Moves([reserve], []))
+        touch(tournament)
+        details = {"round": place.number, "arriving": [reserve], "leaving": [player]}
+        note(tournament, "change-late", by, at, after=details)
+
+
+def _take_chair(
+    state: TournamentState,
+    seated_round: SeatedRound,
+    replacement: Replacement,
+    context: WriteContext,
+) -> None:
+    sitting = Sitting.objects.filter(round=seated_round.row)
+    for at, table in enumerate(seated_round.tables):
+        if table.pk is not None and replacement.player in table.entrants:
+            if at in _begun(seated_round):
+                raise ImpossibleChange("begun", table.number - 1)
+            names = [
+                replacement.reserve if name == replacement.player else name
+                for name in table.entrants
+            ]
+            sitting.filter(table=table.pk).delete()
+            row = Table.objects.get(pk=table.pk)
+            entrants = [state.entrants[name] for name in names]
+            _seat_anew(state, seated_round.row, row, entrants, context)
+            return
+    sitting.filter(entrant=state.entrants[replacement.player]).update(
+        entrant=state.entrants[replacement.reserve]
+    )
 
 
 def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entrant]:
@@ -96,6 +172,10 @@ def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entr
         and each.withdrawn_at is None
         and not taken & _players_of(state, seated_round, [key])
     ]
+
+
+def _key() -> str:
+    return secrets.token_urlsafe(12)
 
 
 def _note_presence(state: TournamentState, number: int, moves: "_Moves") -> None:

@@ -17,6 +17,7 @@ from tournaments.models import Entrant, Round
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.substituting import TakesPart
+from tournaments.services.rounds.line_ups import join_line_ups
 
 BY_STANDINGS = ("swiss", "rank-near", "rank-spread")
 
@@ -204,6 +205,7 @@ def take_in(state: TournamentState, number: int, names: Collection[str]) -> None
     Raises:
         InvalidSeating: there is no such entrant.
         TakesPart: a player of theirs plays for another entrant in this round.
+        LineUpFull: their team has no place left in its line-up.
     """
     unknown = [name for name in names if name not in state.entrants]
     if unknown:
@@ -216,6 +218,7 @@ def take_in(state: TournamentState, number: int, names: Collection[str]) -> None
                 raise TakesPart(player)
         row.withdrawn_at = None
         row.come_in(number)
+    join_line_ups(state, number, names)
     Entrant.objects.bulk_update(rows, ["joins_in", "checked_in", "withdrawn_at"])
 
 

@@ -207,6 +207,7 @@ def seat_again(
         WrongState: the round is published.
         InvalidSeating: an entrant at a locked table is no longer present, or to take in is unknown.
         TakesPart: somebody to take in plays for another entrant in this round.
+        LineUpFull: the team of somebody to take in has no place left in its line-up.
         NoRoundLeft, RoundsLeft, NotEnough, NoRoundRobin: as in `seat_next_round`.
     """
     with transaction.atomic():

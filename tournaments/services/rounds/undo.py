@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.models import AuditEntry, Entrant, Revision, Round, Ruling, Tournament
 from tournaments.services.audit import Actor
 from tournaments.services.entrants.registration import return_entrant
+from tournaments.services.rounds.line_ups import LineUp, put_line_up
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.rounds import can_reopen, reopen_round
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
@@ -169,6 +170,12 @@ def _seat_as_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: da
     put_seating(_round_of(tournament, entry).pk, draft, by, at=at)
 
 
+def _line_up_before(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+    details = details_of(entry)
+    stood = LineUp(details["round"], details["team"], (entry.before or {})["entrants"])
+    put_line_up(tournament.pk, stood, by, at=at)
+
+
 UNDOINGS: Mapping[str, _Undoing] = {
     "publish-round": _Undoing(_unpublish, _nothing_written),
     "take-back-round": _Undoing(_publish_again, _no_sheet_deleted),
@@ -178,6 +185,7 @@ UNDOINGS: Mapping[str, _Undoing] = {
     "withdraw-ruling": _Undoing(_rule_again),
     "move-section": _Undoing(put_back, _no_final),
     "exchange-seats": _Undoing(_exchange_back, _not_written_since),
+    "put-line-up": _Undoing(_line_up_before),
     "change-seating": _Undoing(
         _seat_as_before, lambda _tournament, entry: "seating" in details_of(entry)
     ),

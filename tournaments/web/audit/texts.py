@@ -107,6 +107,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "take-out-substitute"): gettext_lazy("Substitute taken out"),
     (Kind.EVENT, "check-in"): gettext_lazy("Entrant checked in"),
     (Kind.EVENT, "check-out"): gettext_lazy("Check-in taken back"),
+    (Kind.EVENT, "put-line-up"): gettext_lazy("Line-up named"),
     (Kind.EVENT, "seat-round"): gettext_lazy("Round seated"),
     (Kind.EVENT, "unseat-round"): gettext_lazy("Seating thrown away"),
     (Kind.EVENT, "change-seating"): gettext_lazy("Seating changed by hand"),

@@ -230,6 +230,7 @@ AFTER_UNDOING: Mapping[str, str] = {
     "close-round": "running",
     "exchange-seats": "seating",
     "change-seating": "seating",
+    "put-line-up": "line_ups",
 }
 """The pages of a round that undoing an act leads to; the others lead to the tournament."""
 

@@ -94,7 +94,10 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "faults": list(faults(shown.quality)) if shown.quality else [],
         **(_picked(state, place, request.GET) if page["directs"] else {}),
         "presence": presence,
-        "not_seated": [(each, ABSENCES[why]) for each, why in presence.not_seated],
+        "not_seated": [
+            (each, ABSENCES[why], why == "reserve") for each, why in presence.not_seated
+        ],
+        "short": short_line_ups(state, number) if place.published_at is None else [],
         "late": _late(state, place) if page["directs"] else None,
         "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, place),
     }

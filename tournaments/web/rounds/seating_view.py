@@ -136,7 +136,7 @@ def _sections(
 def _praise(state: TournamentState, field: PairingField, seating: Seating) -> list[str]:
     """Return the sentences about a seating; with sections, as one that names the section."""
     least = least_spread(field, seating.why.keys() - {*seating.byes})
-    said = list(praise(seating.quality, least))
+    said = list(praise(seating.quality, least, teams=bool(field.avoid)))
     section = state.section_at(field.index)
     return [f"{section_name(section)}: {' '.join(said)}"] if section else said
 
@@ -257,9 +257,14 @@ def faults(quality: Quality) -> Iterator[tuple[str, str]]:
             yield FIGURES[name](), str(getattr(quality, name))
 
 
-def praise(quality: Quality, least: Fraction) -> Iterator[str]:
-    """Yield sentences about meetings, seats and scores; `least` is the least possible spread."""
+def praise(quality: Quality, least: Fraction, *, teams: bool = False) -> Iterator[str]:
+    """Yield sentences about meetings, seats and scores; `least` is the least possible spread.
+
+    With `teams`, players of one team are to be kept apart.
+    """
     yield _meetings(quality)
+    if teams and not quality.avoided_met:
+        yield _("Nobody sits with a teammate.")
     uneven = quality.seat_imbalance
     yield (
         ngettext(
@@ -312,7 +317,7 @@ FIGURES: Mapping[str, Callable[[], str]] = {
     "repeat_bound": lambda: _("Meetings again at least"),
     "score_spread": lambda: _("Points apart at a table"),
     "seat_imbalance": lambda: _("Seats uneven by"),
-    "avoided_met": lambda: _("Kept apart, yet together"),
+    "avoided_met": lambda: _("Pairs of one team at a table"),
     "same_club": lambda: _("Pairs of one club"),
     "fixed_parted": lambda: _("Put together, yet apart"),
 }

@@ -16,6 +16,8 @@ from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.standings.tallies import BYE_AVERAGE
 from tournaments.engine.standings.tie_breaks import TIE_BREAKS
 from tournaments.engine.standings.tournament_settings import (
+    DRAWN_AT_ONCE,
+    LARGEST_LINE_UP,
     LARGEST_WORTH,
     LONGEST_ROUND,
     MOST_PLACES,
@@ -209,11 +211,23 @@ class TournamentForm(EventForm):
         help_text=gettext_lazy("Each is seated and ranked by itself, and has finals of its own."),
     )
 
+    line_up = forms.IntegerField(
+        label=_label("line_up"),
+        min_value=1,
+        max_value=LARGEST_LINE_UP,
+        required=False,
+        help_text=gettext_lazy(
+            "Nothing: everybody plays. Otherwise each team names so many before each round, the"
+            " others are its reserves, and players of one team do not sit together."
+        ),
+    )
+
     SETTINGS = (
         *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
         *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes", "sections"),
+        "line_up",
     )
     FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""
@@ -273,6 +287,9 @@ class TournamentForm(EventForm):
             self.add_error("bye_points", _("How many points is it worth?"))
         if cleaned.get("points") == "places" and cleaned.get("place_points") == []:
             self.add_error("place_points", _("How many points is a place worth?"))
+        if cleaned.get("line_up") and cleaned.get("seating") in DRAWN_AT_ONCE:
+            said = _("All rounds of this seating are drawn at once: choose another one above.")
+            self.add_error("line_up", said)
         self._refuse_twice(ties)
         return cleaned
 
@@ -308,6 +325,7 @@ class TournamentForm(EventForm):
                 "sections": int(cleaned["sections"] or 0),
                 "bye": cleaned["bye_points"] if bye == BYE_FIXED else bye,
                 "tie_breaks": [name for name in chosen if name],
+                "line_up": cleaned["line_up"] or 0,
             }
         )
 
@@ -346,6 +364,7 @@ def _typed(settings: TournamentSettings) -> dict[str, Any]:
     return document | {
         "place_points": " ".join(map(str, document["place_points"])),
         "prizes": " ".join(document["prizes"]),
+        "line_up": settings.line_up or "",
         "bye": BYE_FIXED if fixed else BYE_AVERAGE,
         "bye_points": document["bye"] if fixed else "",
         **{f"tie{number}": name for number, name in enumerate(ties)},

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.models import AuditEntry, Tournament
@@ -86,6 +87,7 @@ ACTS: Mapping[str, Text] = {
     "withdraw-ruling": gettext_lazy("Ruling withdrawn: %(names)s"),
     "move-section": gettext_lazy("Section changed: %(names)s"),
     "exchange-seats": gettext_lazy("Chairs exchanged: %(names)s"),
+    "put-line-up": gettext_lazy("Line-up named: %(team)s, %(round)s"),
     "change-seating": gettext_lazy("Seating changed: %(round)s"),
 }
 """The acts that can be undone, by the actions of their audit entries."""
@@ -100,7 +102,7 @@ def act_text(entry: AuditEntry, tournament: Tournament) -> str:
     details, text = details_of(entry), str(ACTS[entry.action])
     if "%(round)s" in text:
         place = tournament.event.rounds.get(number=details["round"])
-        return text % {"round": round_name(place)}
+        return text % {"round": round_name(place), "team": details.get("team")}
     numbers = [number_of(key) for key in details.get("entrants", ())]
     names = []
     if numbers:
@@ -121,6 +123,13 @@ def button_of(step: LifecycleStep, tournament: Tournament) -> Button:
     sends = {"step": step.code, "round": str(step.round or ""), "seen": str(tournament.revision)}
     label = IN_FINALS.get(step.code, NEXT[step.code]) if step.stage else NEXT[step.code]
     return Button(str(label) % said, "next_step", at, sends)
+
+
+def line_ups_button(step: LifecycleStep, tournament: Tournament) -> Button:
+    """Return the link to the line-ups of the round that a step seats."""
+    at = (tournament.event.club.slug, tournament.slug, step.round or 1)
+    label = _("Line-ups of round %(number)s") % {"number": at[-1]}
+    return Button(label, "line_ups", at, is_link=True)
 
 
 def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:

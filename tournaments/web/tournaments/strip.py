@@ -16,7 +16,7 @@ from tournaments.queries.tournaments.steps import HowFar, how_far
 from tournaments.services.rounds.undo import last_act
 from tournaments.web.events.view import etag_of, tag_of
 from tournaments.web.games.clock_view import Clock, clock_of
-from tournaments.web.tournaments.steps import Button, act_text, button_of
+from tournaments.web.tournaments.steps import Button, act_text, button_of, line_ups_button
 from tournaments.web.tournaments.texts import ROUND_STATES, round_name, state_name
 
 State = Tournament.State
@@ -65,13 +65,23 @@ def strip_of(request: HttpRequest, row: Tournament, moved: int) -> StripShown:
     return StripShown(
         parts=tuple(filter(None, _parts(strip, row))),
         clock=shown,
-        button=button_of(strip_step(strip), row),
+        button=_button(request, strip, row),
         urgent=strip.urgent,
         far=strip.far,
         headers=json.dumps({"If-None-Match": strip_etag(request, row, now)}),
         act=act,
         act_text="" if act is None else act_text(act, row),
     )
+
+
+def _button(request: HttpRequest, strip: Strip, row: Tournament) -> Button:
+    """Return the button of the next step; before a round is seated, the line-ups come first."""
+    step = strip_step(strip)
+    if step.code in ("start-and-seat", "seat-round") and strip.settings.line_up:
+        named = line_ups_button(step, row)
+        if named.url != request.GET.get("at", request.path):
+            return named
+    return button_of(step, row)
 
 
 def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:

@@ -98,6 +98,7 @@ SETTINGS: Mapping[str, Text] = {
     "fee": gettext_lazy("Fee"),
     "prizes": gettext_lazy("Prizes by place"),
     "sections": gettext_lazy("Sections"),
+    "line_up": gettext_lazy("Players of a team in each round"),
 }
 """The settings by name, in reading order."""
 
@@ -177,6 +178,7 @@ TOLD: Mapping[str, Callable[[Any], str]] = {
     "sections": _chosen_from(SECTION_COUNTS),
     "fee": lambda value: value or "–",
     "prizes": lambda value: " · ".join(value) or "–",
+    "line_up": lambda value: str(value or "–"),
 }
 
 
@@ -196,5 +198,6 @@ MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "fee": lambda settings: bool(settings["fee"]),
     "prizes": lambda settings: bool(settings["prizes"]),
     "sections": lambda settings: bool(settings["sections"]),
+    "line_up": lambda settings: bool(settings.get("line_up")),
 }
 """The conditions under which a setting is relevant; the others always are."""
