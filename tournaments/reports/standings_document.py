@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.rules.rulesets import Points, whole
-from tournaments.engine.standings.season_sums import team_standings
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
 from tournaments.presenters.standings.standings import (
     POINTS,
+    TEAM_TIES,
     Reached,
     Seen,
     round_label,
@@ -242,10 +242,12 @@ def _legend(seen: Seen, lines: Sequence[StandingsRow]) -> Iterator[str]:
         yield _("= shares the place")
     if any(line.moved for line in lines):
         yield _("▲▼ places won and lost in this round")
+    if seen.team_rounds:
+        yield str(TEAM_TIES)
 
 
 def _printed_teams(seen: Seen, text: Callable[[Points], str]) -> dict[str, Any] | None:
-    teams = team_standings(seen.rows, seen.state.competitors)
+    teams = seen.teams
     if not teams:
         return None
     names = {key: entrant.shown_name for key, entrant in seen.state.entrants.items()}
@@ -253,12 +255,17 @@ def _printed_teams(seen: Seen, text: Callable[[Points], str]) -> dict[str, Any] 
         "columns": [
             {"head": pgettext("in standings", "Place"), "kind": "place"},
             {"head": _("Team")},
+            *({"head": str(number), "kind": "number"} for number in seen.team_rounds),
             {"head": _("Points"), "kind": "total"},
         ],
         "rows": [
             [
                 f"{team.place}{'=' if team.shared else ''}",
                 {"text": team.team, "below": ", ".join(names[key] for key in team.members)},
+                *(
+                    NONE if made is None else text(made)
+                    for made in team.by_round[: len(seen.team_rounds)]
+                ),
                 text(team.points),
             ]
             for team in teams

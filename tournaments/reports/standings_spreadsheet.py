@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from tournaments.engine.rules.rulesets import whole
-from tournaments.engine.standings.season_sums import team_standings
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Report
 from tournaments.presenters.standings.standings import Seen
@@ -44,8 +43,7 @@ def standings_book(report: Report, seen: Seen) -> TableBook:
     heading = hall_heading(report, _("Standings"), standings_lines(seen))
     everything = report.format == Report.Format.JSON
     tables = [_standings_table(seen, everything=everything)]
-    teams = team_standings(seen.rows, state.competitors)
-    if teams or everything:
+    if seen.teams or everything:
         tables.append(_team_table(seen))
     return TableBook(
         title=f"{event.name} · {heading.title}",
@@ -148,6 +146,7 @@ def _team_table(seen: Seen) -> DataTable:
         Column(_("Shared"), "shared"),
         Column(_("Team"), "team"),
         Column(_("Players"), "players"),
+        *(Column(str(number), "rounds", Kind.POINTS, many=True) for number in seen.team_rounds),
         Column(_("Points"), "points", Kind.POINTS, strong=True),
     ]
     rows = [
@@ -156,8 +155,9 @@ def _team_table(seen: Seen) -> DataTable:
             team.shared,
             team.team,
             ", ".join(names[key] for key in team.members),
+            *team.by_round[: len(seen.team_rounds)],
             team.points,
         ]
-        for team in team_standings(seen.rows, seen.state.competitors)
+        for team in seen.teams
     ]
     return DataTable(_("Teams"), "teams", columns, rows, fixed=3)

@@ -68,6 +68,8 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
         "substitutes": substitutes,
         "rounds": rounds,
         "rulings": _rulings(tournament),
+        # Newer than the format: left out if there are none.
+        **({"line_ups": said} if (said := _line_ups(tournament)) else {}),
     }
 
 
@@ -156,6 +158,14 @@ def _rulings(tournament: Tournament) -> list[dict[str, Any]]:
             "withdrawn_at": _moment(row.withdrawn_at),
         }
         for row in rows.order_by("round__number", "pk")
+    ]
+
+
+def _line_ups(tournament: Tournament) -> list[dict[str, Any]]:
+    return [
+        {"round": int(number), "team": team, "entrants": players}
+        for number, teams in sorted(tournament.line_ups.items(), key=lambda item: int(item[0]))
+        for team, players in sorted(teams.items())
     ]
 
 

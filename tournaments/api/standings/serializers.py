@@ -88,13 +88,19 @@ class PlacedSerializer(serializers.Serializer[Any]):
 
 
 class TeamSerializer(serializers.Serializer[Any]):
-    """A team by the sum of its members' points; members are in order of rank."""
+    """A team by the sum of its members' points; members are in order of rank.
+
+    `by_round` are the sums that its members made, null for a round in which nobody played. Where
+    teams have line-ups, `rounds_won`, then the best round decide between equals.
+    """
 
     team = serializers.CharField()
     rank = serializers.IntegerField(source="place", min_value=1)
     shared = serializers.BooleanField()
     points = PointsField()
     members = serializers.ListField(child=EntrantNumberField(), read_only=True)
+    by_round = serializers.ListField(child=PointsField(allow_null=True))
+    rounds_won = serializers.IntegerField()
 
 
 class StandingsSerializer(serializers.Serializer[Any]):

@@ -187,6 +187,7 @@ def _check_sense(document: Json, rules: Ruleset) -> Problems:
         yield from _check_round(f"rounds[{at}]", at + 1, place)
         yield from _check_seats(f"rounds[{at}]", place, document, rules)
     yield from _check_rulings(document)
+    yield from _check_line_ups(document)
 
 
 def _check_season(season: Json | None) -> Problems:
@@ -289,6 +290,15 @@ def _check_rulings(document: Json) -> Problems:
         if each["kind"] != PENALTY and each["withdrawn_at"] is None:
             standing.append(f"{each['entrant']} {each['round']}")
     yield from check_repeated("rulings", standing)
+
+
+def _check_line_ups(document: Json) -> Problems:
+    entrants = [each["id"] for each in document["entrants"]]
+    said = document.get("line_ups", ())
+    yield from check_repeated("line_ups", (f"{each['round']} {each['team']}" for each in said))
+    for at, each in enumerate(said):
+        yield from check_known(f"line_ups[{at}].entrants", each["entrants"], entrants)
+        yield from check_repeated(f"line_ups[{at}].entrants", each["entrants"])
 
 
 # The sheets.

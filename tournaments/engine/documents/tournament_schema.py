@@ -124,6 +124,13 @@ SUBSTITUTE = fields(
         "player": PLAYER_ID,
     }
 )
+LINE_UP = fields(
+    {
+        "round": ROUND_NUMBER,
+        "team": text(LONGEST_NAME, least=1),
+        "entrants": listed(ENTRANT_ID),
+    }
+)
 WRITE = fields(
     {
         "revision": NUMBER,
@@ -216,7 +223,12 @@ DOCUMENT = fields(
         "substitutes": listed(SUBSTITUTE),
         "rounds": listed(ROUND),
         "rulings": listed(RULING),
-    }
+        "line_ups": listed(LINE_UP),
+    },
+    required=(
+        *("format", "club", "tournament", "ruleset", "options", "settings"),
+        *("players", "entrants", "substitutes", "rounds", "rulings"),
+    ),
 )
 
 

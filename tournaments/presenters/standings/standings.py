@@ -29,6 +29,12 @@ POINTS: Mapping[str, str | Promise] = {
 }
 
 
+TEAM_TIES = gettext_lazy(
+    "Each round counts what the line-up made, less penalties at the end. Between equal teams: more"
+    " rounds won, then the better best round."
+)
+
+
 def tie_break_name(name: str) -> str:
     """Return the name of a tie-break; an unknown one keeps its stored name."""
     return _(TIE_BREAKS[name].label) if name in TIE_BREAKS else name
@@ -74,6 +80,23 @@ class Seen:
     def rounds(self) -> list[int]:
         seated = (each.row.number for each in self.state.seated_rounds)
         return [number for number in seated if number <= self.until]
+
+    @property
+    def teams(self) -> tuple[TeamStanding, ...]:
+        """Return the standings of the teams; those of line-ups end before the finals."""
+        if self.only:
+            return ()
+        if not self.state.settings.line_up:
+            return team_standings(self.rows, self.state.competitors)
+        last = min(self.after, self.state.settings.rounds)
+        rows = self.state.standings_before(last + 1)
+        return team_standings(rows, self.state.competitors, by_rounds=True)
+
+    @property
+    def team_rounds(self) -> list[int]:
+        """Return the rounds with a column in the standings of the teams: those of line-ups."""
+        settings = self.state.settings
+        return [n for n in self.rounds if n <= settings.rounds] if settings.line_up else []
 
     @property
     def tie_breaks(self) -> list[tuple[int, str]]:

@@ -176,7 +176,15 @@ def _tournament(document: Json, slug: str, club: Club, at: datetime) -> Tourname
         settings=document["settings"],
         seed=said["seed"],
         cancelled_at=_moment(said.get("cancelled_at")),
+        line_ups=_line_ups(document.get("line_ups", ())),
     )
+
+
+def _line_ups(said: Sequence[Json]) -> dict[str, dict[str, list[str]]]:
+    rounds: dict[str, dict[str, list[str]]] = {}
+    for each in said:
+        rounds.setdefault(str(each["round"]), {})[each["team"]] = list(each["entrants"])
+    return rounds
 
 
 def _season(said: Json | None, club: Club) -> Season | None:

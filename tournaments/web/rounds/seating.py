@@ -21,6 +21,7 @@ from tournaments.permissions import (
     seen_tournament,
 )
 from tournaments.presenters.entrants import seated_sentence
+from tournaments.presenters.rounds.line_ups import short_teams
 from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.services.base.refusals import Refused
@@ -97,7 +98,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "not_seated": [
             (each, ABSENCES[why], why == "reserve") for each, why in presence.not_seated
         ],
-        "short": short_line_ups(state, number) if place.published_at is None else [],
+        "short": short_teams(state, number) if place.published_at is None else [],
         "late": _late(state, place) if page["directs"] else None,
         "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, place),
     }

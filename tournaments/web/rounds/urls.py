@@ -3,7 +3,7 @@
 from django.urls import path
 
 from tournaments.web.games import round_phone
-from tournaments.web.rounds import pages, rulings, tables, totals, wall
+from tournaments.web.rounds import line_ups, pages, rulings, tables, totals, wall
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"
@@ -17,6 +17,7 @@ urlpatterns = [
     path(f"{ROUND}/reopen/", pages.reopen, name="reopen_tournament_round"),
     path(f"{ROUND}/codes/", tables.round_codes, name="round_codes"),
     path(f"{ROUND}/clock/", pages.clock, name="round_clock"),
+    path(f"{ROUND}/line-ups/", line_ups.line_ups, name="line_ups"),
     path(f"{ROUND}/totals/", totals.round_totals, name="round_totals"),
     path(f"{ROUND}/rulings/", rulings.new_ruling, name="new_ruling"),
     path(f"{TABLE}/", tables.running_table, name="running_table"),

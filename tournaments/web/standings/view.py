@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 from tournaments.models import AuditEntry, Game, Tournament
 from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.presenters.standings.marks import marks_of
-from tournaments.presenters.standings.standings import round_label, standings_seen
+from tournaments.presenters.standings.standings import TEAM_TIES, round_label, standings_seen
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.queries.tournaments.steps import current_round
 from tournaments.web.standings.standings_table import mark_shown, standings_table
@@ -115,5 +115,7 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "table": standings_table(seen, marks) if seen.rows else "",
         "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
         "teams": seen.teams,
+        "team_rounds": seen.team_rounds,
+        "team_ties": TEAM_TIES,
     }
     return render_to_string("tournaments/standings/_standings.html", page)
