@@ -251,6 +251,8 @@ ROUNDS = {
     "publish_round": row("seated round", POST=DIRECTORS),
     "take_back_round": row("tournament round", POST=DIRECTORS),
     "change_late": row("tournament round", GET=DIRECTORS, POST=DIRECTORS),
+    "line_ups": row("tournament round", GET=MEMBERS, PATCH=DIRECTORS, published=EVERYBODY),
+    "replace_player": row("tournament round", POST=DIRECTORS),
     "round_tables": row("tournament round", GET=MEMBERS, published=EVERYBODY),
     "round_table": row("tournament table", GET=MEMBERS, published=EVERYBODY),
     "add_table_time": row("tournament table", POST=DIRECTORS),

@@ -107,6 +107,7 @@ ADDRESSES = {
     "round_codes": ["round_tables"],
     "round_clock": ["start_clock", "pause_clock", "add_time"],
     "new_ruling": ["round_rulings"],
+    "line_ups": ["line_ups", "replace_player"],
     "round_totals": ["game_totals"],
     "running_table": ["round_table"],
     "table_sheet": ["round_table", "game"],

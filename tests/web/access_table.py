@@ -272,6 +272,7 @@ TOURNAMENTS = {
     "round_codes": Page("tournament round", DIRECTORS),
     "round_clock": Page("tournament round", None, DIRECTORS),
     "new_ruling": Page("tournament round", DIRECTORS, DIRECTORS),
+    "line_ups": Page("tournament round", DIRECTORS, DIRECTORS),
     "round_totals": Page("tournament round", DIRECTORS, DIRECTORS),
     "running_table": Page("tournament table", DIRECTORS),
     "table_sheet": Page("tournament table", MEMBERS, published=EVERYBODY),

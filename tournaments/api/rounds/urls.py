@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api.rounds import rulings, seatings, tables, views, wall
+from tournaments.api.rounds import line_ups, rulings, seatings, tables, views, wall
 
 TOURNAMENT = "clubs/<slug:slug>/tournaments/<slug:tournament>"
 ROUND = f"{TOURNAMENT}/rounds/<int:number>"
@@ -29,6 +29,8 @@ urlpatterns = [
     path(f"{SEATING}/publish/", seatings.Publish.as_view(), name="publish_round"),
     path(f"{SEATING}/take-back/", seatings.TakeBack.as_view(), name="take_back_round"),
     path(f"{SEATING}/late/", seatings.Late.as_view(), name="change_late"),
+    path(f"{ROUND}/line-ups/", line_ups.LineUps.as_view(), name="line_ups"),
+    path(f"{ROUND}/line-ups/replace/", line_ups.Replace.as_view(), name="replace_player"),
     path(f"{ROUND}/tables/", tables.Tables.as_view(), name="round_tables"),
     path(f"{TABLE}/", tables.RoundTable.as_view(), name="round_table"),
     path(f"{TABLE}/add-time/", tables.AddTableTime.as_view(), name="add_table_time"),
