@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tests.factories import EVENING
@@ -14,11 +16,13 @@ from tests.tournament_builders import (
 from tests.web.members import member_of
 from tests.web.rounds.browsers import Directed
 from tournaments.models import AuditEntry, Entrant, Game, Sitting
+from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.tournaments.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.lists import Entry
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.rounds.rounds import close_round
+from tournaments.texts.labels import points_text
 
 TEAMS = ("Bostancı", "Cadde", "Moda", "Yel")
 SIX = [Entry(f"{team} {n}", team=team) for team in TEAMS for n in range(1, 7)]
@@ -59,10 +63,12 @@ def test_first_of_each_team_play_and_their_reserves_are_named(league):
     names = [[c.entrant.team for c in table.chairs] for table in seating.tables]
     assert [sorted(teams) for teams in names] == [list(TEAMS)] * 4
     assert "Nobody sits with a teammate." in seating.praise
-    assert {(e.number, bool(reserve)) for e, _why, reserve in page.context["not_seated"]} == {
-        (n, True) for n in (5, 6, 11, 12, 17, 18, 23, 24)
-    }
-    assert (seating.byes, bool(page.context["presence"])) == ((), False)
+    reserves = page.context["reserves"]
+    assert {team: [e.number for e in members] for team, members in reserves.items()} == dict(
+        zip(TEAMS, ([5, 6], [11, 12], [17, 18], [23, 24]), strict=True)
+    )
+    assert (page.context["not_seated"], seating.byes) == ([], ())
+    assert not page.context["presence"]
     place = published(at.row)
     assert not Sitting.objects.filter(round=place, table=None).exists()
     assert seated_in(place) == [1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15, 16, 19, 20, 21, 22]
@@ -188,27 +194,21 @@ def test_teams_stand_by_what_their_line_ups_made(league):
     close_round(place.pk, NOBODY, at=EVENING)
 
     page = at.get("standings")
-    text = page.text[page.text.index('id="teams"') :]
     state = load_state(at.row)
     sums = made(at.row)
     assert 18 in seated_in(at.row.event.rounds.get(number=2))
     assert 12 in seated_in(place)
-    shown = page.context["teams"] if "teams" in page.context else None
-    assert shown is None or {t.team: list(t.by_round) for t in shown} == sums
-    rows = {row.team: row for row in _teams(state)}
+    rows = {row.team: row for row in standings_seen(state, directs=True).teams}
     assert {team: list(row.by_round) for team, row in rows.items()} == sums
     assert {team: row.points for team, row in rows.items()} == {
         team: sum(points) for team, points in sums.items()
     }
-    assert "rounds won" in text
+    shown = page.text[page.text.index('id="teams"') :]
+    cells = re.findall(r'class="num[^"]*">([^<]*)</td>', shown)
+    best = max(rows.values(), key=lambda row: row.points)
+    assert cells[1:5] == [points_text(each) for each in (*best.by_round, best.points)]
     reserve = next(row for row in state.standings_before(4) if row.entrant == "e6")
     assert (reserve.points, reserve.by_round) == (0, (None, None, None))
-
-
-def _teams(state):
-    from tournaments.presenters.standings.standings import standings_seen
-
-    return standings_seen(state, directs=True).teams
 
 
 def test_strip_leads_to_the_line_ups_before_the_draw(league):
@@ -225,6 +225,6 @@ def test_late_member_and_one_without_a_team_are_shown(league):
     page = at.get("line_ups", 1)
     assert [e.number for e in page.context["without"]] == [24]
     at.post("seat_round")
-    reasons = {e.number: str(why) for e, why, _r in at.get("seating", 1).context["not_seated"]}
+    reasons = {e.number: str(why) for e, why in at.get("seating", 1).context["not_seated"]}
     assert reasons[24] == "is in no team"
     assert member_of(at.row.event.club).get(at.url("line_ups", 1)).status_code == 404

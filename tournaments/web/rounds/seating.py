@@ -96,8 +96,9 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         **(_picked(state, place, request.GET) if page["directs"] else {}),
         "presence": presence,
         "not_seated": [
-            (each, ABSENCES[why], why == "reserve") for each, why in presence.not_seated
+            (each, ABSENCES[why]) for each, why in presence.not_seated if why != "reserve"
         ],
+        "reserves": _reserves(presence),
         "short": short_teams(state, number) if place.published_at is None else [],
         "late": _late(state, place) if page["directs"] else None,
         "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, place),
@@ -123,6 +124,15 @@ def _presence(state: TournamentState, place: Round) -> Presence:
     if proposed is None or proposed.row.pk != place.pk:
         return Presence()
     return presence_at(state, proposed)
+
+
+def _reserves(presence: Presence) -> dict[str, list[Entrant]]:
+    """Return the reserves of a proposal by team."""
+    teams: dict[str, list[Entrant]] = {}
+    for each, why in presence.not_seated:
+        if why == "reserve":
+            teams.setdefault(each.team, []).append(each)
+    return teams
 
 
 def _picked(state: TournamentState, place: Round, asked: QueryDict) -> dict[str, Any]:
