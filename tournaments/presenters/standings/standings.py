@@ -30,7 +30,7 @@ POINTS: Mapping[str, str | Promise] = {
 
 
 TEAM_TIES = gettext_lazy(
-    "Each round counts what the line-up made, less penalties at the end. Between equal teams: more"
+    "Each round counts what the line-up made; penalties come off the sum. Between equal teams: more"
     " rounds won, then the better best round."
 )
 

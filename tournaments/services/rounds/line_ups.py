@@ -11,12 +11,8 @@ from tournaments.models import Entrant, Tournament
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Refused
-from tournaments.services.tournaments.lifecycle import (
-    WrongState,
-    lock_tournament,
-    note,
-    touch,
-)
+from tournaments.services.tournaments.lifecycle import WrongState, lock_tournament, note, touch
+from tournaments.texts.labels import Text
 
 
 class LineUpFull(Refused, code="line-up-full"):
@@ -86,9 +82,12 @@ def check_open(state: TournamentState, number: int) -> None:
         WrongState: the round is published, is a final, or has no line-ups.
     """
     published = sum(each.row.published_at is not None for each in state.seated_rounds)
-    finished = state.tournament.state == Tournament.State.FINISHED
-    if finished or not state.has_line_ups(number) or number <= published:
+    said: Text = ""
+    if number <= published:
         said = _("This round is published: let a reserve take the place of a player instead.")
+    elif not state.has_line_ups(number):
+        said = _("There are no line-ups in this round.")
+    if said or state.tournament.state == Tournament.State.FINISHED:
         raise WrongState(state.tournament.state, said)
 
 
