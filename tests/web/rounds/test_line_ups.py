@@ -227,4 +227,5 @@ def test_late_member_and_one_without_a_team_are_shown(league):
     at.post("seat_round")
     reasons = {e.number: str(why) for e, why in at.get("seating", 1).context["not_seated"]}
     assert reasons[24] == "is in no team"
+    assert "Yalnız is in no team" in at.post("seat_again", 1, take_in="e24").text
     assert member_of(at.row.event.club).get(at.url("line_ups", 1)).status_code == 404

@@ -33,6 +33,13 @@ class NoSuchMember(Refused, code="unknown-entrant"):
     sentence = _("There is no such team or entrant any more.")
 
 
+class NoTeam(Refused, code="no-team"):
+    sentence = _("%(name)s is in no team: enter one first.")
+
+    def __init__(self, entrant: Entrant) -> None:
+        super().__init__({"name": entrant.shown_name}, {"entrant": entrant.number})
+
+
 class LineUpChanged(Refused, code="line-up-changed"):
     sentence = _("Another director has changed this line-up meanwhile: this is how it stands now.")
 
@@ -95,14 +102,19 @@ def join_line_ups(state: TournamentState, number: int, names: Iterable[str]) -> 
     """Add entrants to the line-ups of their teams, by key; the tournament must be saved after.
 
     Raises:
+        NoTeam: one of them is in no team.
         LineUpFull: there is no place left in one of them.
     """
     if not state.has_line_ups(number):
         return
     named = state.tournament.line_ups.setdefault(str(number), {})
     for name in names:
+        if state.entrants[name].house:
+            continue
         team = state.entrants[name].team
-        if team and name not in state.line_ups(number)[team]:
+        if team not in state.teams:
+            raise NoTeam(state.entrants[name])
+        if name not in state.line_ups(number)[team]:
             players = [*named.get(team, state.line_ups(number)[team]), name]
             named[team] = list(_members(state, team, players))
 

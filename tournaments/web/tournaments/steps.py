@@ -87,7 +87,7 @@ ACTS: Mapping[str, Text] = {
     "withdraw-ruling": gettext_lazy("Ruling withdrawn: %(names)s"),
     "move-section": gettext_lazy("Section changed: %(names)s"),
     "exchange-seats": gettext_lazy("Chairs exchanged: %(names)s"),
-    "put-line-up": gettext_lazy("Line-up named: %(team)s, %(round)s"),
+    "put-line-up": gettext_lazy("Line-up of %(team)s, %(round)s"),
     "change-seating": gettext_lazy("Seating changed: %(round)s"),
 }
 """The acts that can be undone, by the actions of their audit entries."""
