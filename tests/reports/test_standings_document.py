@@ -14,6 +14,7 @@ from tournaments.models import Entrant, Ruling
 from tournaments.reports import standings_document
 from tournaments.reports.standings_document import compose_standings, seen_in
 from tournaments.reports.typesetting import typeset
+from tournaments.services.entrants.lists import Entry
 
 pytestmark = pytest.mark.django_db
 
@@ -209,3 +210,17 @@ def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_
         report.event = type(report.event).objects.get(pk=report.event.pk)
         with django_assert_num_queries(7):
             compose_standings(report, seen_in(report))
+
+
+def test_teams_of_line_ups_have_a_column_for_each_round(tmp_path):
+    row = running(*(Entry(f"{team}{n}", team=team) for n in (1, 2) for team in "KLMN"), line_up=1)
+    closed(row, WHOLE_GAME)
+    closed(row, WHOLE_GAME)
+
+    data = composed(row)
+    teams = data["teams"]
+    assert [column["head"] for column in teams["columns"]] == ["Place", "Team", "1", "2", "Points"]
+    assert [len(cells) for cells in teams["rows"]] == [5] * 4
+    assert "rounds won" in data["legend"][-1]
+    told = json.loads(file_of(tmp_path, row, "json").read_text())["teams"]
+    assert [team["points"] for team in told] == [sum(team["rounds"]) for team in told]

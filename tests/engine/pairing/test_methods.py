@@ -26,6 +26,17 @@ def test_neighbours_in_the_standings_share_a_table():
     assert ranks(seating) == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]
 
 
+@pytest.mark.parametrize("method", ["swiss", "random", "rank-near", "rank-spread"])
+@pytest.mark.parametrize("teams", [4, 5, 6])
+def test_teammates_are_parted_where_that_is_possible(method, teams):
+    for seed in range(10):
+        field = field_of(4 * teams)
+        names = [entrant.id for entrant in field.entrants]
+        avoid = [pair for at in range(teams) for pair in combinations(names[at::teams], 2)]
+        seating = seat_round(replace(field, avoid=tuple(avoid), seed=seed), method)
+        assert seating.quality.avoided_met == 0, seed
+
+
 def test_across_the_standings_each_table_has_one_of_each_quarter():
     seating = seat_round(field_of(16), "rank-spread")
 

@@ -38,6 +38,28 @@ def test_the_members_of_a_team_are_added_up():
     ]
 
 
+def test_equal_teams_of_line_ups_are_parted_by_rounds_won_then_by_the_best_round():
+    made = {
+        "a": (9, 0, None),
+        "b": (1, 8, 0),
+        "c": (None, 0, None),
+        "d": (None, None, 0),
+        "f": (0, 7, 2),
+    }
+    rows = [
+        Standing(name, 1, sum(filter(None, rounds)), rounds, (), shared=False)
+        for name, rounds in made.items()
+    ]
+    teams = team_standings(rows, WHO, by_rounds=True)
+
+    assert [(t.team, t.place, t.by_round, t.rounds_won) for t in teams] == [
+        ("Kupa", 1, (9, 0, None), 1),
+        ("Maça", 2, (1, 8, 0), 1),
+        ("Karo", 3, (0, 7, 2), 1),
+    ]
+    assert {t.place for t in team_standings(rows, WHO)} == {1}
+
+
 def test_only_the_best_of_a_team_count_where_so_said():
     teams = team_standings(standings(a=9, b=8, c=-1, d=2, e=50, f=8), WHO, best=1)
 

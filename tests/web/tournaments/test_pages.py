@@ -88,6 +88,8 @@ def test_game_of_three_is_not_offered_and_house_rules_of_the_club_are(director, 
         ({"fee": "12.345"}, "fee"),
         ({"prizes": "60% 50%"}, "prizes"),
         ({"prizes": "50% 100"}, "prizes"),
+        ({"line_up": "17"}, "line_up"),
+        ({"line_up": "4", "seating": "round-robin"}, "line_up"),
         ({"ruleset": "barbu-3"}, "ruleset"),
     ],
 )
@@ -109,6 +111,7 @@ def test_what_cannot_be_is_said_at_its_field_and_what_was_typed_stays(director, 
         ("fee", "12,50", "12.50"),
         ("prizes", "%62,5 % 30 5 %", ["62.5%", "30%", "5%"]),
         ("prizes", "300 200/100", ["300", "200", "100"]),
+        ("line_up", "4", 4),
     ],
 )
 def test_points_and_prizes_are_read_as_people_write_them(director, club, name, typed, stored):
