@@ -20,9 +20,9 @@ from tournaments.permissions import (
 )
 from tournaments.queries.games.sheets import LaterEntryInvalid
 from tournaments.queries.tournaments.state import settings_of
+from tournaments.services.base.refusals import Refused
 from tournaments.services.games.confirming import confirm_all
 from tournaments.services.games.tables import current_game
-from tournaments.services.base.refusals import Refused
 from tournaments.services.games.writing import RoundClosed
 from tournaments.services.rounds.calls import answer_call
 from tournaments.services.rounds.clocks import add_table_time

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0006_start_and_waiting_list'),
+        ('tournaments', '0008_sections'),
     ]
 
     operations = [
