@@ -63,12 +63,6 @@ class Seen:
         return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.section)]
 
     @property
-    def teams(self) -> tuple[TeamStanding, ...]:
-        """Return the standings of the teams; none of a round or a section alone."""
-        alone = self.only or self.section
-        return () if alone else team_standings(self.rows, self.state.competitors)
-
-    @property
     def until(self) -> int:
         """Return the last round with a column of its own and a stage reached.
 
@@ -83,8 +77,11 @@ class Seen:
 
     @property
     def teams(self) -> tuple[TeamStanding, ...]:
-        """Return the standings of the teams; those of line-ups end before the finals."""
-        if self.only:
+        """Return the standings of the teams; those of line-ups end before the finals.
+
+        A round or a section alone has none.
+        """
+        if self.only or self.section:
             return ()
         if not self.state.settings.line_up:
             return team_standings(self.rows, self.state.competitors)
