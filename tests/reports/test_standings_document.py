@@ -177,6 +177,7 @@ def test_record_has_the_same_keys_whatever_is_in_it(tmp_path, row, played):
         "name": "Cem",
         "team": "",
         "represents": "",
+        "section": "",
         "stage": None,
         "withdrawn": False,
         "rounds": [-110, 540],
