@@ -170,8 +170,11 @@ class Evenings:
         write(
             Tournament,
             "id, event_id, slug, public_id, state, settings, seed, revision, link_generation,"
-            " cards",
-            ((n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}") for n in numbers),
+            " cards, line_ups",
+            (
+                (n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}", "{}")
+                for n in numbers
+            ),
         )
 
 

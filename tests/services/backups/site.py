@@ -14,16 +14,17 @@ MAKE = """
 import json
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import GameFactory
+from tests.factories import EVENING, GameFactory
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.access_world import make_world
-from tournaments.models import Club
+from tournaments.models import Club, DealReview
 from tournaments.services.ratings.computing import rebuild_ratings
 whole_tournament()
 # The world has one of the same name.
 Club.objects.update(slug="whole")
 world = make_world()
-GameFactory(entries=WHOLE_GAME)
+game = GameFactory(entries=WHOLE_GAME)
+DealReview.objects.create(game=game, kind="confirmed", position=0, revision=1, seat=1, at=EVENING)
 # The highest key of a table belongs to nobody any more.
 ClubFactory(slug="gone").delete()
 rebuild_ratings()
