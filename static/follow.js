@@ -1,4 +1,4 @@
-// A follower's page: it rests while nobody looks, and says when it hears nothing.
+// A follower's page: it rests while nobody looks, says when it hears nothing, and goes on to the next game.
 
 const signal = document.getElementById("signal");
 document.addEventListener("htmx:beforeRequest", (event) => {
@@ -7,4 +7,11 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 document.addEventListener("htmx:sendError", () => { signal.hidden = false; });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.xhr.status) signal.hidden = true;
+});
+
+// An old sheet that is opened later only shows the way.
+const next = () => document.querySelector("#table [data-goes-on]");
+const isOld = Boolean(next());
+document.addEventListener("htmx:afterSwap", () => {
+  if (!isOld && next()) location.assign(next().href);
 });

@@ -347,8 +347,10 @@ async function listen() {
   try {
     const sheet = await ask();
     if (!sheet || isBusy()) return;
-    if (sheet.leads) leave(sheet.leads);
-    else hear(sheet);
+    if (sheet.leads) {
+      Kept.forget();
+      leave(sheet.leads, sheet.leads.includes("closed=") ? words.closed : words.handedOver);
+    } else hear(sheet);
   } catch { /* heard of later */ }
 }
 
@@ -356,7 +358,14 @@ function hear(sheet) {
   const typed = Draft.take();
   const before = entryForm()?.elements.revision.value ?? typed.revision;
   heard = sheet.etag;
-  const [now, known] = [sheet.html, Kept.shown()].map((html) => pageOf(html).getElementById("table").dataset);
+  const [after, shownNow] = [sheet.html, Kept.shown()].map((html) => pageOf(html).getElementById("table"));
+  const [now, known] = [after.dataset, shownNow.dataset];
+  const next = !shownNow.querySelector("[data-goes-on]") && after.querySelector("[data-goes-on]");
+  if (next) {
+    Kept.keep(sheet.html);
+    leave(next.href, next.textContent.trim());
+    return;
+  }
   const isNewer = sheet.revision > Number(known.revision);
   // Confirming a deal is no revision.
   if (!isNewer && (sheet.revision < Number(known.revision) || now.reviewed === known.reviewed)) return;
@@ -366,13 +375,12 @@ function hear(sheet) {
   draw(typed);
 }
 
-// The scoring was handed over, or the round closed: where this leads, the sheet can be followed.
-function leave(url) {
-  Kept.forget();
+// The scoring was handed over, the round closed, or another game begun: go there, after what was typed.
+function leave(url, text) {
   const typed = Draft.take();
   if (!isOccupied(typed) && !load().length) location.assign(url);
   else if (draft.news?.url !== url) {
-    draft.news = { text: url.includes("closed=") ? words.closed : words.handedOver, url, revision: typed.revision };
+    draft.news = { text, url, revision: typed.revision };
     remember();
   }
 }

@@ -25,6 +25,7 @@ from tournaments.models import (
     Tournament,
     User,
 )
+from tournaments.services.games.playing import start_game
 from tournaments.services.people.players import names_at_table
 
 
@@ -127,7 +128,9 @@ class TableFactory(DjangoModelFactory):
             or PlayerFactory(club=club, name=name)
             for name in names or NAMES
         ]
-        game = GameFactory(head=SetupFactory(players=names_at_table(sitting)))
+        # Like a club's tables, it has no open table.
+        head = SetupFactory(players=names_at_table(sitting))
+        game = GameFactory(head=head, start=start_game)
         game.table = table
         game.save()
         for number, player in enumerate(sitting):

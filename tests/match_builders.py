@@ -1,7 +1,8 @@
 """Matches for tests: games of Krapet and Railroad Euchre between the same sides."""
 
 from tests.factories import EVENING, SetupFactory, record
-from tournaments.services.games.matches import start_match, start_next_game
+from tournaments.services.games.matches import start_next_game
+from tournaments.services.games.open_tables import start_rematch, start_table
 
 KEY = "a-key-of-at-least-22-characters"
 TWO = ("Ayşe", "Burak")
@@ -16,11 +17,17 @@ def won_by(side, reserve=4):
 
 def krapet(number=3, length="best-of", **options):
     head = SetupFactory(ruleset="krapet", players=TWO, options=options)
-    return start_match(head, length, number, at=EVENING, key=KEY)
+    return start_table(head, (length, number), at=EVENING, key=KEY)
 
 
 def next_game(game, key=KEY, reason="Laps"):
     return start_next_game(game.pk, at=EVENING, key=key, reason=reason)
+
+
+def rematch(game, key=KEY, **head):
+    """The next game at an open table, and whether it was started with this key."""
+    setup = SetupFactory(**{"ruleset": game.ruleset, "players": game.players} | head)
+    return start_rematch(game.pk, setup, None, at=EVENING, key=key)
 
 
 def play(winners, **terms):
@@ -33,7 +40,7 @@ def play(winners, **terms):
 
 def railroad(**options):
     head = SetupFactory(ruleset="euchre-railroad", options=options)
-    return start_match(head, "first-to", 3, at=EVENING, key=KEY)
+    return start_table(head, ("first-to", 3), at=EVENING, key=KEY)
 
 
 def march(game, times, maker=0):

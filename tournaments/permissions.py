@@ -38,7 +38,7 @@ def network_of(request: HttpRequest) -> str:
 def writable_game(request: HttpRequest, public_id: str, secret: str) -> GameQuerySet:
     """The game that this visitor may write at this address, with its table."""
     games = Game.objects.writable_at(public_id, secret, request.user)
-    return games.select_related("table__round__event__tournament")
+    return games.select_related("table__round__event__tournament", "open_table")
 
 
 def directed_club(request: HttpRequest, slug: str) -> Club:

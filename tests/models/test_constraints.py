@@ -28,7 +28,7 @@ from tests.factories import (
     RevisionFactory,
 )
 from tests.models.other_refusals import OTHERS_REFUSED, two
-from tournaments.models import Confirmation, DealReview, Game, Match, Merge, Seat
+from tournaments.models import Confirmation, DealReview, Game, Match, Merge, OpenTable, Seat
 
 pytestmark = pytest.mark.django_db
 
@@ -105,9 +105,10 @@ def update_game(**fields):
     Game.objects.filter(pk=GameFactory().pk).update(**fields)
 
 
-def rematch_twice():
+def follow_twice():
     before, *others = (GameFactory() for _ in range(3))
-    Game.objects.filter(pk__in=[game.pk for game in others]).update(rematch_of=before)
+    pks = [game.pk for game in others]
+    Game.objects.filter(pk__in=pks).update(open_table=before.open_table, number=2)
 
 
 REFUSED = {
@@ -118,7 +119,15 @@ REFUSED = {
     "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
     "game_one_per_start_key": [start_twice],
     "game_one_per_number": [number_twice],
-    "game_one_rematch": [rematch_twice],
+    "game_one_per_number_at_table": [follow_twice],
+    "game_number_at_its_table": [
+        lambda: update_game(number=None),
+        lambda: update_game(open_table=None),
+        lambda: update_game(number=0),
+    ],
+    "open_table_generation_from_one": [
+        lambda: GameFactory() and OpenTable.objects.update(generation=0)
+    ],
     "game_number_in_its_match": [
         lambda: update_game(match_number=1),
         lambda: update_game(match=match()),

@@ -126,6 +126,8 @@ OPEN_TABLES = {
 """At a club's table these are the director's business, and not there for anybody."""
 
 FOLLOWED = {
+    "evening": Page("evening", EVERYBODY),
+    "evening_games": Page("evening", EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
     "follow_scoresheet": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
     "follow_record": sheet(closed=EVERYBODY, place="follow"),

@@ -42,7 +42,7 @@ from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round
 from tournaments.presenters.documents import report_secret
-from tournaments.services.games.matches import start_match
+from tournaments.services.games.open_tables import start_table
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""
@@ -130,11 +130,14 @@ def _addresses(world, tables):
     head = SetupFactory(ruleset="krapet", players=("Ayşe", "Burak"))
     for place, game in (
         ("open table", GameFactory(entries=WHOLE_GAME[:1])),
-        ("match", start_match(head, "best-of", 3, at=EVENING)),
+        ("match", start_table(head, ("best-of", 3), at=EVENING)),
     ):
         at = {"public_id": game.public_id}
         world.right[place] = at | {"secret": game.secret("write")}
         world.wrong[place] = at | {"secret": another}
+    evening = GameFactory(entries=WHOLE_GAME).open_table
+    world.right["evening"] = {"public_id": evening.public_id, "secret": evening.secret()}
+    world.wrong["evening"] = world.right["evening"] | {"secret": another}
     world.doors = {
         who: {"public_id": tables[name].public_id, "secret": tables[name].secret}
         for who, name in zip(PHONES, ("right", "another", "closed"), strict=True)

@@ -6,6 +6,7 @@ from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Ro
 from tournaments.models.emails import Email
 from tournaments.models.events import Event, Round, Table
 from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
+from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Merge, Player, User, Visitor
 from tournaments.models.ratings import (
     PlayerRating,
@@ -45,6 +46,7 @@ __all__ = [
     "Match",
     "Member",
     "Merge",
+    "OpenTable",
     "PersonalToken",
     "Player",
     "PlayerRating",

@@ -11,6 +11,7 @@ from tournaments.models import addresses
 from tournaments.models.addresses import new_public_id
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Table
+from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Player, User
 
 
@@ -145,15 +146,23 @@ class Game(models.Model):
     )
     match_number = models.PositiveSmallIntegerField(null=True, blank=True)
 
-    # The game of an open table that this one is a rematch of.
-    rematch_of = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="rematches"
-    )
-
-    # The table of a club's event; null for an open table, which belongs to nobody.
+    # The table of a club's event; null at an open table.
     table = models.ForeignKey(
         Table, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
     )
+
+    # The open table where the game was started, and its number there, from 1. A game that a club
+    # adopts keeps both, so that the table's address still leads to it.
+    open_table = models.ForeignKey(
+        OpenTable,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="games",
+        # The unique constraint below has its index.
+        db_index=False,
+    )
+    number = models.PositiveSmallIntegerField(null=True, blank=True)
 
     objects = GameQuerySet.as_manager()
 
@@ -168,7 +177,14 @@ class Game(models.Model):
             ),
             models.UniqueConstraint(fields=["start_key"], name="game_one_per_start_key"),
             models.UniqueConstraint(fields=["match", "match_number"], name="game_one_per_number"),
-            models.UniqueConstraint(fields=["rematch_of"], name="game_one_rematch"),
+            models.UniqueConstraint(
+                fields=["open_table", "number"], name="game_one_per_number_at_table"
+            ),
+            models.CheckConstraint(
+                condition=Q(open_table__isnull=True, number__isnull=True)
+                | Q(open_table__isnull=False, number__isnull=False, number__gte=1),
+                name="game_number_at_its_table",
+            ),
             models.CheckConstraint(
                 condition=Q(match__isnull=True, match_number__isnull=True)
                 # Explicit, because a comparison with NULL is not false.

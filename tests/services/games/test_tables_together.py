@@ -18,7 +18,14 @@ from tournaments.models import AuditEntry, Confirmation, Game, Player, Revision,
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.events import events, seasons
-from tournaments.services.games import adopting, confirming, matches, playing, tables
+from tournaments.services.games import (
+    adopting,
+    confirming,
+    matches,
+    open_tables,
+    playing,
+    tables,
+)
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.tables import Laying
 from tournaments.services.people.changes import rename_player
@@ -260,7 +267,7 @@ def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
 
 def tap_rematch(game, terms, key):
     head = SetupFactory(ruleset=game.ruleset, players=game.players)
-    after, opened = matches.start_rematch(game.pk, head, terms, at=EVENING, key=key)
+    after, opened = open_tables.start_rematch(game.pk, head, terms, at=EVENING, key=key)
     return after.pk if opened else -after.pk
 
 
@@ -274,6 +281,6 @@ def test_second_tap_on_rematch_waits_and_finds_it_open(key, sign, terms):
         lambda: tap_rematch(game, terms, key),
     )
 
-    rematch = Game.objects.get(rematch_of=game)
+    rematch = Game.objects.get(open_table=game.open_table, number=2)
     assert outcomes == (rematch.pk, sign * rematch.pk, True)
     assert Game.objects.count() == 2

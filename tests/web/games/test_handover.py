@@ -5,7 +5,7 @@ from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory
 from tournaments.models import Game
-from tournaments.web.base.phone import address
+from tournaments.web.base.phone import address, evening_address
 
 KEY = "key-of-the-phone-that-takes-it"
 
@@ -14,15 +14,18 @@ def under(name, game, kind="write"):
     return reverse(name, args=[game.public_id, game.secret(kind)])
 
 
-def test_handover_page_shows_the_whole_addresses_as_qr_codes(plain):
-    game = GameFactory()
+@pytest.mark.parametrize("of_club", [False, True])
+def test_handover_page_shows_the_whole_addresses_as_qr_codes(plain, of_club):
+    game = TableFactory().games.get() if of_club else GameFactory()
+    # One code for all games of the evening.
+    to_follow = address(game, "follow") if of_club else evening_address(game.open_table)
 
     page = plain.get(under("pen", game))
 
     doors = [page.context[name]["address"] for name in ("follow", "take", "write")]
     assert doors == [
         "http://testserver" + path
-        for path in (address(game, "follow"), under("take", game, "pen"), address(game, "write"))
+        for path in (to_follow, under("take", game, "pen"), address(game, "write"))
     ]
     assert page.text.count("<svg xmlns") + page.text.count('stroke="#000"') >= 3
     assert "style=" not in page.text

@@ -73,7 +73,7 @@ def test_end_of_a_game_shows_the_match_and_leads_to_the_next(plain):
     assert plain.get("/").context["games"][0].sheet.row == after
 
 
-def test_next_game_opened_by_another_phone_is_followed(plain, other):
+def test_next_game_opened_by_another_phone_is_written_by_both(plain, other):
     game = start(plain)
     record(game, won_by(0))
     opened = [tap_next(plain, game).url for _ in range(2)]
@@ -82,7 +82,7 @@ def test_next_game_opened_by_another_phone_is_followed(plain, other):
 
     after = Game.objects.latest("pk")
     assert opened == [address(after, "write")] * 2
-    assert answer.url == address(after, "follow")
+    assert answer.url == address(after, "write")
 
 
 def test_page_of_an_earlier_game_leads_to_the_one_after_it(plain):
@@ -93,7 +93,7 @@ def test_page_of_an_earlier_game_leads_to_the_one_after_it(plain):
 
     page = page_of(plain, game)
 
-    assert page.context["match"].following == address(after, "write")
+    assert page.context["goes_on"].address == address(after, "write")
     assert not page.context["match"].open
 
 
@@ -147,7 +147,7 @@ def test_follower_of_a_match_asks_the_database_as_often_however_many_games(
         record(game, won_by(index % 2))
     url = address(game, "follow")
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert "In the lead: Ayşe" in plain.get(url).text
 
 

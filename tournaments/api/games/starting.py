@@ -15,8 +15,8 @@ from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.base.refusals import Invalid
-from tournaments.services.games.matches import start_match
-from tournaments.services.games.playing import GameSetup, record_entries, start_game
+from tournaments.services.games.open_tables import start_table
+from tournaments.services.games.playing import GameSetup, record_entries
 from tournaments.services.games.writing import WriteContext
 from tournaments.services.imports.records import moment_of
 
@@ -34,10 +34,8 @@ def start(said: Said, visitor: Visitor, *, at: datetime) -> Game:
     terms = said.get("match")
     with transaction.atomic():
         played_at = _moment(said, at)
-        if terms:
-            row = start_match(head, terms["length"], terms["number"], at=played_at)
-        else:
-            row = start_game(head, at=played_at)
+        length = (terms["length"], terms["number"]) if terms else None
+        row = start_table(head, length, at=played_at)
         record_entries(row.pk, map(parse_entry, said["entries"]), WriteContext("of-record", 0, at))
         row.refresh_from_db()
     return row

@@ -33,9 +33,9 @@ class GameVersion:
 
     `generation` revokes the addresses to follow it, `write_generation` those to score it. `is_open`
     is the state of its round; an open table is always open. `players` are the shown names, which
-    can change without a revision. `goes_on` is the state of its match, `confirmed` the number of
-    seats that have confirmed, `reviews` that of what was said of its deals, and `rated` the last
-    rating change, 0 for none.
+    can change without a revision. `goes_on` says whether another game followed, `confirmed` is the
+    number of seats that have confirmed, `reviews` that of what was said of its deals, and `rated`
+    the last rating change, 0 for none.
     """
 
     generation: int
@@ -154,7 +154,8 @@ def _statement() -> tuple[str, tuple[Any, ...]]:
 
 
 def _seen() -> Sequence[Any]:
-    match = {"match": OuterRef("match"), "match_number__gt": OuterRef("match_number")}
+    of_match = {"match": OuterRef("match"), "match_number__gt": OuterRef("match_number")}
+    at_table = {"open_table": OuterRef("open_table"), "number__gt": OuterRef("number")}
     seats = Confirmation.objects.filter(game=OuterRef("pk")).order_by()
     reviews = DealReview.objects.filter(game=OuterRef("pk")).order_by()
     changes = RatingChange.objects.filter(game=OuterRef("pk")).order_by()
@@ -164,7 +165,10 @@ def _seen() -> Sequence[Any]:
         ExpressionWrapper(AT_OPEN_ROUND, BooleanField()),
         "revision",
         "players",
-        Exists(Game.objects.filter(**match)),
+        ExpressionWrapper(
+            Exists(Game.objects.filter(**of_match)) | Exists(Game.objects.filter(**at_table)),
+            BooleanField(),
+        ),
         Subquery(seats.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
         Subquery(reviews.annotate(all=Func(F("pk"), function="COUNT")).values("all")),
         Subquery(changes.annotate(last=Func(F("pk"), function="MAX")).values("last")),

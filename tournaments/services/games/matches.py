@@ -12,8 +12,9 @@ from tournaments.engine.play import matches as engine
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Points, Ruleset
-from tournaments.models import AuditEntry, Game, Match, Seat, Table
+from tournaments.models import AuditEntry, Game, Match, OpenTable, Seat, Table
 from tournaments.models.games import digest
+from tournaments.queries.games.open_tables import next_number
 from tournaments.queries.games.sheets import Sheet, load_sheets, ruleset_of
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
@@ -85,31 +86,6 @@ def start_match(
     return row
 
 
-def start_rematch(
-    game_pk: int, head: GameSetup, terms: tuple[str, int] | None, *, at: datetime, key: str
-) -> tuple[Game, bool]:
-    """Open the rematch of a game at an open table: a game, or a match with these `terms`.
-
-    A game has one rematch. Return it, and whether it was opened with this `key`; if not, another
-    phone has opened it meanwhile.
-
-    Raises:
-        InvalidEntry: an invalid setup; nothing is written.
-        Game.DoesNotExist: the game was deleted.
-    """
-    with transaction.atomic():
-        # The lock makes two phones queue up; without it both would open a game.
-        before = Game.objects.select_for_update().get(pk=game_pk)
-        start_key = digest(f"rematch of {game_pk} {key}")
-        opened = Game.objects.filter(rematch_of=before).first()
-        if opened is not None:
-            return opened, opened.start_key == start_key
-        game = start_match(head, *terms, at=at) if terms else start_game(head, at=at)
-        game.rematch_of, game.start_key = before, start_key
-        game.save(update_fields=["rematch_of", "start_key"])
-    return game, True
-
-
 def start_next_game(
     game_pk: int, *, at: datetime, key: str, reason: str, by: Actor = NOBODY
 ) -> tuple[Game, bool]:
@@ -152,7 +128,7 @@ def start_next_game(
 
 
 def _lock_table_of(game_pk: int) -> None:
-    """Lock a club's table and its people, since renaming a player changes existing games.
+    """Lock the table; of a club also its people, since renaming a player changes existing games.
 
     Closing the round waits for the previous game, which is locked with its match.
     """
@@ -161,15 +137,19 @@ def _lock_table_of(game_pk: int) -> None:
         lock_people(table.round.event.club_id)
         # The new game refers to the table: replacing or removing one locks the table, then games.
         Table.objects.select_for_update(no_key=True).filter(pk=table.pk).first()
+    OpenTable.objects.select_for_update(no_key=True).filter(games=game_pk).first()
 
 
 def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
     """Create the next game at the same table: rules as the match began, the next seat begins."""
     copied = ("ruleset", "document", "options", "players", "title", "place", "match", "table")
+    open_table = row.open_table_id
     game = Game.objects.create(
         **{name: getattr(row, name) for name in copied},
         first_declarer=(row.first_declarer + 1) % len(row.players),
         match_number=(row.match_number or 0) + 1,
+        open_table_id=open_table,
+        number=None if open_table is None else next_number(open_table),
         played_at=at,
         start_key=start_key,
     )

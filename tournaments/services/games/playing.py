@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.entry_records import write_entry
@@ -17,7 +18,16 @@ from tournaments.engine.rules.entries import Deal, Entry
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.models import AuditEntry, Game, Match, Report, Revision, Round, Table
+from tournaments.models import (
+    AuditEntry,
+    Game,
+    Match,
+    OpenTable,
+    Report,
+    Revision,
+    Round,
+    Table,
+)
 from tournaments.models.games import digest
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, rules_of
 from tournaments.queries.rulesets import (
@@ -308,6 +318,8 @@ def _put_head(
 def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at: datetime) -> Game:
     """Hand over scoring to the phone that chose `key`; revoke every earlier write link.
 
+    That of the other games at the table too, since the last game's leads to the next.
+
     Idempotent for one `generation` and `key`, as after a lost answer.
 
     Raises:
@@ -315,8 +327,10 @@ def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at
         Game.DoesNotExist: the game was deleted.
     """
     with transaction.atomic():
-        row = Game.objects.select_for_update().get(pk=game_pk)
+        games = {row.pk: row for row in _locked_games_at_table_of(game_pk)}
+        row = games.pop(game_pk)
         if row.write_generation == generation:
+            Game.objects.filter(pk__in=games).update(write_generation=F("write_generation") + 1)
             row.write_generation += 1
             row.taken_with, row.taken_at = digest(key), at
             row.save(update_fields=["write_generation", "taken_with", "taken_at"])
@@ -326,12 +340,38 @@ def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at
     return row
 
 
+def _locked_games_at_table_of(game_pk: int) -> list[Game]:
+    """Lock and return the games at the club's table, or else at the open table, of a game.
+
+    Raises:
+        Game.DoesNotExist: the game was deleted.
+    """
+    row = Game.objects.get(pk=game_pk)
+    if row.table_id is not None:
+        beside = Q(table=row.table_id)
+    elif row.open_table_id is not None:
+        _lock_open_table(game_pk)
+        beside = Q(open_table=row.open_table_id, table=None)
+    else:
+        beside = Q(pk=game_pk)
+    rows = list(Game.objects.select_for_update().filter(beside | Q(pk=game_pk)).order_by("pk"))
+    if game_pk not in {row.pk for row in rows}:
+        raise Game.DoesNotExist
+    return rows
+
+
+def _lock_open_table(game_pk: int) -> None:
+    """Lock the open table of a game, before any of its games: a next game waits."""
+    OpenTable.objects.select_for_update(no_key=True).filter(games=game_pk).first()
+
+
 def delete_game(game_pk: int) -> None:
-    """Delete an open table's game with its revisions and documents.
+    """Delete an open table's game with its revisions and documents; the table with its last game.
 
     Idempotent. A club's game stays.
     """
     with transaction.atomic():
+        _lock_open_table(game_pk)
         # Wait for a write in progress, or its row would be left without a game.
         row = Game.objects.select_for_update().filter(pk=game_pk, table=None).first()
         if row is not None:
@@ -339,11 +379,13 @@ def delete_game(game_pk: int) -> None:
 
 
 def delete_locked(row: Game) -> None:
-    """Delete a locked game with its documents, and its match if that becomes empty."""
+    """Delete a locked game with its documents, and its match and table if those become empty."""
     throw_away(Report.objects.filter(game_id=row.pk))
     Game.objects.filter(pk=row.pk).delete()
     if row.match_id is not None:
         Match.objects.filter(pk=row.match_id, games=None).delete()
+    if row.open_table_id is not None:
+        OpenTable.objects.filter(pk=row.open_table_id, games=None).delete()
 
 
 def _note_taking(row: Game, by: Actor, at: datetime) -> None:

@@ -7,7 +7,8 @@ from django.db import transaction
 
 from tournaments.engine.rules.entries import Deal, Entry
 from tournaments.models import Game
-from tournaments.services.games.playing import GameSetup, record_entries, start_game
+from tournaments.services.games.open_tables import start_table
+from tournaments.services.games.playing import GameSetup, record_entries
 from tournaments.services.games.writing import WriteContext
 
 RULESET = "turkish-king"
@@ -30,7 +31,7 @@ DEALS: Sequence[tuple[str, str, tuple[int, ...], str]] = (
 def start_sample(players: Sequence[str], title: str, *, at: datetime, key: str) -> Game:
     """Open a table of four with ten recorded deals. Idempotent for one `key`."""
     with transaction.atomic():
-        row = start_game(GameSetup(RULESET, players, title=title), at=at, key=key)
+        row = start_table(GameSetup(RULESET, players, title=title), at=at, key=key)
         if not row.revision:
             record_entries(row.pk, _entries(), WriteContext("of-sample", 0, at))
     return row

@@ -9,7 +9,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from tournaments.models import Game
+from tournaments.models import Game, OpenTable
 from tournaments.models.games import digest
 
 GAMES = "games"
@@ -57,6 +57,11 @@ def address(row: Game, kind: str) -> str:
     return reverse(kind, args=[row.public_id, row.secret(kind)])
 
 
+def evening_address(table: OpenTable) -> str:
+    """Return the path at which an open table is followed."""
+    return reverse("evening", args=[table.public_id, table.secret()])
+
+
 def new_key() -> str:
     """Return a key for one form, so that sending it twice has one effect."""
     return token_urlsafe(18)
@@ -73,8 +78,18 @@ def phone_games(request: HttpRequest) -> list[PhoneGame]:
 
 def address_on_phone(request: HttpRequest, row: Game) -> str:
     """Return the address of a game on this phone: to write if it scores, else to follow."""
-    mine = (row.public_id, "write", row.write_generation) in _known_games(request)
-    return address(row, "write" if mine else "follow")
+    return address(row, "write" if scores(request, row) else "follow")
+
+
+def scores(request: HttpRequest, row: Game) -> bool:
+    """Return whether this phone scores a game, or another at its open table (1 query at most)."""
+    written = {(name, gen) for name, kind, gen in _known_games(request) if kind == "write"}
+    if (row.public_id, row.write_generation) in written:
+        return True
+    if not written or row.open_table_id is None or row.table_id is not None:
+        return False
+    beside = Game.objects.filter(open_table=row.open_table_id, table=None)
+    return not written.isdisjoint(beside.values_list("public_id", "write_generation"))
 
 
 def remember_game(request: HttpRequest, response: HttpResponse, row: Game, kind: str) -> None:

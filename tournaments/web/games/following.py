@@ -20,6 +20,7 @@ from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import remember_game
 from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
 from tournaments.web.games.deals.sheet_view import sheet_page
+from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.pages import etag_of, form_of, holder_of
 from tournaments.web.ratings.predictions import rated_game
@@ -43,7 +44,7 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if unchanged is not None:
         return unchanged
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
-    rows = Game.objects.select_related("table__round__event__tournament")
+    rows = Game.objects.select_related("table__round__event__tournament", "open_table")
     row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)
     response = follow_as_of(mark.of(row), request, row)
     remember_game(request, response, row, "follow")
@@ -70,7 +71,7 @@ def follow_fragment(request: HttpRequest, row: Game, etag: str) -> str:
     alike = row.match_id is None and row.result is None and account_of(request) is None
     shown: str | None = caches["sheets"].get(etag) if alike else None
     if shown is None:
-        page = follow_page(request, row) | _asking(etag)
+        page = follow_page(request, row) | asking(etag)
         shown = render_to_string("tournaments/games/_follow.html", page, request)
         if alike:
             caches["sheets"].set(etag, shown)
@@ -80,7 +81,7 @@ def follow_fragment(request: HttpRequest, row: Game, etag: str) -> str:
 def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
     """Return the whole page of the first request; `etag` is that of the sheet alone."""
     page = follow_page(request, row) | {
-        **_asking(etag),
+        **asking(etag),
         "handed_over": "handed-over" in request.GET,
         "closed": "closed" in request.GET,
         "changed": "changed" in request.GET,
@@ -96,13 +97,15 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
         "sheet": sheet_page(sheet, reviews_to_show(sheet)),
         "form": form_of(sheet, holder_of(request, row.players)),
         "ruleset": labels.ruleset_name(row.ruleset),
-        "match": match_page(request, sheet),
+        "match": match_page(sheet),
+        "goes_on": going_on(request, row, "follow") if sheet.game.finished else None,
         "confirm": confirm_own(request, sheet),
         "rated": rated_game(request, sheet),
         "secret": row.secret("follow"),
     }
 
 
-def _asking(etag: str) -> dict[str, Any]:
+def asking(etag: str) -> dict[str, Any]:
+    """Return the headers with which the page asks for changes since `etag`."""
     # An explicit request header: otherwise the browser would turn the 304 into a 200.
     return {"headers": json.dumps({"If-None-Match": etag})}

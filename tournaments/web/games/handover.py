@@ -12,7 +12,7 @@ from tournaments.permissions import actor_of, writable_game
 from tournaments.services.games.playing import ScoringTaken, delete_game, hand_over
 from tournaments.texts import labels
 from tournaments.web.base.access_links import access_link, out_of_reach
-from tournaments.web.base.phone import address, forget_game, remember_game
+from tournaments.web.base.phone import address, evening_address, forget_game, remember_game
 from tournaments.web.games.forms import key_of
 
 
@@ -25,7 +25,10 @@ def share(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     page = {
         "row": row,
         "back": address(row, "write"),
-        "follow": access_link(request, address(row, "follow")),
+        "follow": access_link(
+            request,
+            address(row, "follow") if row.open_table is None else evening_address(row.open_table),
+        ),
         "take": access_link(request, take_path),
         "write": access_link(request, address(row, "write")),
         "delete": reverse("delete", args=[public_id, secret]),

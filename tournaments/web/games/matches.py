@@ -23,7 +23,7 @@ from tournaments.services.games.matches import (
 )
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
-from tournaments.web.base.phone import address, address_on_phone, new_key, remember_game
+from tournaments.web.base.phone import address, new_key, remember_game
 from tournaments.web.games.forms import key_of
 
 
@@ -41,8 +41,7 @@ class Side:
 class MatchPage:
     """A match on the page of one of its games.
 
-    `following` is the address of the next game; if there is none, `open` says whether it can be
-    started, with the `key`.
+    `open` says whether the next game can be started, with the `key`.
     """
 
     terms: str
@@ -50,7 +49,6 @@ class MatchPage:
     headline: str
     sides: tuple[Side, ...]
     over: bool
-    following: str
     open: bool
     key: str
 
@@ -59,13 +57,13 @@ class MatchPage:
         return any(side.carry for side in self.sides)
 
 
-def match_page(request: HttpRequest, sheet: Sheet) -> MatchPage | None:
+def match_page(sheet: Sheet) -> MatchPage | None:
     """Return the match of a game; None if it has none (3 queries for a match)."""
     match = sheet.row.match
     if match is None:
         return None
     so_far = load_match(match)
-    score, following = so_far.score, so_far.after(sheet.row)
+    score = so_far.score
     best = max(score.won)
     leads = [won == best and best > 0 and min(score.won) < best for won in score.won]
     names = so_far.rules.side_names(sheet.row.players)
@@ -76,8 +74,7 @@ def match_page(request: HttpRequest, sheet: Sheet) -> MatchPage | None:
         headline=_headline(so_far, names),
         sides=tuple(Side(*side) for side in sides),
         over=score.over,
-        following=address_on_phone(request, following) if following else "",
-        open=sheet.game.finished and following is None and not score.over,
+        open=sheet.game.finished and not score.over and so_far.after(sheet.row) is None,
         key=new_key(),
     )
 
@@ -109,11 +106,10 @@ def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse
         game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason, by=by)
     except (NotFinished, MatchOver, RoundClosed):
         return redirect(address(row, "write"))
-    if not opened:
-        # Another phone has opened it: its scorer may be somebody else than here.
-        return redirect(address_on_phone(request, game))
+    # Whoever wrote the last game writes the next, also where another phone was faster.
     response = redirect(address(game, "write"))
-    remember_game(request, response, game, "write")
+    if opened:
+        remember_game(request, response, game, "write")
     return response
 
 

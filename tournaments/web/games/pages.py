@@ -49,6 +49,7 @@ from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import CountingForm, NamingForm, SealedForm
 from tournaments.web.games.deals.reading import Typed, parse_form
 from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
+from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.round_bar import round_bar
 from tournaments.web.ratings.predictions import rated_game
@@ -317,7 +318,8 @@ def show_table(
         "sheet": sheet_page(sheet, reviews),
         "deals": deals_to_confirm(sheet, reviews) if reviews else [],
         "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
-        "match": match_page(request, sheet) if row.match_id else None,
+        "match": match_page(sheet) if row.match_id else None,
+        "goes_on": going_on(request, row, "write") if sheet.game.finished else None,
         "confirm": confirm_at_table(sheet) if finished_in_club else None,
         "rated": rated_game(request, sheet) if finished_in_club else None,
         "adopts": may_adopt(request, row),

@@ -13,15 +13,15 @@ from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.permissions import writable_game
 from tournaments.presenters.games.beginnings import beginning_of, begins
+from tournaments.queries.games.open_tables import last_game_after
 from tournaments.queries.games.sheets import rules_of
 from tournaments.queries.rulesets import offered_rulesets
-from tournaments.services.games.matches import start_match, start_rematch
-from tournaments.services.games.playing import GameSetup, start_game
+from tournaments.services.games.open_tables import start_rematch, start_table
+from tournaments.services.games.playing import GameSetup
 from tournaments.texts import labels
 from tournaments.web.base.phone import (
     LastTable,
     address,
-    address_on_phone,
     new_key,
     phone_table,
     remember_game,
@@ -52,7 +52,7 @@ def new_table(request: HttpRequest) -> HttpResponse:
     form = NewTableForm(request.POST, rulesets=rulesets)
     if form.is_valid():
         try:
-            row = _start(form.head, form.terms, form.key)
+            row = start_table(form.head, form.terms, at=timezone.now(), key=form.key)
         except InvalidEntry as error:
             add_refused(form, error)
         else:
@@ -73,9 +73,9 @@ def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         if form.is_valid():
             return _start_rematch(request, row, form.head(head_of(row)))
     else:
-        started = row.rematches.first()
+        started = last_game_after(row)
         if started is not None:
-            return redirect(address_on_phone(request, started))
+            return redirect(address(started, "write"))
     page = {
         "row": row,
         "ruleset": labels.name_of(rules),
@@ -93,10 +93,8 @@ def _start_rematch(request: HttpRequest, row: Game, head: GameSetup) -> HttpResp
     terms = (row.match.length, row.match.number) if row.match else None
     key = key_of(request.POST)
     game, opened = start_rematch(row.pk, head, terms, at=timezone.now(), key=key)
-    if not opened:
-        # Another phone has opened it: its scorer may be somebody else than here.
-        return redirect(address_on_phone(request, game))
-    return _to_table(request, game)
+    # Whoever wrote the last game writes the next, also where another phone was faster.
+    return _to_table(request, game) if opened else redirect(address(game, "write"))
 
 
 def head_of(row: Game) -> GameSetup:
@@ -116,11 +114,6 @@ def _without_players(last: LastTable, request: HttpRequest) -> LastTable:
     """Return the last table, or the game linked from a page of rules, without players."""
     asked = request.GET.get("ruleset", last.ruleset)
     return replace(last, players=()) if asked == last.ruleset else LastTable(ruleset=asked)
-
-
-def _start(head: GameSetup, terms: tuple[str, int] | None, key: str) -> Game:
-    at = timezone.now()
-    return start_match(head, *terms, at=at, key=key) if terms else start_game(head, at=at, key=key)
 
 
 def _form(request: HttpRequest, form: NewTableForm, status: int = 200) -> HttpResponse:

@@ -5,6 +5,7 @@ from django.urls import path
 from tournaments.web.games import (
     correcting,
     deal_reviews,
+    evening,
     following,
     game_setup,
     handover,
@@ -15,10 +16,13 @@ from tournaments.web.games import (
     starting,
 )
 
+EVENING = "evening/<str:public_id>/<str:secret>/"
 PLAY = "play/<str:public_id>/<str:secret>/"
 
 urlpatterns = [
     path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
+    path(EVENING, evening.evening, name="evening"),
+    path(f"{EVENING}games/", evening.evening_games, name="evening_games"),
     path(PLAY, pages.table_page, name="write"),
     path(f"{PLAY}entry/", pages.post_entry, name="record"),
     path(f"{PLAY}undo/", pages.undo, name="undo"),

@@ -53,6 +53,7 @@ def without_names(text, game):
     text = html.unescape(text)
     published = last(game)["sealed"]
     own = [game.secret(kind) for kind in ("write", "pen", "follow")]
+    own += [game.open_table.public_id, game.open_table.secret()]
     for name in (published, published[:8], game.public_id, *own):
         text = text.replace(name, "…")
     text = re.sub(r'name="(csrfmiddlewaretoken|key)" value="[^"]*"', r"\1", text)

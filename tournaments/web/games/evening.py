@@ -1,0 +1,109 @@
+"""The evening of an open table: its games, and the way to the one that is played."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tournaments.models import Game, OpenTable
+from tournaments.presenters.games.sheets import state_of
+from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of
+from tournaments.texts import labels
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import address_on_phone, evening_address
+from tournaments.web.games.following import asking
+from tournaments.web.games.pages import number_in
+
+
+@never_cache
+@require_safe
+def evening(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Lead to the game that is played; between games show the evening."""
+    table, games = _table_at(public_id, secret)
+    if games[-1].result is None:
+        return redirect(address_on_phone(request, games[-1]))
+    return _show(request, table, games)
+
+
+@never_cache
+@require_safe
+def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Show the evening, also while a game is played.
+
+    The page polls with the number of the last game it shows; a new game leads there.
+    """
+    table, games = _table_at(public_id, secret)
+    shown = number_in(request.GET, "from", 0)
+    if request.htmx and 0 < shown < (games[-1].number or 0):
+        return HttpResponse(headers={"HX-Redirect": address_on_phone(request, games[-1])})
+    return _show(request, table, games)
+
+
+def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
+    """Return the open table at an address, and its games in order.
+
+    Raises:
+        Http404: the address is not valid.
+    """
+    table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
+    games = list(table.games.order_by("number"))
+    if not games:
+        raise Http404
+    return table, games
+
+
+def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> HttpResponse:
+    fragment = _etag(request, table, games, fragment=True)
+    etag = fragment if request.htmx else _etag(request, table, games, fragment=False)
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        page = _page(request, table, load_sheets(games)) | asking(fragment)
+        name = "_evening" if request.htmx else "evening"
+        response = render(request, f"tournaments/games/{name}.html", page)
+    response["ETag"] = etag
+    return response
+
+
+def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> dict[str, Any]:
+    last = sheets[-1]
+    lines = [
+        (
+            sheet.row,
+            labels.name_of(rules_of(sheet.row)),
+            state_of(sheet.game, sheet.outcome, sheet.row.players),
+            address_on_phone(request, sheet.row),
+        )
+        for sheet in reversed(sheets)
+    ]
+    return {
+        "table": table,
+        "secret": table.secret(),
+        "last": last.row,
+        "lines": lines,
+        "running": lines[0] if not last.game.finished else None,
+        "share": access_link(request, evening_address(table)),
+        "out_of_reach": out_of_reach(request),
+    }
+
+
+def _etag(
+    request: HttpRequest, table: OpenTable, games: Sequence[Game], *, fragment: bool
+) -> str:
+    seen = [
+        table.public_id,
+        [(row.public_id, row.revision, row.players) for row in games],
+        get_language(),
+        fragment,
+        request.COOKIES.get("theme"),
+        request.COOKIES.get("games"),
+        staticfiles_storage.url("table.css"),
+    ]
+    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
