@@ -50,10 +50,10 @@ def test_open_games_of_older_sites_get_their_tables(older_site):
     start("n1", match=other, match_number=1)
     start("n2", match=other, match_number=2)
     moda = club.objects.create(name="Moda", slug="moda", created_at=EVENING)
-    evening = event.objects.create(club=moda, name="Cuma", held_on=EVENING.date(), ruleset="turkish-king", created_at=EVENING)
-    laid = table.objects.create(
-        round=round_.objects.create(event=evening, number=1), number=1
+    evening = event.objects.create(
+        club=moda, name="Cuma", held_on=EVENING.date(), ruleset="turkish-king", created_at=EVENING
     )
+    laid = table.objects.create(round=round_.objects.create(event=evening, number=1), number=1)
     start("of club", table=laid)
 
     rows = migrated().objects.order_by("pk").values_list("players", "open_table", "number")

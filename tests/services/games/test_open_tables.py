@@ -11,6 +11,7 @@ from tournaments.services.games import adopting, open_tables, playing
 
 pytestmark = pytest.mark.django_db
 
+
 def numbers(table):
     return list(table.games.order_by("number").values_list("number", flat=True))
 

@@ -57,7 +57,5 @@ def start_rematch(
     return game, True
 
 
-def _start(
-    head: GameSetup, terms: Terms | None, *, at: datetime, key: str | None = None
-) -> Game:
+def _start(head: GameSetup, terms: Terms | None, *, at: datetime, key: str | None = None) -> Game:
     return start_match(head, *terms, at=at, key=key) if terms else start_game(head, at=at, key=key)

@@ -94,9 +94,7 @@ def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> di
     }
 
 
-def _etag(
-    request: HttpRequest, table: OpenTable, games: Sequence[Game], *, fragment: bool
-) -> str:
+def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game], *, fragment: bool) -> str:
     seen = [
         table.public_id,
         [(row.public_id, row.revision, row.players) for row in games],

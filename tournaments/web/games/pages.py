@@ -268,6 +268,8 @@ def answer_write(
         return show_table(request, sheet, typed, refusal_of(error, sheet))
     if not request.htmx:
         return redirect(address(row, "write"))
+    # Read before; the locked row has not joined it.
+    sheet.row.open_table = row.open_table
     etag = etag_before(request, sheet.row)
     response = show_table(request, sheet)
     # So that the phone does not request what it has just received.

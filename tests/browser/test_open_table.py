@@ -1,0 +1,75 @@
+"""An open table on four phones: a rematch begins for all of them at once."""
+
+import re
+from time import monotonic
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.deals import WHOLE_GAME
+from tests.factories import record
+from tournaments.models import Game
+from tournaments.web.base.phone import address, evening_address
+
+pytestmark = pytest.mark.browser
+
+MOST_SECONDS = 4
+
+
+def test_rematch_begins_for_every_phone_at_once(new_phone):
+    writer, partner, follower, watcher = (new_phone(locale="tr-TR") for _ in range(4))
+    writer.sit_down(*WHOLE_GAME[:19])
+    first = writer.game
+    partner.open(address(first, "write"))
+    follower.open(evening_address(first.open_table))
+    watcher.open(evening_address(first.open_table) + "games/")
+    assert follower.path == address(first, "follow")
+
+    writer.enter(WHOLE_GAME[19])
+    writer.save_and_wait()
+    for phone in (partner, follower):
+        expect(phone.page.locator("#end-title")).to_be_visible()
+    writer.tap_and_go(writer.page.locator(".end a.button", has_text="Rövanş"), "/rematch/$")
+    writer.tap_and_go(".starters button:has-text('Burak')", r"/play/\w+/[^/]+/$")
+    began = monotonic()
+
+    second = Game.objects.get(open_table=first.open_table, number=2)
+    for phone, kind in (
+        (writer, "write"),
+        (partner, "write"),
+        (follower, "follow"),
+        (watcher, "follow"),
+    ):
+        phone.page.wait_for_url(f"**{address(second, kind)}")
+        expect(phone.page.get_by_text("Oyun 2 başladı")).to_be_visible()
+    assert monotonic() - began < MOST_SECONDS
+    assert writer.faults() == follower.faults() == {}
+
+    # An old sheet that is opened later stays, and says where the evening goes on.
+    follower.open(address(first, "follow"))
+    follower.page.wait_for_timeout(2500)
+    assert follower.path == address(first, "follow")
+    assert follower.faults() == {}
+    follower.tap_and_go(
+        follower.page.get_by_text("Akşam sürüyor: oyun 2"), re.escape(address(second, "follow"))
+    )
+    watcher.tap_and_go(".occasion a", "/games/$")
+    assert watcher.faults() == {}
+
+
+def test_phone_with_something_typed_is_asked_before_it_goes_on(new_phone):
+    writer, partner = new_phone(), new_phone()
+    writer.sit_down(*WHOLE_GAME)
+    partner.open(address(writer.game, "write"))
+    partner.page.locator(".more summary", has_text="Penalty points").tap()
+    partner.page.fill("#write-points [name=points]", "-50")
+    writer.tap_and_go(writer.page.locator(".end a.button", has_text="Rematch"), "/rematch/$")
+    writer.tap_and_go(".starters button:has-text('Burak')", r"/play/\w+/[^/]+/$")
+
+    strip = partner.page.locator("#outbox")
+    expect(strip).to_contain_text("The evening goes on: game 2")
+    assert partner.path == address(writer.game, "write")
+    strip.get_by_role("button", name="Discard what I typed").tap()
+    partner.page.wait_for_url(f"**{writer.path}")
+    record(Game.objects.latest("pk"), WHOLE_GAME[0])
+    partner.wait_for(1)
