@@ -35,6 +35,8 @@ ADDRESSES = {
     "undo": ["entry"],
     "head": ["game"],
     "history": ["game_log"],
+    "evening": ["game"],
+    "evening_games": ["game"],
     "follow": ["game"],
     "people": ["members", "invitations"],
     "remove_member": ["member"],
