@@ -8,7 +8,7 @@ import * as Hands from "./hands.js";
 const active = new WeakMap(); // form → the input the pad writes into
 const untouched = new WeakMap(); // form → its values before anything was typed
 const MINUS = "\u2212";
-const NOT_TYPED = /^(csrfmiddlewaretoken|key|revision|declarer|holder|type)$/;
+const NOT_TYPED = /^(csrfmiddlewaretoken|key|revision|declarer|holder|writer|type)$/;
 const { one, all, contractOf, inputsOf, isTyped, number, unitsOf, leftOf, write, isComplete } = Counts;
 
 const points = (number) => String(number).replace("-", MINUS);

@@ -59,12 +59,16 @@ def only_found(found):
 class Phone:
     """A phone with cookies and a cable of its own; it counts taps, and notes complaints."""
 
-    def __init__(self, browser, cable, **settings):
+    def __init__(self, browser, cable, *, asked=False, **settings):
         self.context = browser.new_context(**PHONE | {"locale": "en"} | settings)
         self.page = self.context.new_page()
         self.cable, self.base = cable, cable.url
         self.taps, self.foreign, self.complaints = 0, [], []
         self.page.on("request", self.note_request)
+        if not asked:
+            # Whose phone it is concerns few tests; the others put the question away.
+            close = self.page.locator("#who[open]")
+            self.page.add_locator_handler(close, lambda: self.page.keyboard.press("Escape"))
         self.context.on("console", self.note_message)
         self.context.on("weberror", self.note_error)
 

@@ -65,6 +65,7 @@ def test_scoring_that_is_taken_over_is_taken_from_the_phone_before(plain):
     other = plain.post(under("take", game, "pen"), {"key": "key-of-the-phone-before-it"})
     assert (plain.get(old).status_code, other.status_code) == (404, 404)
     assert plain.get(under("pen", taken)).status_code == 200
+    plain.get(address(taken, "write"))
     (line,) = plain.get("/").context["games"]
     assert line.game.kind == "write"
 

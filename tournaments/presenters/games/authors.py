@@ -13,16 +13,20 @@ def authors_of(row: Game, writes: Iterable[Revision]) -> Mapping[int, str]:
     """Return the author of each revision of a game; empty if none is known.
 
     The author is the name sent with the revision, else the name of the signed-in account, else the
-    number of the phone. A director who does not play at the table is called so: their name may be a
-    player's, too. Phones are numbered in the order of their first revisions, so `writes` must be
-    all of them (up to 4 queries, none if nobody was signed in).
+    last name sent from the same phone, else its number. A director who does not play at the table
+    is called so: their name may be a player's, too. Phones are numbered in the order of their first
+    revisions, so `writes` must be all of them (up to 4 queries, none if nobody was signed in).
     """
     writes = tuple(writes)
     names = _names(row, {write.user_id for write in writes if write.user_id and not write.author})
     phones = dict.fromkeys(write.phone for write in writes if write.phone)
     numbers = {phone: number for number, phone in enumerate(phones, 1)}
+    said = {write.phone: write.author for write in writes if write.phone and write.author}
     return {
-        write.revision: write.author or names.get(write.user_id) or _phone(numbers, write)
+        write.revision: write.author
+        or names.get(write.user_id)
+        or said.get(write.phone)
+        or _phone(numbers, write)
         for write in writes
     }
 

@@ -92,6 +92,11 @@ def scores(request: HttpRequest, row: Game) -> bool:
     return not written.isdisjoint(beside.values_list("public_id", "write_generation"))
 
 
+def knows_game(request: HttpRequest, row: Game) -> bool:
+    """Return whether this phone has opened an address of a game before."""
+    return any(public_id == row.public_id for public_id, _, _ in _known_games(request))
+
+
 def remember_game(request: HttpRequest, response: HttpResponse, row: Game, kind: str) -> None:
     """Add a game to this phone's list; a phone that may write does not become a follower."""
     known = _known_games(request)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.models import Game
 from tournaments.permissions import account_of
-from tournaments.queries.games.sheets import load_sheet
+from tournaments.queries.games.sheets import load_sheet, ruleset_of
 from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
 from tournaments.web.base.htmx import HtmxRequest
@@ -22,7 +22,8 @@ from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
 from tournaments.web.games.deals.sheet_view import sheet_page
 from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
-from tournaments.web.games.pages import etag_of, form_of, holder_of
+from tournaments.web.games.pages import etag_of, form_of, holder_of, people_of
+from tournaments.web.games.who import question_of
 from tournaments.web.ratings.predictions import rated_game
 
 
@@ -82,6 +83,7 @@ def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
     """Return the whole page of the first request; `etag` is that of the sheet alone."""
     page = follow_page(request, row) | {
         **asking(etag),
+        "who": question_of(request, row, ruleset_of(row)),
         "handed_over": "handed-over" in request.GET,
         "closed": "closed" in request.GET,
         "changed": "changed" in request.GET,
@@ -92,10 +94,12 @@ def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
 def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
     """Return the context of a game's page for followers."""
     sheet = load_sheet(row)
+    holder = holder_of(request, row.players)
     return {
         "row": row,
         "sheet": sheet_page(sheet, reviews_to_show(sheet)),
-        "form": form_of(sheet, holder_of(request, row.players)),
+        "form": form_of(sheet, holder),
+        "people": people_of(row, sheet.game.ruleset, holder),
         "ruleset": labels.ruleset_name(row.ruleset),
         "match": match_page(sheet),
         "goes_on": going_on(request, row, "follow") if sheet.game.finished else None,

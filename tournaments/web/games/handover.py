@@ -12,7 +12,7 @@ from tournaments.permissions import actor_of, writable_game
 from tournaments.services.games.playing import ScoringTaken, delete_game, hand_over
 from tournaments.texts import labels
 from tournaments.web.base.access_links import access_link, out_of_reach
-from tournaments.web.base.phone import address, evening_address, forget_game, remember_game
+from tournaments.web.base.phone import address, evening_address, forget_game
 from tournaments.web.games.forms import key_of
 
 
@@ -50,9 +50,8 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
             page = {"row": row, "ruleset": labels.ruleset_name(row.ruleset), "key": key}
             return render(request, "tournaments/games/take.html", page)
         row = _take(request, row, key)
-    response = redirect(address(row, "write"))
-    remember_game(request, response, row, "write")
-    return response
+    # The table page remembers the game, and asks a phone that it does not know who holds it.
+    return redirect(address(row, "write"))
 
 
 @never_cache

@@ -22,6 +22,7 @@ from tournaments.engine.play.entry_checks import redeals_of
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.rules.entries import STOP_REASONS
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Revision
 from tournaments.permissions import actor_of, may_adopt, writable_game
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet, ruleset_of
@@ -52,6 +53,7 @@ from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
 from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.round_bar import round_bar
+from tournaments.web.games.who import question_of
 from tournaments.web.ratings.predictions import rated_game
 
 REVISION = "Kingscore-Revision"
@@ -188,13 +190,15 @@ def _gone(request: HtmxRequest, row: Game, why: str, sentence: str) -> HttpRespo
 def pen_of(request: HttpRequest, row: Game) -> WriteContext:
     """Return the WriteContext: phone, key and last seen revision.
 
-    The form does not ask for the holder: rotating the drawing does not name one.
+    The author is who has said that the phone is theirs; rotating the drawing does not say it.
     """
     declarer = number_in(request.POST, "declarer", -1)
+    writer = number_in(request.POST, "writer", -1)
     return WriteContext(
         key=request.POST.get("key", ""),
         revision=number_in(request.POST, "revision", -1),
         at=timezone.now(),
+        author=row.players[writer] if writer in range(len(row.players)) else "",
         phone=phone_at(request, row),
         by=actor_of(request, row.table.public_id if row.table else ""),
         turn=declarer if declarer >= 0 else None,
@@ -206,6 +210,21 @@ def holder_of(request: HttpRequest, players: Sequence[str]) -> int:
     kept = number_in(request.COOKIES, HOLDER, 0)
     holder = number_in(request.POST, HOLDER, kept)
     return holder if holder in range(len(players)) else 0
+
+
+def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
+    """Return the players, each with their side, and the seat from which the table is drawn.
+
+    `table` is the id under which a phone keeps whose it is (`static/who.js`).
+    """
+    table = row.open_table or row.table or row
+    return {
+        "table": table.public_id,
+        "game": row.public_id,
+        "players": list(row.players),
+        "sides": list(rules.sides),
+        "holder": holder,
+    }
 
 
 def number_in(fields: Mapping[str, str], name: str, otherwise: int) -> int:
@@ -337,6 +356,8 @@ def show_table(
         "stale": of_deal and refusal.status == 409,
         "details": details,
         "key": new_key(),
+        "people": people_of(row, sheet.game.ruleset, holder),
+        "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
         "news": news_of(sheet),
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "redeals": _reasons("redeal", redeals_of(sheet.game)),

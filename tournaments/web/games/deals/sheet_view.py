@@ -322,12 +322,8 @@ def news_of(sheet: Sheet) -> str:
 
 
 def _writer(sheet: Sheet, write: Revision) -> str:
-    """Return the player who held the phone, if its drawing was rotated to a seat.
-
-    A phone that was never rotated has the first seat at the bottom, whoever holds it.
-    """
-    turned = write.author in sheet.row.players[1:]
-    return write.author if turned else _("Another phone")
+    """Return the player who wrote, if their phone or program said so."""
+    return write.author if write.author in sheet.row.players else _("Another phone")
 
 
 def _number(sheet: Sheet, write: Revision) -> int | None:

@@ -1,0 +1,109 @@
+"""Who are you: each phone is asked once, and shows the table from its player's seat."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.phone import game_with
+from tests.deals import WHOLE_GAME
+from tests.factories import ContextFactory, record, reload
+from tournaments.services.games.playing import change_head
+from tournaments.web.base.phone import address
+from tournaments.web.games.starting import head_of
+
+pytestmark = pytest.mark.browser
+
+NAMES = ("Abdurrahman", "Zeynep", "İnci", "Gökçenaz")
+
+
+def question(phone):
+    return phone.page.locator("#who[open]")
+
+
+def line(phone):
+    return phone.page.locator(".who-line button")
+
+
+def answer(phone, text):
+    phone.page.locator("#who").get_by_role("button", name=text).tap()
+    expect(question(phone)).to_have_count(0)
+
+
+def marked(phone):
+    """The heads and cells of the marked column, by their numbers."""
+    return phone.page.locator(".sheet").evaluate(
+        """sheet => [...sheet.querySelectorAll("tr")].flatMap(row =>
+             [...row.querySelectorAll(".of-player, .score")]
+               .flatMap((cell, at) => cell.matches(".mine") ? [at] : []))"""
+    )
+
+
+def test_follower_answers_once_and_sees_their_own_first(new_phone):
+    game = game_with(WHOLE_GAME[:2], players=NAMES)
+    phone = new_phone(asked=True, locale="tr-TR")
+    phone.open(address(game, "follow"))
+    expect(question(phone)).to_be_visible()
+    assert phone.faults() == {}
+    for width in (360, 430):
+        assert phone.misfits(width=width) == {}
+    answer(phone, "İnci")
+    expect(line(phone)).to_have_text("Siz: İnci")
+    assert phone.page.locator(".strip .who").all_inner_texts() == ["İnci", "Gökçenaz", *NAMES[:2]]
+    assert marked(phone) == [2, 2, 2]
+
+    # The marks stay over the sheets that come, and a reload asks nothing.
+    record(game, WHOLE_GAME[2])
+    phone.wait_for(3)
+    assert marked(phone) == [2, 2, 2, 2]
+    phone.page.reload()
+    expect(question(phone)).to_have_count(0)
+    assert marked(phone) == [2, 2, 2, 2]
+    assert phone.faults() == {}
+
+    # The answer is the person's: they are found again at another seat, in capitals, too.
+    moved = head_of(reload(game).row)
+    names = (NAMES[3], "inci", *NAMES[:2])
+    change_head(game.pk, type(moved)(moved.ruleset, names), ContextFactory(revision=3))
+    phone.wait_for(4)
+    expect(line(phone)).to_have_text("Siz: inci")
+    assert marked(phone)[0] == 1
+
+    phone.tap(line(phone))
+    answer(phone, "Yalnız izliyorum")
+    expect(line(phone)).to_have_text("Yalnız izliyorsunuz")
+    assert marked(phone) == []
+    phone.page.reload()
+    expect(question(phone)).to_have_count(0)
+
+
+def test_writer_sits_at_the_bottom_and_the_history_names_them(new_phone):
+    phone = new_phone(asked=True, locale="tr-TR")
+    phone.sit_down(players=NAMES)
+    answer(phone, "Zeynep")
+    bottom = phone.page.locator(".drawing.seats .at-bottom")
+    expect(bottom).to_contain_text("Zeynep")
+    assert "mine" in bottom.get_attribute("class")
+    phone.write_deal(WHOLE_GAME[0])
+    assert phone.sheet().revisions[0].author == "Zeynep"
+
+    # Turning the drawing for somebody else is not undone, and names nobody else.
+    phone.tap(phone.page.locator(".turn").first)
+    expect(bottom).to_contain_text("İnci")
+    phone.page.reload()
+    expect(bottom).to_contain_text("İnci")
+
+    # Without a signal the writer goes with the entry.
+    phone.lose_signal()
+    phone.send(WHOLE_GAME[1])
+    phone.page.reload()
+    phone.find_signal()
+    phone.wait_for(2)
+    assert phone.sheet().revisions[1].author == "Zeynep"
+
+
+def test_phone_that_starts_a_table_is_not_stopped_by_the_question(new_phone):
+    phone = new_phone(asked=True, locale="tr-TR")
+    phone.start_table(NAMES)
+    expect(question(phone)).to_have_count(0)
+    phone.tap(line(phone))
+    answer(phone, "Gökçenaz")
+    expect(phone.page.locator(".drawing.seats .at-bottom")).to_contain_text("Gökçenaz")
