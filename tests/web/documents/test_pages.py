@@ -148,7 +148,7 @@ def test_report_whose_file_was_lost_is_not_found(visitor, game, finish):
 
 
 def test_report_leads_the_scorer_back_to_the_sheet(visitor, game):
-    visitor.post(under("take", game, "pen"))
+    visitor.post(under("take", game, "pen"), follow=True)
     game.refresh_from_db()
 
     assert visitor.get(at(ask(visitor, game))).context["back"] == address(game, "write")
