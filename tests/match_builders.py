@@ -2,7 +2,7 @@
 
 from tests.factories import EVENING, SetupFactory, record
 from tournaments.services.games.matches import start_next_game
-from tournaments.services.games.open_tables import start_rematch, start_table
+from tournaments.services.games.open_tables import NextGame, start_rematch, start_table
 
 KEY = "a-key-of-at-least-22-characters"
 TWO = ("Ayşe", "Burak")
@@ -27,7 +27,7 @@ def next_game(game, key=KEY, reason="Laps"):
 def rematch(game, key=KEY, **head):
     """The next game at an open table, and whether it was started with this key."""
     setup = SetupFactory(**{"ruleset": game.ruleset, "players": game.players} | head)
-    return start_rematch(game.pk, setup, None, at=EVENING, key=key)
+    return start_rematch(game.pk, NextGame(setup), at=EVENING, key=key)
 
 
 def play(winners, **terms):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.deals import WHOLE_GAME
-from tests.factories import record
+from tests.factories import record, record_all
 from tournaments.models import Game
 from tournaments.web.base.phone import address, evening_address
 
@@ -73,3 +73,75 @@ def test_phone_with_something_typed_is_asked_before_it_goes_on(new_phone):
     partner.page.wait_for_url(f"**{writer.path}")
     record(Game.objects.latest("pk"), WHOLE_GAME[0])
     partner.wait_for(1)
+
+
+MOST_TAPS = 12
+
+
+def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
+    phone = new_phone(locale="tr-TR")
+    phone.open("/")
+    phone.tap_and_go(".actions a.button", "/new/$")
+    for seat, name in enumerate(("Deniz", "Abdurrahman", "Zeynep", "Emre")):
+        phone.tap(phone.page.locator(f"[name=name{seat}]"))
+        phone.page.keyboard.type(name)
+    phone.tap(phone.page.locator(".seat-1 .first"))
+    phone.tap_and_go(".actions button", "/play/")
+    play_to_the_end(phone)
+
+    phone.tap_and_go(".end a.button:has-text('Rövanş')", "/rematch/$")
+    phone.tap_and_go(".starters button:has-text('Zeynep')", r"/play/\w+/[^/]+/$")
+    play_to_the_end(phone)
+
+    phone.tap_and_go(".end a.button:has-text('Rövanş')", "/rematch/$")
+    assert phone.misfits(width=360) == {}
+    phone.tap(phone.page.locator("[name=name3]"))
+    phone.page.keyboard.press("Control+A")
+    phone.page.keyboard.type("Süleymancan")
+    phone.tap_and_go(".starters button:has-text('Süleymancan')", r"/play/\w+/[^/]+/$")
+
+    assert phone.taps <= MOST_TAPS
+    games = Game.objects.order_by("number").values_list("players", flat=True)
+    assert [players[3] for players in games] == ["Emre", "Emre", "Süleymancan"]
+    assert [game.first_declarer for game in Game.objects.order_by("number")] == [1, 2, 3]
+
+
+def play_to_the_end(phone):
+    """Write the deals past the phone, which hears of them."""
+    game = Game.objects.latest("pk")
+    record_all(game, shifted(game.first_declarer))
+    phone.page.wait_for_selector("#end-title")
+
+
+def shifted(first):
+    """The whole game as it is when another seat begins."""
+    return [
+        body
+        | {
+            "counts": {
+                unit: counts[-first:] + counts[:-first] for unit, counts in body["counts"].items()
+            }
+        }
+        if "counts" in body
+        else body
+        for body in WHOLE_GAME
+    ]
+
+
+def test_fifth_sits_out_in_turn(new_phone):
+    phone = new_phone(locale="tr-TR")
+    phone.sit_down(*WHOLE_GAME)
+    phone.tap_and_go(".end a.button:has-text('Rövanş')", "/rematch/$")
+    assert phone.faults() == {}
+    phone.page.fill("[name=name4]", "Elif")
+    phone.page.keyboard.press("Tab")
+
+    out = phone.page.locator(".sits-out :checked + span")
+    expect(out).to_have_text("Cem")
+    phone.tap(phone.page.locator(".sits-out label", has_text="Burak"))
+    expect(phone.page.locator(".starters button")).to_have_text(["Ayşe", "Elif", "Cem", "Deniz"])
+    assert phone.faults() == {}
+    phone.tap_and_go(".starters button:has-text('Elif')", r"/play/\w+/[^/]+/$")
+
+    game = Game.objects.latest("pk")
+    assert (game.resting, game.first_declarer) == (["Burak"], 1)

@@ -163,6 +163,8 @@ class Game(models.Model):
         db_index=False,
     )
     number = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The names of those at the table who sat out this game.
+    resting = models.JSONField(default=list, blank=True)
 
     objects = GameQuerySet.as_manager()
 

@@ -267,7 +267,9 @@ def test_second_tap_on_the_next_game_waits_and_finds_it_open(key, second):
 
 def tap_rematch(game, terms, key):
     head = SetupFactory(ruleset=game.ruleset, players=game.players)
-    after, opened = open_tables.start_rematch(game.pk, head, terms, at=EVENING, key=key)
+    after, opened = open_tables.start_rematch(
+        game.pk, open_tables.NextGame(head, terms), at=EVENING, key=key
+    )
     return after.pk if opened else -after.pk
 
 

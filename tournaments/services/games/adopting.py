@@ -48,7 +48,9 @@ def adopt_game(
         for game, at_game in zip(games, seatings, strict=True):
             typed, game.players = game.players, at_game.names
             game.title = game.title or place.event.name
-            game.save(update_fields=["players", "title"])
+            # Whoever sat out is no player of the club by that.
+            game.resting = []
+            game.save(update_fields=["players", "title", "resting"])
             # A player shown by initials may have been typed in full.
             let_typed_names_follow(game, typed)
         return lay(place, games, seatings, Act("adopt", by, at))

@@ -142,7 +142,17 @@ def _lock_table_of(game_pk: int) -> None:
 
 def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
     """Create the next game at the same table: rules as the match began, the next seat begins."""
-    copied = ("ruleset", "document", "options", "players", "title", "place", "match", "table")
+    copied = (
+        "ruleset",
+        "document",
+        "options",
+        "players",
+        "resting",
+        "title",
+        "place",
+        "match",
+        "table",
+    )
     open_table = row.open_table_id
     game = Game.objects.create(
         **{name: getattr(row, name) for name in copied},

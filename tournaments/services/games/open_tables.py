@@ -1,5 +1,7 @@
 """Open tables: start one with its first game, and go on with another game."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -12,6 +14,15 @@ from tournaments.services.games.playing import GameSetup, start_game
 
 Terms = tuple[str, int]
 """Length and number of games of a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextGame:
+    """The next game at a table, of a match if it has `terms`, and who sits it out."""
+
+    head: GameSetup
+    terms: Terms | None = None
+    resting: Sequence[str] = ()
 
 
 def start_table(
@@ -31,7 +42,7 @@ def start_table(
 
 
 def start_rematch(
-    game_pk: int, head: GameSetup, terms: Terms | None, *, at: datetime, key: str
+    game_pk: int, following: NextGame, *, at: datetime, key: str
 ) -> tuple[Game, bool]:
     """Go on with another game at the open table of a game.
 
@@ -50,10 +61,10 @@ def start_rematch(
         started = last_game_after(before)
         if started is not None:
             return started, started.start_key == start_key
-        game = _start(head, terms, at=at)
+        game = _start(following.head, following.terms, at=at)
         game.open_table, game.number = table, next_number(table.pk)
-        game.start_key = start_key
-        game.save(update_fields=["open_table", "number", "start_key"])
+        game.start_key, game.resting = start_key, list(following.resting)
+        game.save(update_fields=["open_table", "number", "start_key", "resting"])
     return game, True
 
 

@@ -1,7 +1,7 @@
 """Forms of the pages around the table."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -217,9 +217,13 @@ class NewTableForm(forms.Form):
     def table(self) -> Iterator[forms.BoundField]:
         """Yield the fields of players and game, without the first player."""
         yield self["ruleset"]
-        yield from (self[f"name{seat}"] for seat in range(self.rules.seats))
+        yield from (self[name] for name in self.names())
         yield from (self[name] for name in option_names(self.rules).values())
         yield from (self["match"], self["match_to"])
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of the fields for those who play."""
+        return (f"name{seat}" for seat in range(self.rules.seats))
 
     def heading(self) -> Iterator[forms.BoundField]:
         return (self[name] for name in ("title", "place"))
@@ -228,40 +232,50 @@ class NewTableForm(forms.Form):
         """Refuse an empty seat, a duplicate name, and a match without a length."""
         cleaned: dict[str, Any] = self.cleaned_data
         self._forget_other_games()
-        names: list[str] = []
-        for seat in range(self.rules.seats):
-            name = cleaned.get(f"name{seat}")
-            if name is not None and not name:
-                self.add_error(f"name{seat}", _("Who sits here?"))
-            elif name in names:
-                self.add_error(f"name{seat}", _("%(name)s sits here twice.") % {"name": name})
-            names.append(name or "")
+        self.check_names()
         if self.match_chosen == "first-to" and not cleaned.get("match_to"):
             self.add_error("match_to", _("To how many games?"))
         return cleaned
 
+    def check_names(self) -> None:
+        """Refuse an empty seat and a duplicate name."""
+        names: list[str] = []
+        for field in self.names():
+            name = self.cleaned_data.get(field)
+            if name is not None and not name:
+                self.add_error(field, _("Who sits here?"))
+            elif name in names:
+                self.add_error(field, _("%(name)s sits here twice.") % {"name": name})
+            names.append(name or "")
+
     def _forget_other_games(self) -> None:
         """Ignore values typed for another game than the chosen one."""
-        asked = {field.html_name for field in self.table()} | {"first_declarer", "title", "place"}
+        of_games = {name for name in self.fields if "." in name or name.startswith("name")}
+        others = of_games - {field.html_name for field in self.table()}
         if self.match_chosen != "first-to":
-            asked.remove("match_to")
-        for name in set(self.errors) - asked:
+            others.add("match_to")
+        for name in others & set(self.errors):
             del self.errors[name]
 
     @property
     def head(self) -> GameSetup:
-        """Return the setup, once the form is valid; options at their defaults are left out."""
-        cleaned, rules = self.cleaned_data, self.rules
-        chosen = {setting: cleaned[name] for setting, name in option_names(rules).items()}
+        """Return the setup, once the form is valid."""
+        cleaned = self.cleaned_data
         first = cleaned["first_declarer"] or 0
+        # A tick at a seat that this game does not have is ignored.
+        first = first if first < self.rules.seats else 0
+        head = self.setup([cleaned[name] for name in self.names()], first)
+        return replace(head, title=cleaned["title"], place=cleaned["place"])
+
+    def setup(self, players: Sequence[str], first: int) -> GameSetup:
+        """Return the setup of the chosen game; options at their defaults are left out."""
+        rules, cleaned = self.rules, self.cleaned_data
+        chosen = {setting: cleaned[name] for setting, name in option_names(rules).items()}
         return GameSetup(
             ruleset=rules.id,
-            players=[cleaned[f"name{seat}"] for seat in range(rules.seats)],
-            # A tick at a seat that this game does not have is ignored.
-            first_declarer=first if first < rules.seats else 0,
+            players=players,
+            first_declarer=first,
             options=changed_options(rules, chosen),
-            title=cleaned["title"],
-            place=cleaned["place"],
             document=house_document(rules),
         )
 
@@ -303,23 +317,3 @@ def _with_ruleset(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     if data is None or "ruleset" in data:
         return data
     return {**dict(data.items()), "ruleset": data.get(f"form.{data.get('family', '')}", "")}
-
-
-class RematchForm(forms.Form):
-    """A rematch: seats kept or moved on, and the first player."""
-
-    seats = forms.ChoiceField(choices=[("kept", "kept"), ("moved", "moved")])
-    first = forms.TypedChoiceField(coerce=int)
-
-    def __init__(self, players: int, data: Mapping[str, Any] | None = None) -> None:
-        super().__init__(data)
-        first = self.fields["first"]
-        assert isinstance(first, forms.ChoiceField)
-        first.choices = [(str(seat), str(seat)) for seat in range(players)]
-
-    def head(self, before: GameSetup) -> GameSetup:
-        """Return the setup of the next game; `first` is a seat of the previous game."""
-        players, first = list(before.players), self.cleaned_data["first"]
-        if self.cleaned_data["seats"] == "moved":
-            players, first = [players[-1], *players[:-1]], (first + 1) % len(players)
-        return replace(before, players=players, first_declarer=first)

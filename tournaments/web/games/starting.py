@@ -1,9 +1,9 @@
-"""A new table, and a rematch."""
+"""A new table."""
 
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -11,18 +11,11 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game
-from tournaments.permissions import writable_game
-from tournaments.presenters.games.beginnings import beginning_of, begins
-from tournaments.queries.games.open_tables import last_game_after
-from tournaments.queries.games.sheets import rules_of
 from tournaments.queries.rulesets import offered_rulesets
-from tournaments.services.games.open_tables import start_rematch, start_table
-from tournaments.services.games.playing import GameSetup
-from tournaments.texts import labels
+from tournaments.services.games.open_tables import start_table
 from tournaments.web.base.phone import (
     LastTable,
     address,
-    new_key,
     phone_table,
     remember_game,
     remember_table,
@@ -32,10 +25,8 @@ from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.forms import (
     MATCHES,
     NewTableForm,
-    RematchForm,
-    key_of,
 )
-from tournaments.web.games.matches import match_text, terms_text
+from tournaments.web.games.matches import match_text
 
 UNPROCESSABLE = 422
 
@@ -56,58 +47,8 @@ def new_table(request: HttpRequest) -> HttpResponse:
         except InvalidEntry as error:
             add_refused(form, error)
         else:
-            return _to_table(request, row)
+            return to_table(request, row)
     return _form(request, form, status=UNPROCESSABLE)
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def rematch(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Start a rematch with the same seats, or with each player one seat further on."""
-    # At a club's event directors decide who sits where.
-    games = writable_game(request, public_id, secret).filter(table=None)
-    row = get_object_or_404(games.select_related("match"))
-    rules = rules_of(row)
-    if request.method == "POST":
-        form = RematchForm(rules.seats, request.POST)
-        if form.is_valid():
-            return _start_rematch(request, row, form.head(head_of(row)))
-    else:
-        started = last_game_after(row)
-        if started is not None:
-            return redirect(address(started, "write"))
-    page = {
-        "row": row,
-        "ruleset": labels.name_of(rules),
-        "match": row.match and terms_text(row.match.length, row.match.number),
-        "begins": begins(rules),
-        "question": beginning_of(rules).question,
-        "back": address(row, "write"),
-        "key": new_key(),
-    }
-    status = UNPROCESSABLE if request.method == "POST" else 200
-    return render(request, "tournaments/games/rematch.html", page, status=status)
-
-
-def _start_rematch(request: HttpRequest, row: Game, head: GameSetup) -> HttpResponse:
-    terms = (row.match.length, row.match.number) if row.match else None
-    key = key_of(request.POST)
-    game, opened = start_rematch(row.pk, head, terms, at=timezone.now(), key=key)
-    # Whoever wrote the last game writes the next, also where another phone was faster.
-    return _to_table(request, game) if opened else redirect(address(game, "write"))
-
-
-def head_of(row: Game) -> GameSetup:
-    """Return the setup of a game."""
-    return GameSetup(
-        row.ruleset,
-        row.players,
-        row.first_declarer,
-        row.options,
-        row.title,
-        row.place,
-        row.document,
-    )
 
 
 def _without_players(last: LastTable, request: HttpRequest) -> LastTable:
@@ -120,12 +61,17 @@ def _form(request: HttpRequest, form: NewTableForm, status: int = 200) -> HttpRe
     page = {
         "form": form,
         "names": suggested_names(request),
-        "matches": [("", _("One game")), *((name, match_text(name)) for name in MATCHES)],
+        "matches": matches_to_choose(),
     }
     return render(request, "tournaments/games/new.html", page, status=status)
 
 
-def _to_table(request: HttpRequest, row: Game) -> HttpResponse:
+def matches_to_choose() -> list[tuple[str, str]]:
+    return [("", _("One game")), *((name, match_text(name)) for name in MATCHES)]
+
+
+def to_table(request: HttpRequest, row: Game) -> HttpResponse:
+    """Lead to a game that this phone has started, and remember it for the next."""
     response = redirect(address(row, "write"))
     remember_game(request, response, row, "write")
     remember_table(request, response, row)

@@ -12,6 +12,7 @@ from tournaments.web.games import (
     history,
     matches,
     pages,
+    rematch,
     sealing,
     starting,
 )
@@ -35,7 +36,7 @@ urlpatterns = [
     path(f"{PLAY}names/", game_setup.head, name="head"),
     path(f"{PLAY}log/", history.history, name="history"),
     path("new/", starting.new_table, name="new"),
-    path(f"{PLAY}rematch/", starting.rematch, name="rematch"),
+    path(f"{PLAY}rematch/", rematch.rematch, name="rematch"),
     path(f"{PLAY}pen/", handover.share, name="pen"),
     path(f"{PLAY}delete/", handover.delete, name="delete"),
     path("take/<str:public_id>/<str:secret>/", handover.take, name="take"),

@@ -1,0 +1,79 @@
+"""The next game at an open table."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.models import Game
+from tournaments.permissions import writable_game
+from tournaments.presenters.games.beginnings import beginning_of, begins
+from tournaments.queries.games.open_tables import games_until, last_game_after
+from tournaments.queries.rulesets import offered_rulesets
+from tournaments.services.games.open_tables import NextGame, start_rematch
+from tournaments.texts import labels
+from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import address, new_key, suggested_names
+from tournaments.web.base.refusals import add_refused
+from tournaments.web.games.forms import key_of
+from tournaments.web.games.matches import terms_text
+from tournaments.web.games.pages import number_in
+from tournaments.web.games.rematch_form import RematchForm
+from tournaments.web.games.starting import UNPROCESSABLE, matches_to_choose, to_table
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
+    """Ask for the next game: with the same people and rules, one tap on who begins starts it."""
+    # At a club's event directors decide who sits where.
+    rows = writable_game(request, public_id, secret).filter(table=None)
+    row = get_object_or_404(rows.select_related("match"))
+    games, rulesets = games_until(row), dict(offered_rulesets(request.user))
+    if request.method != "POST":
+        started = last_game_after(row)
+        if started is not None:
+            return redirect(address(started, "write"))
+        return _page(request, row, RematchForm(games, rulesets))
+    form = RematchForm(games, rulesets, request.POST)
+    if request.htmx or "swap" in request.POST:
+        # Asked for as it would be with what is typed; nothing is refused yet.
+        swap = number_in(request.POST, "swap", -1)
+        return _page(request, row, RematchForm(games, rulesets, typed=form.swapped(swap)))
+    if form.is_valid():
+        try:
+            return _start(request, row, form)
+        except InvalidEntry as error:
+            add_refused(form, error)
+    return _page(request, row, form, status=UNPROCESSABLE)
+
+
+def _start(request: HttpRequest, row: Game, form: RematchForm) -> HttpResponse:
+    key, at = key_of(request.POST), timezone.now()
+    following = NextGame(form.head, form.terms, form.resting)
+    game, opened = start_rematch(row.pk, following, at=at, key=key)
+    # Whoever wrote the last game writes the next, also where another phone was faster.
+    return to_table(request, game) if opened else redirect(address(game, "write"))
+
+
+def _page(request: HtmxRequest, row: Game, form: RematchForm, status: int = 200) -> HttpResponse:
+    rules = form.rules
+    page: dict[str, Any] = {
+        "row": row,
+        "form": form,
+        "ruleset": labels.name_of(rules),
+        "match": row.match and terms_text(row.match.length, row.match.number),
+        "begins": begins(rules),
+        "question": beginning_of(rules).question,
+        "back": address(row, "write"),
+        "key": new_key(),
+        "names": suggested_names(request),
+        "matches": matches_to_choose(),
+        "changed": form.has_changed_game(),
+    }
+    name = "_rematch_begins" if request.htmx else "rematch"
+    return render(request, f"tournaments/games/{name}.html", page, status=status)
