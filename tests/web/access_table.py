@@ -128,6 +128,8 @@ OPEN_TABLES = {
 FOLLOWED = {
     "evening": Page("evening", EVERYBODY),
     "evening_games": Page("evening", EVERYBODY),
+    "evening_text": Page("evening", EVERYBODY),
+    "evening_document": Page("evening", None, EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
     "follow_scoresheet": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
     "follow_record": sheet(closed=EVERYBODY, place="follow"),

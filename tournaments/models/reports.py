@@ -71,6 +71,7 @@ class Report(models.Model):
     class Kind(models.TextChoices):
         SCORESHEET = "scoresheet"
         EMPTY_SHEET = "empty-sheet"
+        EVENING = "evening"
         SHEETS = "sheets"
         TABLE_CARDS = "table-cards"
         NAME_BADGES = "name-badges"

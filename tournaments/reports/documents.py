@@ -10,6 +10,7 @@ from tournaments.reports.club_month import club_month
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
 from tournaments.reports.empty_sheet import compose_empty_sheet
+from tournaments.reports.evening_sheet import evening_sheet
 from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.name_badges import name_badges
 from tournaments.reports.player_season import player_season
@@ -60,6 +61,7 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgre
             (Kind.SCORESHEET, Format.XLSX): scoresheet_table,
             (Kind.SCORESHEET, Format.CSV): scoresheet_table,
             (Kind.EMPTY_SHEET, Format.PDF): _empty_sheet,
+            (Kind.EVENING, Format.PDF): evening_sheet,
             (Kind.SHEETS, Format.PDF): sheets_pages,
             (Kind.SHEETS, Format.XLSX): sheets_tables,
             (Kind.SHEETS, Format.CSV): sheets_tables,

@@ -18,6 +18,7 @@ NAMES: Mapping[Report.Kind, Promise] = MappingProxyType(
     {
         Kind.SCORESHEET: gettext_lazy("Scoresheet"),
         Kind.EMPTY_SHEET: gettext_lazy("Empty sheet"),
+        Kind.EVENING: gettext_lazy("The evening"),
         Kind.SHEETS: gettext_lazy("All scoresheets"),
         Kind.TABLE_CARDS: gettext_lazy("Table cards"),
         Kind.NAME_BADGES: gettext_lazy("Name badges"),

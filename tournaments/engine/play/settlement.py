@@ -51,13 +51,25 @@ def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Se
     if not totals:
         raise ValueError("There is nobody to settle with.")
     coins = _round(_exact_coins(totals, stake, coin))
-    return Settlement(
-        tuple(number * coin for number in coins),
-        tuple(
-            Payment(payer, payee, number * coin)
-            for group in _settling_groups(coins)
-            for payer, payee, number in _settle_group(group)
-        ),
+    return Settlement(tuple(number * coin for number in coins), _payments(coins, coin))
+
+
+MOST_TO_GROUP = 10
+"""The largest number of people for which the fewest payments are sought; more only need few."""
+
+
+def settle_balances(balances: Sequence[Fraction], coin: Fraction = CENT) -> tuple[Payment, ...]:
+    """Return the payments that settle balances with a sum of 0, rounded as in `settle`."""
+    return _payments(_round([balance / coin for balance in balances]), coin)
+
+
+def _payments(coins: Sequence[int], coin: Fraction) -> tuple[Payment, ...]:
+    few = len(coins) <= MOST_TO_GROUP
+    groups = _settling_groups(coins) if few else [dict(enumerate(coins))]
+    return tuple(
+        Payment(payer, payee, number * coin)
+        for group in groups
+        for payer, payee, number in _settle_group(group)
     )
 
 

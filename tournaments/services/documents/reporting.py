@@ -11,8 +11,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
-from tournaments.models import Club, Email, Event, Game, Player, Report, User
+from tournaments.models import Club, Email, Event, Game, OpenTable, Player, Report, User
 from tournaments.models.clubs import Paper
 from tournaments.models.reports import BLANK, KEPT_FOR, LAYOUT, ReportQuerySet
 from tournaments.queries.games.sheets import fold_sheet
@@ -84,14 +85,16 @@ def request_empty_sheet(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A request for a document of an event, a player or a club: subject, form and requester.
+    """A request for a document of an event, a player, a club or a game: subject, form, requester.
+
+    The document of a game is the evening of its open table.
 
     `parameters` holds further parameters (number of a round, key of a season, host for QR codes),
     but no secret.
     """
 
     kind: Report.Kind
-    subject: Event | Player | Club
+    subject: Event | Player | Club | Game
     audience: Report.Audience
     language: str
     format: Report.Format = Report.Format.PDF
@@ -126,8 +129,10 @@ def request_document(order: Order, at: datetime) -> Report:
         return report
 
 
-def _belongings(subject: Event | Player | Club) -> dict[str, Any]:
+def _belongings(subject: Event | Player | Club | Game) -> dict[str, Any]:
     """Return the fields that name the subject of a report."""
+    if isinstance(subject, Game):
+        return {"game": subject, "club": None, "event": None, "player": None}
     if isinstance(subject, Club):
         return {"club": subject, "event": None, "player": None}
     if isinstance(subject, Event):
@@ -171,7 +176,9 @@ def remake_documents(club: Club, at: datetime) -> None:
 
 def _remake(club: int, at: datetime) -> None:
     with transaction.atomic():
-        reports = Report.objects.filter(club=club)
+        adopted = OpenTable.objects.filter(games__table__round__event__club=club)
+        evenings = Q(kind=Report.Kind.EVENING, game__open_table__in=adopted)
+        reports = Report.objects.filter(Q(club=club) | evenings)
         building = reports.filter(state=Report.State.BUILDING)
         for pk in list(building.values_list("pk", flat=True)):
             _requeue(Report.objects.filter(pk=pk), pk, at)

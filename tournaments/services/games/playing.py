@@ -380,7 +380,9 @@ def delete_game(game_pk: int) -> None:
 
 def delete_locked(row: Game) -> None:
     """Delete a locked game with its documents, and its match and table if those become empty."""
-    throw_away(Report.objects.filter(game_id=row.pk))
+    of_evening = Q(kind=Report.Kind.EVENING, game__open_table__isnull=False)
+    of_evening &= Q(game__open_table=row.open_table_id)
+    throw_away(Report.objects.filter(Q(game_id=row.pk) | of_evening))
     Game.objects.filter(pk=row.pk).delete()
     if row.match_id is not None:
         Match.objects.filter(pk=row.match_id, games=None).delete()

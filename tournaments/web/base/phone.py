@@ -62,6 +62,11 @@ def evening_address(table: OpenTable) -> str:
     return reverse("evening", args=[table.public_id, table.secret()])
 
 
+def evening_games_address(table: OpenTable) -> str:
+    """Return the path of the evening of an open table, which stays while a game is played."""
+    return reverse("evening_games", args=[table.public_id, table.secret()])
+
+
 def new_key() -> str:
     """Return a key for one form, so that sending it twice has one effect."""
     return token_urlsafe(18)

@@ -8,8 +8,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Report
-from tournaments.origin import absolute
+from tournaments.models import Game, OpenTable, Report
+from tournaments.origin import absolute, origin
 from tournaments.permissions import writable_game
 from tournaments.presenters.documents import (
     CONTENT_TYPES,
@@ -21,7 +21,9 @@ from tournaments.presenters.documents import (
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.reports.documents import formats_of
 from tournaments.services.documents.reporting import (
+    Order,
     cancel_report,
+    request_document,
     request_empty_sheet,
     request_scoresheet,
     try_again,
@@ -41,6 +43,22 @@ def scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpRespons
 def follow_scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Request the scoresheet, as a follower."""
     return _scoresheet(request, get_object_or_404(Game.objects.readable_at(public_id, secret)))
+
+
+@require_POST
+def evening_document(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Request the tally of an evening with all its games, as whoever follows it."""
+    table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
+    game = get_object_or_404(table.games.order_by("-number")[:1])
+    order = Order(
+        Report.Kind.EVENING,
+        game,
+        Report.Audience.ADDRESS,
+        get_language() or "en",
+        paper=paper_of(request),
+        parameters={"host": origin(request)},
+    )
+    return to_report(request_document(order, timezone.now()))
 
 
 @require_POST

@@ -13,7 +13,7 @@ from tournaments.models import Report
 from tournaments.models.reports import WHOLE_WHEN_ASKED
 from tournaments.presenters.documents import about, may_cancel, reason_of, report_secret, title_of
 from tournaments.services.documents.reporting import is_kept
-from tournaments.web.base.phone import address_on_phone
+from tournaments.web.base.phone import address_on_phone, evening_games_address
 
 LONGER_THAN_USUAL = timedelta(seconds=20)
 """Time without a heartbeat after which the page says that the worker may not be running."""
@@ -69,7 +69,8 @@ def _bar(row: Report) -> int:
 def _back(request: HttpRequest, row: Report) -> str:
     """Return the page from which the document was requested."""
     if row.game is not None:
-        return address_on_phone(request, row.game)
+        table = row.game.open_table if row.kind == Kind.EVENING else None
+        return evening_games_address(table) if table else address_on_phone(request, row.game)
     if row.club is None:
         return reverse("home")
     if row.event is not None:

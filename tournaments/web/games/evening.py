@@ -1,25 +1,29 @@
 """The evening of an open table: its games, and the way to the one that is played."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
 from typing import Any
 
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, OpenTable
-from tournaments.presenters.games.sheets import state_of
-from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of
-from tournaments.texts import labels
+from tournaments.presenters.games.evenings import evening_of, evening_text, finished_games
+from tournaments.queries.games.sheets import Sheet, load_sheets
+from tournaments.services.games.matches import MatchSoFar
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address_on_phone, evening_address
+from tournaments.web.base.phone import address_on_phone, evening_address, scores
+from tournaments.web.games.evening_chart import draw_evening
 from tournaments.web.games.following import asking
+from tournaments.web.games.matches import MatchPage, match_in
 from tournaments.web.games.pages import number_in
 
 
@@ -47,6 +51,15 @@ def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     return _show(request, table, games)
 
 
+@never_cache
+@require_safe
+def evening_as_text(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
+    """Return the evening as plain text."""
+    _table, games = _table_at(public_id, secret)
+    text = evening_text(evening_of(load_sheets(games)))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+
 def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
     """Return the open table at an address, and its games in order.
 
@@ -54,7 +67,7 @@ def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
         Http404: the address is not valid.
     """
     table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
-    games = list(table.games.order_by("number"))
+    games = list(table.games.select_related("match").order_by("number"))
     if not games:
         raise Http404
     return table, games
@@ -73,25 +86,35 @@ def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> Http
 
 
 def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> dict[str, Any]:
-    last = sheets[-1]
-    lines = [
-        (
-            sheet.row,
-            labels.name_of(rules_of(sheet.row)),
-            state_of(sheet.game, sheet.outcome, sheet.row.players),
-            address_on_phone(request, sheet.row),
-        )
-        for sheet in reversed(sheets)
-    ]
+    last, games = sheets[-1], finished_games(sheets)
+    shown = evening_of(sheets)
+    writes = scores(request, last.row) and last.row.table_id is None
+    lines = [(line, address_on_phone(request, line.row)) for line in reversed(shown.lines)]
     return {
         "table": table,
         "secret": table.secret(),
         "last": last.row,
+        "evening": shown,
         "lines": lines,
-        "running": lines[0] if not last.game.finished else None,
+        "running": None if last.game.finished else lines[0],
+        "rematch": _rematch_address(last.row) if writes and last.game.finished else "",
+        "chart": draw_evening(games, shown.numbers),
+        "matches": list(_matches(sheets)),
         "share": access_link(request, evening_address(table)),
         "out_of_reach": out_of_reach(request),
     }
+
+
+def _rematch_address(row: Game) -> str:
+    return reverse("rematch", args=[row.public_id, row.secret("write")])
+
+
+def _matches(sheets: Sequence[Sheet]) -> Iterator[MatchPage]:
+    """Yield the matches of the evening, after their last games."""
+    for match, games in groupby(sheets, key=lambda sheet: sheet.row.match):
+        if match is not None:
+            played = list(games)
+            yield match_in(MatchSoFar(match, played), played[-1])
 
 
 def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game], *, fragment: bool) -> str:

@@ -62,8 +62,12 @@ def match_page(sheet: Sheet) -> MatchPage | None:
     match = sheet.row.match
     if match is None:
         return None
-    so_far = load_match(match)
-    score = so_far.score
+    return match_in(load_match(match), sheet)
+
+
+def match_in(so_far: MatchSoFar, sheet: Sheet) -> MatchPage:
+    """Return a match as the page of one of its games shows it."""
+    match, score = so_far.row, so_far.score
     best = max(score.won)
     leads = [won == best and best > 0 and min(score.won) < best for won in score.won]
     names = so_far.rules.side_names(sheet.row.players)

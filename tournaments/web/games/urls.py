@@ -24,6 +24,7 @@ urlpatterns = [
     path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
     path(EVENING, evening.evening, name="evening"),
     path(f"{EVENING}games/", evening.evening_games, name="evening_games"),
+    path(f"{EVENING}text/", evening.evening_as_text, name="evening_text"),
     path(PLAY, pages.table_page, name="write"),
     path(f"{PLAY}entry/", pages.post_entry, name="record"),
     path(f"{PLAY}undo/", pages.undo, name="undo"),

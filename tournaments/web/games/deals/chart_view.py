@@ -20,7 +20,7 @@ LETTERS = 9
 LINE = 14
 """Minimum distance between two names."""
 
-STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000)
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
 MOST_STEPS = 6
 
 
@@ -67,21 +67,32 @@ def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
     if not game.rows:
         return None
     table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
+    sides = list(zip(*table, strict=True))
     # As wide as the whole game, so that the line grows instead of being rescaled with each deal.
     extra = len(game.rows) - len(game.deals)
     columns = max((game.ruleset.length or len(game.deals)) + extra, 1)
-    x_of = [LEFT + (WIDTH - LEFT - RIGHT) * n / columns for n in range(len(table))]
-    step, low, high = _scale([float(total) for totals in table for total in totals])
+    names = list(zip(game.ruleset.side_names(players), _short_names(game, players), strict=True))
+    return draw_lines(names, sides, columns, tuple(_deal_ticks(game, columns)))
+
+
+def draw_lines(
+    names: Sequence[tuple[str, str]],
+    lines: Sequence[Sequence[Points]],
+    columns: int,
+    ticks: tuple[Tick, ...],
+) -> Chart:
+    """Return a line of totals for each name, whole and short, in `columns` steps to the right."""
+    x_of = [x_at(n, columns) for n in range(len(lines[0]))]
+    step, low, high = _scale([float(total) for line in lines for total in line])
 
     def y_of(total: Points) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
 
-    labels = _spread([y_of(total) for total in game.totals])
+    labels = _spread([y_of(line[-1]) for line in lines])
     courses = []
-    names, shorts = game.ruleset.side_names(players), _short_names(game, players)
-    for side, total in enumerate(game.totals):
-        points = " ".join(f"{x:.1f},{y_of(row[side])}" for x, row in zip(x_of, table, strict=True))
-        courses.append(Course(names[side], shorts[side], total, points, y_of(total), labels[side]))
+    for (name, short), line, label in zip(names, lines, labels, strict=True):
+        points = " ".join(f"{x:.1f},{y_of(total)}" for x, total in zip(x_of, line, strict=True))
+        courses.append(Course(name, short, line[-1], points, y_of(line[-1]), label))
     return Chart(
         WIDTH,
         HEIGHT,
@@ -91,8 +102,12 @@ def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
         HEIGHT - BOTTOM,
         tuple(courses),
         tuple(Tick(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
-        tuple(_deal_ticks(game, columns)),
+        ticks,
     )
+
+
+def x_at(column: float, columns: int) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * column / columns
 
 
 def _short_names(game: Game, players: Sequence[str]) -> list[str]:
@@ -135,4 +150,4 @@ def _deal_ticks(game: Game, columns: int) -> Iterator[Tick]:
     for column, row in enumerate(game.rows, 1):
         number = of_entry.get(row.entry)
         if number is not None and number % 5 == 0:
-            yield Tick(round(LEFT + (WIDTH - LEFT - RIGHT) * column / columns, 1), str(number))
+            yield Tick(round(x_at(column, columns), 1), str(number))

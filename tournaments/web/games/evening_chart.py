@@ -1,0 +1,23 @@
+"""The points of an evening as a line chart."""
+
+from collections.abc import Sequence
+
+from django.utils.text import Truncator
+
+from tournaments.engine.play.evenings import FinishedGame, courses
+from tournaments.web.games.deals.chart_view import LETTERS, Chart, Tick, draw_lines, x_at
+
+
+def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> Chart | None:
+    """Return the points of each player after each row of all games; None before the first."""
+    lines = courses(games)
+    columns = sum(len(played.game.rows) for played in games)
+    if not columns:
+        return None
+    ticks, begun = [], 0
+    for played, number in zip(games, numbers, strict=True):
+        rows = len(played.game.rows)
+        ticks.append(Tick(round(x_at(begun + rows / 2, columns), 1), f"{number}."))
+        begun += rows
+    names = [(name, Truncator(name).chars(LETTERS)) for name in lines]
+    return draw_lines(names, list(lines.values()), columns, tuple(ticks))
