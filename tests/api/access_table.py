@@ -87,6 +87,8 @@ GAMES = {
         "game", scope="score", GET=READERS, POST=only("member"), published=EVERYBODY
     ),
     "adopt": row("game", POST=WITH_ACCOUNT),
+    "evening": row("an evening", GET=only("evening")),
+    "evening_documents": row("an evening", scope=None, POST=only("evening")),
 }
 
 RULES = {

@@ -7,7 +7,10 @@ from tests.web.access_world import make_world
 from tournaments.api.access import token_of
 from tournaments.models import Entrant, Game, PersonalToken, Scope, Table
 
-KEYS = ("write", "follow", "pen", "table", "another", "another table", "closed", "closed table")
+KEYS = (
+    *("write", "follow", "pen", "table", "another", "another table", "closed", "closed table"),
+    "evening",
+)
 """Programs with an address of a table as key: the right one, another one, one of a closed round."""
 
 ACCOUNTS = ("member", "director", "owner", "other", "staff")
@@ -63,6 +66,7 @@ def _keys(programs):
         "another table": token_of(another, "table"),
         "closed": token_of(closed, "write"),
         "closed table": token_of(closed.table, "table"),
+        "evening": "evening.{public_id}.{secret}".format(**world.right["evening"]),
     }
 
 
@@ -88,6 +92,7 @@ def _places(world):
     world.right |= {
         "an entrant": at,
         "an entrant replaced": at | place,
+        "an evening": {"public_id": world.right["evening"]["public_id"]},
         "links": {"public_id": entrant.tournament.public_id},
     }
     for kind in ("join", "claim"):

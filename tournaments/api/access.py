@@ -10,12 +10,13 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from tournaments.models import Game, PersonalToken, Scope, Table, User
+from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
 from tournaments.models.games import GameQuerySet
+from tournaments.models.open_tables import OpenTableQuerySet
 
-ADDRESS_KINDS = ("write", "follow", "pen", "table", "register", "check-in")
-"""The addresses that are keys, too: of a sheet, of its pen, of a table's card, and the links of a
-tournament."""
+ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")
+"""The addresses that are keys, too: of a sheet, of its pen, of a table's card, of the evening of an
+open table, and the links of a tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,14 @@ def game_of_key(request: Request) -> GameQuerySet:
     if isinstance(key, AddressToken) and key.kind == "follow":
         return Game.objects.readable_at(key.public_id, key.secret)
     return Game.objects.none()
+
+
+def evening_of_key(request: Request, public_id: str) -> OpenTableQuerySet:
+    """The open table whose evening this key follows."""
+    key = request.auth
+    if not _is_key(key, public_id, OpenTable.KIND):
+        return OpenTable.objects.none()
+    return OpenTable.objects.readable_at(public_id, key.secret)
 
 
 def _at_key(request: Request, public_id: str, kind: str) -> GameQuerySet:

@@ -12,7 +12,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import games_opened, writable_game
+from tournaments.api.access import evening_of_key, games_opened, writable_game
 from tournaments.api.documents.serializers import (
     ClubOrderSerializer,
     DocumentSerializer,
@@ -28,7 +28,7 @@ from tournaments.api.views import Resource
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Player, Report, Round, Scope
 from tournaments.models.clubs import DIRECTING, Role
-from tournaments.origin import absolute
+from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, members_club, role_in, seen_event
 from tournaments.queries.statistics import month_key, months_of
 from tournaments.reports.documents import formats_of
@@ -225,6 +225,28 @@ class GameDocuments(Resource):
             at=timezone.now(),
         )
         return ordered(self, asked)
+
+
+class EveningDocuments(Resource):
+    scope = None
+
+    @extend_schema(request=PaperOrderSerializer, responses={202: DocumentSerializer})
+    @idempotent
+    def post(self, request: Request, public_id: str) -> Response:
+        """Request the tally of an evening with all its games, with its key."""
+        table = get_object_or_404(evening_of_key(request, public_id))
+        game = get_object_or_404(table.games.order_by("-number")[:1])
+        said = self.said(PaperOrderSerializer)
+        order = Order(
+            kind=Kind.EVENING,
+            subject=game,
+            audience=Audience.ADDRESS,
+            language=language_of(said),
+            format=form_of(said, Kind.EVENING),
+            paper=said["paper"],
+            parameters={"host": origin(self.visitor)},
+        )
+        return ordered(self, request_document(order, timezone.now()))
 
 
 class EmptySheets(Resource):

@@ -25,6 +25,11 @@ urlpatterns = [
         name="game_documents",
     ),
     path(
+        "evenings/<slug:public_id>/documents/",
+        ordering.EveningDocuments.as_view(),
+        name="evening_documents",
+    ),
+    path(
         "rulesets/<slug:ruleset>/documents/",
         ordering.EmptySheets.as_view(),
         name="ruleset_documents",
