@@ -23,4 +23,16 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
 });
 const shown = () => table;
 
+// Few share the picture of a result: its script comes with the first tap.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-picture]");
+  if (!link) return;
+  event.preventDefault();
+  try {
+    await (await import("./picture.js")).share(link);
+  } catch {
+    link.querySelector("[role=status]").textContent = link.dataset.failed;
+  }
+});
+
 export { keep, forget, shown };

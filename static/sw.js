@@ -12,7 +12,7 @@ const MOST = 120;
 
 const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|offline\/)$/;
 const isPage = (url) => KEPT_PAGES.test(url.pathname);
-const isFile = (url) => /\.(css|js|svg|png|webmanifest)$/.test(url.pathname) && url.pathname !== "/sw.js";
+const isFile = (url) => /^\/static\/.*\.(css|js|svg|png|webmanifest)$/.test(url.pathname);
 const placeOf = (url) => url.origin + url.pathname;
 
 // Until then files are shown as kept: the page they belong to was.

@@ -246,11 +246,14 @@ class Phone:
         return [int(text.replace("−", "-").replace("♚", "")) for text in cells]
 
     def badges(self):
-        return self.page.locator("[data-badge]").evaluate_all(
-            """lines => lines.map(line => [line.dataset.badge,
-                 line.querySelector(".player").textContent,
-                 Number(line.querySelector(".soft.small").textContent.match(/[0-9]+/))])"""
+        """Return each badge with its holder and its deal, by deal."""
+        found = self.page.locator("[data-badge] .holder").evaluate_all(
+            """holders => holders.flatMap(holder =>
+                 holder.querySelector(".deals").textContent.match(/[0-9]+/g).map(deal => [
+                   holder.closest("[data-badge]").dataset.badge,
+                   holder.querySelector(".player").textContent.trim(), Number(deal)]))"""
         )
+        return sorted(found, key=lambda badge: badge[2])
 
     def waiting(self):
         """The deals not sent yet or refused, a line for each: row of the sheet and mark."""

@@ -132,6 +132,8 @@ FOLLOWED = {
     "evening_document": Page("evening", None, EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
     "follow_scoresheet": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
+    "follow_picture": sheet(closed=EVERYBODY, place="follow"),
+    "follow_picture_wide": sheet(closed=EVERYBODY, place="follow"),
     "follow_record": sheet(closed=EVERYBODY, place="follow"),
     "rules_followed": sheet(closed=EVERYBODY, place="follow"),
     "report": Page("report", EVERYBODY, EVERYBODY),
@@ -260,6 +262,7 @@ TOURNAMENTS = {
     "undo_act": Page("tournament", None, DIRECTORS),
     "replace_links": Page("tournament", None, DIRECTORS),
     "standings": Page("tournament", MEMBERS, published=EVERYBODY),
+    "standings_picture": Page("tournament", MEMBERS, published=EVERYBODY),
     "why_place": Page("tournament round", MEMBERS, published=EVERYBODY),
     "seat_round": Page("tournament", None, DIRECTORS),
     "seating": Page("tournament round", MEMBERS, published=EVERYBODY),
@@ -314,8 +317,17 @@ ENTRANTS = {
 
 OF_A_TOURNAMENT = (
     *("tournament", "entrants", "seating", "running", "rulings"),
-    *("standings", "why_place", "wall"),
-    *("tournament", "entrants", "seating", "standings", "why_place", "wall", "table_sheet"),
+    *("standings", "standings_picture", "why_place", "wall"),
+    *(
+        "tournament",
+        "entrants",
+        "seating",
+        "standings",
+        "standings_picture",
+        "why_place",
+        "wall",
+        "table_sheet",
+    ),
 )
 OF_AN_EVENING = ("event", "event_documents", "club_game", *OF_A_TOURNAMENT)
 """Pages that everybody sees of a published evening in a club that is not published."""

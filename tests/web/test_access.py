@@ -34,6 +34,7 @@ from tests.web.access_table import (
 from tests.web.access_world import CLUB, OTHER_CLUB, PHONES, VISITORS, WHOLE_NAME, make_world
 from tests.web.walking import noting, walkers
 from tournaments.models import Club, Event
+from tournaments.web.base import pictures
 
 BODY = {
     "name": "Another",
@@ -138,7 +139,12 @@ class Walk:
             if got not in REFUSED:
                 transaction.set_rollback(True)
         self.surprises += [f"{method} {path}: {fault}" for fault in faults_of(answer)]
-        if method == "GET" and not all(map(COPIED.match, written)):
+        allowed = ASKED if DRAWN.fullmatch(path) else COPIED
+        if "og:" in page and (answer.wsgi_request.path.startswith("/play/") or WRITES in page):
+            self.surprises.append(
+                f"{method} {path}: a chat would show it, and it can be written at"
+            )
+        if method == "GET" and not all(map(allowed.match, written)):
             self.surprises.append(f"GET {path}: it wrote {written}")
         return got, page, written
 
@@ -171,6 +177,12 @@ class Walk:
 
 COPIED = re.compile(r'INSERT INTO "account_emailaddress"')
 """The page of addresses copies that of the account into its own table, where it is not yet."""
+
+ASKED = re.compile(r'INSERT INTO "tournaments_report"')
+DRAWN = re.compile(r"/(follow|clubs)/.*/picture(-wide)?\.png")
+"""A picture that is asked for is noted for the worker, and nothing else."""
+
+WRITES = 'href="/play/'
 
 MAY_BE_KEPT = re.compile(r"/clubs/[^/]+/logo/|/rules/[^/]+|/api/v1/.*")
 """A browser keeps the logo of a club for an hour, and rules that everybody may read."""
@@ -231,9 +243,11 @@ def world_of_all(django_db_setup, django_db_blocker, tmp_path_factory):
 
 
 @pytest.fixture
-def world(files_of_this_test_only, world_of_all, db):
+def world(files_of_this_test_only, world_of_all, db, monkeypatch):
     """The world with its files; refusals are asked for, a thousand warnings of them help nobody."""
     world, settings.MEDIA_ROOT = world_of_all
+    # No worker draws pictures here.
+    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
     logging.disable(logging.WARNING)
     yield copy.deepcopy(world)
     logging.disable(logging.NOTSET)

@@ -31,8 +31,8 @@ BLANK = "{}"
 """Placeholder in stored addresses for the secret, which is derived and never stored."""
 
 
-WHOLE_WHEN_ASKED = ("scoresheet", "empty-sheet")
-"""Kinds whose parameters have the whole content; all others are read when they are built."""
+WHOLE_WHEN_ASKED = ("scoresheet", "empty-sheet", "picture")
+"""Kinds whose content is known at the request; all others are read when they are built."""
 
 
 def _lately(at: datetime) -> tuple[datetime, datetime]:
@@ -83,12 +83,14 @@ class Report(models.Model):
         CERTIFICATES = "certificates"
         PLAYER_SEASON = "player-season"
         CLUB_MONTH = "club-month"
+        PICTURE = "picture"
 
     class Format(models.TextChoices):
         PDF = "pdf"
         XLSX = "xlsx"
         CSV = "csv"
         JSON = "json"
+        PNG = "png"
 
     class Audience(models.TextChoices):
         """The audience among those who know its address."""
@@ -158,7 +160,7 @@ class Report(models.Model):
                 condition=~Q(state="done") | ~Q(file=""), name="report_done_has_file"
             ),
             models.CheckConstraint(
-                condition=Q(format__in=["pdf", "xlsx", "csv", "json"]),
+                condition=Q(format__in=["pdf", "xlsx", "csv", "json", "png"]),
                 name="report_format_known",
             ),
             models.CheckConstraint(

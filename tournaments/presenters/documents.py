@@ -19,6 +19,7 @@ CONTENT_TYPES = {
     Report.Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     Report.Format.CSV: "text/csv; charset=utf-8",
     Report.Format.JSON: "application/json",
+    Report.Format.PNG: "image/png",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from tournaments.models import Report
 from tournaments.models.reports import LAYOUT
-from tournaments.reports.typesetting import printable, typeset_apart, typeset_json
+from tournaments.reports.typesetting import draw_json, printable, typeset_apart, typeset_json
 
 Data = dict[str, Any]
 
@@ -70,3 +70,18 @@ class PdfPages:
             path.write_bytes(typeset_json(part.template, part.json.decode()))
         else:
             typeset_apart(part.template, part.json, path, lambda: progress(Report.Step.SETTING))
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture (PNG) of one part."""
+
+    part: TypstPart
+
+    def pieces(self) -> Iterator[bytes]:
+        yield self.part.template.encode()
+        yield self.part.json
+
+    def write(self, path: Path, progress: OnProgress) -> None:
+        progress(Report.Step.SETTING)
+        path.write_bytes(draw_json(self.part.template, self.part.json.decode()))

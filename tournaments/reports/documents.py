@@ -7,12 +7,13 @@ from tournaments.models import Report
 from tournaments.reports.booklet import booklet
 from tournaments.reports.certificates import certificates
 from tournaments.reports.club_month import club_month
-from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
+from tournaments.reports.contents import Content, OnProgress, PdfPages, Picture, TypstPart
 from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
 from tournaments.reports.empty_sheet import compose_empty_sheet
 from tournaments.reports.evening_sheet import evening_sheet
 from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.name_badges import name_badges
+from tournaments.reports.picture import compose_picture
 from tournaments.reports.player_season import player_season
 from tournaments.reports.player_spreadsheet import player_tables
 from tournaments.reports.scoresheet import compose_scoresheet
@@ -20,6 +21,7 @@ from tournaments.reports.scoresheet_spreadsheet import scoresheet_table, sheets_
 from tournaments.reports.seating_lists import seating_by_name, seating_by_table
 from tournaments.reports.sheets_book import sheets_pages, sheets_records
 from tournaments.reports.standings_document import standings_pages
+from tournaments.reports.standings_picture import compose_standings_picture
 from tournaments.reports.standings_spreadsheet import standings_tables
 from tournaments.reports.table_cards import table_cards
 
@@ -52,6 +54,14 @@ def _scoresheet(report: Report, _progress: OnProgress) -> Content:
 def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
     data = compose_empty_sheet(report.parameters["ruleset"])
     return PdfPages([TypstPart.of("empty_sheet.typ", data | {"paper": report.paper})])
+
+
+def _picture(report: Report, _progress: OnProgress) -> Content:
+    if report.game is None:
+        data = compose_standings_picture(report)
+    else:
+        data = compose_picture(report.parameters["record"], wide=report.parameters["wide"])
+    return Picture(TypstPart.of("picture.typ", data))
 
 
 DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgress], Content]] = (
@@ -90,6 +100,7 @@ DOCUMENTS: Mapping[tuple[Report.Kind, Report.Format], Callable[[Report, OnProgre
             (Kind.CLUB_MONTH, Format.PDF): club_month,
             (Kind.CLUB_MONTH, Format.XLSX): month_tables,
             (Kind.CLUB_MONTH, Format.CSV): month_tables,
+            (Kind.PICTURE, Format.PNG): _picture,
         }
     )
 )

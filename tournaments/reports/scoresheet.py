@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 from babel.dates import format_date
@@ -12,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.records import read_game
 from tournaments.engine.play.games import Game, PlayedDeal, Row
-from tournaments.engine.play.outcomes import Badge, Outcome, award, decide
+from tournaments.engine.play.outcomes import Outcome, award, decide
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Void
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.presenters.games.sheets import (
+    badges_of,
     deal_line,
     ending_of,
     numbers_of,
@@ -308,25 +308,17 @@ def _course(game: Game) -> list[list[float]]:
 
 def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
     """Return the badges by name, each with who earned it and in which deals."""
-    numbers = numbers_of(game)
-    earned = sorted(award(game), key=lambda badge: (_order(badge), badge.seat, badge.entry))
-    names, sheet = game.ruleset.side_names(players), []
-    for name, of_a_name in groupby(earned, key=lambda badge: badge.badge):
-        who = [
-            {
-                "player": names[side],
-                "deals": ", ".join(str(numbers[b.entry]) for b in of_a_side if b.entry in numbers),
-            }
-            for side, of_a_side in groupby(of_a_name, key=lambda badge: badge.seat)
-        ]
-        meaning = labels.badge_meaning(name)
-        sheet.append({"name": labels.badge_name(name), "meaning": meaning, "who": who})
-    return sheet
-
-
-def _order(badge: Badge) -> int:
-    """Return the position of a badge on the sheet: the order of the rules."""
-    return list(labels.BADGES).index(badge.badge)
+    return [
+        {
+            "name": badge.name,
+            "meaning": badge.meaning,
+            "who": [
+                {"player": holder.name, "deals": ", ".join(map(str, holder.deals))}
+                for holder in badge.holders
+            ],
+        }
+        for badge in badges_of(game, award(game), players)
+    ]
 
 
 def _follow(url: str) -> Data | None:

@@ -45,10 +45,7 @@ def typeset_json(template: str, data: str) -> bytes:
     Raises:
         typst.TypstError: the template cannot be set.
     """
-    inputs = {"data": data}
-    compiler = typst.Compiler(
-        TEMPLATES / template, root=TEMPLATES, font_paths=_fonts(), sys_inputs=inputs
-    )
+    compiler = _compiler(template, data)
     try:
         return _pdf(compiler, ACCESSIBLE)
     except typst.TypstError as error:
@@ -58,6 +55,17 @@ def typeset_json(template: str, data: str) -> bytes:
             raise
         return _pdf(compiler, [])
 
+
+def draw_json(template: str, data: str) -> bytes:
+    """Return the PNG of a template of one page, with a pixel for each point of the page.
+
+    Raises:
+        typst.TypstError: the template cannot be set.
+    """
+    return _one_file(_compiler(template, data).compile(format="png", ppi=POINTS_PER_INCH))
+
+
+POINTS_PER_INCH = 72
 
 LONGEST = 300
 """Seconds after which typesetting of one part is given up."""
@@ -94,10 +102,20 @@ def typeset_apart(template: str, data: bytes, path: Path, waiting: Callable[[], 
 
 
 def _pdf(compiler: typst.Compiler, standards: list[Any]) -> bytes:
-    document = compiler.compile(format="pdf", pdf_standards=standards)
+    return _one_file(compiler.compile(format="pdf", pdf_standards=standards))
+
+
+def _one_file(document: object) -> bytes:
     if not isinstance(document, bytes):
-        raise TypeError("a PDF is one file")
+        raise TypeError("a document is one file")
     return document
+
+
+def _compiler(template: str, data: str) -> typst.Compiler:
+    inputs = {"data": data}
+    return typst.Compiler(
+        TEMPLATES / template, root=TEMPLATES, font_paths=_fonts(), sys_inputs=inputs
+    )
 
 
 @cache

@@ -30,6 +30,7 @@ NAMES: Mapping[Report.Kind, Promise] = MappingProxyType(
         Kind.CERTIFICATES: gettext_lazy("Certificates"),
         Kind.PLAYER_SEASON: gettext_lazy("A player’s season"),
         Kind.CLUB_MONTH: gettext_lazy("The club’s month"),
+        Kind.PICTURE: gettext_lazy("Picture of the result"),
     }
 )
 

@@ -5,13 +5,14 @@ The pages, the PDF and the text for a terminal all use these.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from tournaments.engine.play.games import Game, PlayedDeal
-from tournaments.engine.play.outcomes import Outcome, who_declared
+from tournaments.engine.play.outcomes import Badge, Outcome, who_declared
 from tournaments.engine.play.settlement import settle
 from tournaments.engine.play.totals import only_totals
 from tournaments.engine.rules.entries import (
@@ -302,6 +303,8 @@ def _verdict(game: Game, outcome: Outcome, players: Sequence[str]) -> str:
     """Return who is out, or who has won, by the scores."""
     names = game.ruleset.side_names(players)
     out = [names[side] for side in outcome.out]
+    if len(out) == len(names):
+        return _("Everybody is out.")
     if out:
         return _("Out: %(players)s") % {"players": ", ".join(out)}
     if outcome.sunk:
@@ -372,6 +375,66 @@ def _so_far(game: Game) -> dict[str, object]:
     ruleset = game.ruleset
     played = game.turns if ruleset.length is None else len(game.deals)
     return {"played": played, "deals": ruleset.length, "target": ruleset.target}
+
+
+# Badges.
+
+
+Members = tuple[tuple[int, str], ...]
+"""The seats of a side, with the names of the players."""
+
+
+def members_of(ruleset: Ruleset, players: Sequence[str]) -> tuple[Members, ...]:
+    """Return the members of each side."""
+    seated = tuple(zip(ruleset.sides, enumerate(players), strict=True))
+    return tuple(
+        tuple(member for side, member in seated if side == its) for its in range(ruleset.side_count)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeHolder:
+    """A side that earned a badge, and the numbers of the deals."""
+
+    name: str
+    members: Members
+    deals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EarnedBadge:
+    """A badge with its name, its meaning and all who earned it."""
+
+    badge: str
+    name: str
+    meaning: str
+    holders: tuple[BadgeHolder, ...]
+
+
+def badges_of(
+    game: Game, earned: Sequence[Badge], players: Sequence[str]
+) -> tuple[EarnedBadge, ...]:
+    """Return the badges in the order of the rules, each with its holders."""
+    order = list(labels.BADGES)
+    ordered = sorted(earned, key=lambda each: (order.index(each.badge), each.seat, each.entry))
+    return tuple(
+        EarnedBadge(
+            badge,
+            labels.badge_name(badge),
+            labels.badge_meaning(badge),
+            tuple(_holders(game, list(same), players)),
+        )
+        for badge, same in groupby(ordered, key=lambda each: each.badge)
+    )
+
+
+def _holders(game: Game, same: Sequence[Badge], players: Sequence[str]) -> Iterator[BadgeHolder]:
+    """Yield the holders of one badge; `same` is sorted by side."""
+    numbers = numbers_of(game)
+    names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
+    for side, of_side in groupby(same, key=lambda each: each.seat):
+        deals = tuple(numbers[each.entry] for each in of_side if each.entry in numbers)
+        yield BadgeHolder(names[side], members[side], deals)
 
 
 # Money.

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -23,6 +24,9 @@ WORKSHOPS = "building"
 """Subfolder of the stored files: one folder for each report being built."""
 
 BUILD_TASK = "tournaments.tasks.build_report"
+
+ABOUT_TO_EXPIRE = timedelta(days=1)
+"""The rest of its time in which a picture that is asked for is kept longer."""
 
 LEFT_BEHIND_AFTER = timedelta(hours=1)
 """The age after which a file without a report is not just being stored."""
@@ -61,6 +65,41 @@ def request_scoresheet(  # noqa: PLR0913 - of which game, and each way it can be
         }
         form = DocumentForm(language, paper, made_as)
         return _request_once(Report.Kind.SCORESHEET, row, parameters, form, at)
+
+
+def request_picture(row: Game, *, wide: bool, language: str, at: datetime) -> Report:
+    """Request the picture of a game as it is now; one that is kept is found without writing."""
+    kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
+    asked = _kept_report(_key_once(kind, row, _pictured(row, wide=wide), form), at)
+    if asked is None:
+        with transaction.atomic():
+            _read_names(row)
+            asked = _request_once(kind, row, _pictured(row, wide=wide), form, at)
+    return asked
+
+
+def request_standings_picture(
+    event: Event, version: Sequence[object], *, language: str, at: datetime
+) -> Report:
+    """Request the picture of the standings that visitors see; `version` changes with them."""
+    form = DocumentForm(language, Paper.A4, Report.Format.PNG)
+    content_key = key_of([Report.Kind.PICTURE, event.pk, list(version), *astuple(form)])
+    asked = _kept_report(content_key, at)
+    if asked is None:
+        belongings = {
+            "kind": Report.Kind.PICTURE,
+            "audience": Report.Audience.VISITORS,
+            **_belongings(event),
+            **asdict(form),
+        }
+        with transaction.atomic():
+            asked = _only_report(content_key, belongings, at)
+    return asked
+
+
+def _pictured(row: Game, *, wide: bool) -> dict[str, Any]:
+    writes = row.revisions.filter(revision__lte=row.revision).order_by("revision")
+    return {"record": fold_sheet(row, tuple(writes)).record, "wide": wide}
 
 
 def _read_names(row: Game) -> None:
@@ -265,18 +304,16 @@ def _request_once(
     at: datetime,
 ) -> Report:
     """Request a document whose content is fully known, so that there is one report of it."""
-    content_key = key_of([kind, row and row.pk, parameters, *astuple(form)])
+    content_key = _key_once(kind, row, parameters, form)
+    belongings = {"kind": kind, "game": row, "parameters": parameters, **asdict(form)}
+    return _only_report(content_key, belongings, at)
+
+
+def _only_report(content_key: str, belongings: dict[str, Any], at: datetime) -> Report:
+    """Return the one report of a content, kept longer or built again if it has no file."""
     report, created = Report.objects.get_or_create(
         content_key=content_key,
-        defaults={
-            "kind": kind,
-            "game": row,
-            "parameters": parameters,
-            **asdict(form),
-            "asked_at": at,
-            "touched_at": at,
-            "expires_at": at + KEPT_FOR,
-        },
+        defaults={**belongings, "asked_at": at, "touched_at": at, "expires_at": at + KEPT_FOR},
     )
     if created:
         transaction.on_commit(partial(wake_worker, BUILD_TASK, report.pk))
@@ -287,6 +324,21 @@ def _request_once(
         _requeue(Report.objects.filter(pk=report.pk, state=report.state), report.pk, at)
     report.refresh_from_db()
     return report
+
+
+def _kept_report(content_key: str, at: datetime) -> Report | None:
+    """Return the report of a content that is being built or kept; None if it must be requested."""
+    report = Report.objects.kept(at + ABOUT_TO_EXPIRE).filter(content_key=content_key).first()
+    if report is None or report.state == Report.State.CANCELLED:
+        return None
+    gone = report.state == Report.State.DONE and not is_kept(report)
+    return None if gone else report
+
+
+def _key_once(
+    kind: Report.Kind, row: Game | None, parameters: dict[str, Any], form: DocumentForm
+) -> str:
+    return key_of([kind, row and row.pk, parameters, *astuple(form)])
 
 
 def key_of(content: Any) -> str:

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from tournaments.models import Game, OpenTable
 from tournaments.models.games import digest
+from tournaments.web.base.link_preview import as_of
 
 GAMES = "games"
 TABLE = "table"
@@ -65,6 +66,15 @@ def evening_address(table: OpenTable) -> str:
 def evening_games_address(table: OpenTable) -> str:
     """Return the path of the evening of an open table, which stays while a game is played."""
     return reverse("evening_games", args=[table.public_id, table.secret()])
+
+
+def picture_address(row: Game, *, wide: bool = False) -> str:
+    """Return the path of the picture of a game as it is now.
+
+    It is below the address for followers, whoever asks: pictures are sent to others.
+    """
+    name = "follow_picture_wide" if wide else "follow_picture"
+    return as_of(reverse(name, args=[row.public_id, row.secret("follow")]), row.revision)
 
 
 def new_key() -> str:

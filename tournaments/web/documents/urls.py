@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.documents import event_documents, pages
+from tournaments.web.documents import event_documents, pages, pictures
 
 EVENT = "clubs/<slug:slug>/events/<slug:public_id>"
 
@@ -13,6 +13,8 @@ urlpatterns = [
     path(f"evening/{GAME}/document/", pages.evening_document, name="evening_document"),
     path(f"follow/{GAME}/scoresheet/", pages.follow_scoresheet, name="follow_scoresheet"),
     path(f"follow/{GAME}/record.json", pages.follow_record, name="follow_record"),
+    path(f"follow/{GAME}/picture.png", pictures.tall, name="follow_picture"),
+    path(f"follow/{GAME}/picture-wide.png", pictures.wide, name="follow_picture_wide"),
     path("reports/<int:pk>/<str:secret>/", pages.report, name="report"),
     path("reports/<int:pk>/<str:secret>/file/", pages.report_file, name="report_file"),
     path("empty-sheet/<slug:ruleset>/", pages.empty_sheet, name="empty_sheet"),

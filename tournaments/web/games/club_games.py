@@ -15,7 +15,7 @@ from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import load_sheets, rules_of
 from tournaments.texts import labels
 from tournaments.web.base.phone import address
-from tournaments.web.games.following import follow_page
+from tournaments.web.games.following import follow_page, preview_of
 
 PAGE = 20
 
@@ -59,11 +59,13 @@ def club_game(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = get_object_or_404(seen, public_id=public_id, table__round__event__club__slug=slug)
     assert row.table is not None
     event = row.table.round.event
-    page = follow_page(request, row) | {
+    page, directs = follow_page(request, row), directs_club(request, event.club)
+    page |= {
         "club": event.club,
         "event": event,
         "table": row.table,
-        "directs": directs_club(request, event.club),
+        "directs": directs,
         "write": address(row, "write"),
+        "preview": None if directs else preview_of(request, row, page["sheet"]),
     }
     return render(request, "tournaments/games/club_game.html", page)

@@ -16,10 +16,12 @@ from tournaments.permissions import account_of
 from tournaments.queries.games.sheets import load_sheet, ruleset_of
 from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
+from tournaments.texts.labels import points_text
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import remember_game
+from tournaments.web.base.link_preview import LinkPreview, link_preview
+from tournaments.web.base.phone import picture_address, remember_game
 from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
-from tournaments.web.games.deals.sheet_view import sheet_page
+from tournaments.web.games.deals.sheet_view import SheetPage, sheet_page
 from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.pages import etag_of, form_of, holder_of, people_of
@@ -81,12 +83,14 @@ def follow_fragment(request: HttpRequest, row: Game, etag: str) -> str:
 
 def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:
     """Return the whole page of the first request; `etag` is that of the sheet alone."""
-    page = follow_page(request, row) | {
+    page = follow_page(request, row)
+    page |= {
         **asking(etag),
         "who": question_of(request, row, ruleset_of(row)),
         "handed_over": "handed-over" in request.GET,
         "closed": "closed" in request.GET,
         "changed": "changed" in request.GET,
+        "preview": preview_of(request, row, page["sheet"]),
     }
     return render(request, "tournaments/games/follow.html", page)
 
@@ -106,7 +110,16 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
         "confirm": confirm_own(request, sheet),
         "rated": rated_game(request, sheet),
         "secret": row.secret("follow"),
+        "picture": picture_address(row),
     }
+
+
+def preview_of(request: HttpRequest, row: Game, sheet: SheetPage) -> LinkPreview:
+    """Return what a chat shows of a game: who won, or who plays, and the totals."""
+    totals = " · ".join(f"{each.name} {points_text(each.total)}" for each in sheet.standings)
+    title = sheet.headline or " · ".join(row.players)
+    picture = picture_address(row, wide=True)
+    return link_preview(request, title, f"{sheet.occasion}: {totals}", picture)
 
 
 def asking(etag: str) -> dict[str, Any]:

@@ -39,7 +39,14 @@ from tournaments.services.games.writing import (
 )
 from tournaments.texts import labels, messages
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address, new_key, phone_at, remember_game, remember_phone
+from tournaments.web.base.phone import (
+    address,
+    new_key,
+    phone_at,
+    picture_address,
+    remember_game,
+    remember_phone,
+)
 from tournaments.web.games.confirm_view import (
     confirm_at_table,
     deals_to_confirm,
@@ -336,6 +343,7 @@ def show_table(
     page: dict[str, Any] = {
         "row": row,
         "secret": row.secret("write"),
+        "picture": picture_address(row) if sheet.game.finished else "",
         "sheet": sheet_page(sheet, reviews),
         "deals": deals_to_confirm(sheet, reviews) if reviews else [],
         "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,

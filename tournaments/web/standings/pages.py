@@ -1,7 +1,9 @@
 """The standings of a tournament, and the explanation of a place."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
@@ -10,7 +12,9 @@ from django.views.decorators.http import require_safe
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.standings.standings import hides, last_counted
 from tournaments.queries.tournaments.state import load_state, settings_of
+from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.pictures import language_of, picture_response
 from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
     StandingsQuery,
@@ -55,6 +59,16 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     response["ETag"] = etag
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+@never_cache
+@require_safe
+def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBase:
+    """Return the picture of the standings for the preview of a link."""
+    row = seen_tournament(request, slug, tournament)
+    language, now = language_of(request), timezone.now()
+    asked = request_standings_picture(row.event, version_of(row), language=language, at=now)
+    return picture_response(asked)
 
 
 @never_cache

@@ -10,8 +10,10 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -41,6 +43,7 @@ from tournaments.services.tournaments.lifecycle import (
 from tournaments.texts import labels
 from tournaments.texts.clubs import CONFIRMATIONS
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.events.view import etag_of
 from tournaments.web.games.forms import key_of
@@ -80,7 +83,17 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "strip": cache(lambda: strip_of(request, row, corrected())),
         "strip_at": request.path,
         "corrected": corrected,
+        "preview": preview_of(request, row) if event.published and not directs else None,
     }
+
+
+def preview_of(request: HttpRequest, row: Tournament) -> LinkPreview:
+    """Return what a chat shows of a tournament; its picture has the standings."""
+    event = row.event
+    day = date_format(event.held_on, "DATE_FORMAT")
+    line = " · ".join([event.club.name, day, str(state_name(row.state))])
+    picture = as_of(reverse("standings_picture", args=[event.club.slug, row.slug]), row.revision)
+    return link_preview(request, event.name, line, picture)
 
 
 def round_to_see(event: Event, *, directs: bool) -> Round | None:

@@ -11,6 +11,9 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.presenters.games.sheets import numbers_of
 
 WIDTH, HEIGHT = 358, 200
+LOW = 132
+"""The height of the drawing where it shares the screen with the result."""
+
 LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20
 """Margins: for the scale, for the names at the ends of lines, for the deal numbers."""
 
@@ -59,7 +62,7 @@ class Chart:
     deals: tuple[Tick, ...]
 
 
-def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
+def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> Chart | None:
     """Return the totals of each side by deal; None before the first deal.
 
     `players` are names in seat order.
@@ -70,9 +73,10 @@ def draw_chart(game: Game, players: Sequence[str]) -> Chart | None:
     sides = list(zip(*table, strict=True))
     # As wide as the whole game, so that the line grows instead of being rescaled with each deal.
     extra = len(game.rows) - len(game.deals)
-    columns = max((game.ruleset.length or len(game.deals)) + extra, 1)
+    length = None if game.finished else game.ruleset.length
+    columns = max((length or len(game.deals)) + extra, 1)
     names = list(zip(game.ruleset.side_names(players), _short_names(game, players), strict=True))
-    return draw_lines(names, sides, columns, tuple(_deal_ticks(game, columns)))
+    return draw_lines(names, sides, columns, tuple(_deal_ticks(game, columns)), height)
 
 
 def draw_lines(
@@ -80,26 +84,27 @@ def draw_lines(
     lines: Sequence[Sequence[Points]],
     columns: int,
     ticks: tuple[Tick, ...],
+    height: int = HEIGHT,
 ) -> Chart:
     """Return a line of totals for each name, whole and short, in `columns` steps to the right."""
     x_of = [x_at(n, columns) for n in range(len(lines[0]))]
     step, low, high = _scale([float(total) for line in lines for total in line])
 
     def y_of(total: Points) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
+        return round(TOP + (height - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
 
-    labels = _spread([y_of(line[-1]) for line in lines])
+    labels = _spread([y_of(line[-1]) for line in lines], height)
     courses = []
     for (name, short), line, label in zip(names, lines, labels, strict=True):
         points = " ".join(f"{x:.1f},{y_of(total)}" for x, total in zip(x_of, line, strict=True))
         courses.append(Course(name, short, line[-1], points, y_of(line[-1]), label))
     return Chart(
         WIDTH,
-        HEIGHT,
+        height,
         LEFT,
         round(x_of[-1]),
         y_of(0),
-        HEIGHT - BOTTOM,
+        height - BOTTOM,
         tuple(courses),
         tuple(Tick(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
         ticks,
@@ -130,13 +135,13 @@ def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
     return step, low, max(high, low + step)
 
 
-def _spread(ends: Sequence[float]) -> list[float]:
+def _spread(ends: Sequence[float], height: int) -> list[float]:
     """Return positions of the names beside the ends of their lines, without overlaps."""
     order = sorted(range(len(ends)), key=lambda side: ends[side])
-    places = {side: min(max(ends[side], TOP), HEIGHT - BOTTOM) for side in order}
+    places = {side: min(max(ends[side], TOP), height - BOTTOM) for side in order}
     for above, below in pairwise(order):
         places[below] = max(places[below], places[above] + LINE)
-    overshoot = max(places[order[-1]] - (HEIGHT - BOTTOM + 8), 0)
+    overshoot = max(places[order[-1]] - (height - BOTTOM + 8), 0)
     limit = places[order[-1]] - overshoot
     for side in reversed(order):
         places[side] = min(places[side], limit)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from types import MappingProxyType
 
 from django.utils.translation import gettext as _
@@ -21,9 +22,17 @@ from tournaments.engine.rules.entries import (
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.models import Revision
 from tournaments.presenters.games.authors import authors_of
+from tournaments.presenters.games.finish import (
+    FinalStanding,
+    occasion_of,
+    reason_of,
+    standings_of,
+)
 from tournaments.presenters.games.sheets import (
     DealLine,
+    EarnedBadge,
     Payments,
+    badges_of,
     deal_line,
     numbers_of,
     outcome_of,
@@ -34,7 +43,7 @@ from tournaments.presenters.games.sheets import (
 from tournaments.queries.games.reviews import Reviews
 from tournaments.queries.games.sheets import Sheet
 from tournaments.texts import labels
-from tournaments.web.games.deals.chart_view import Chart, draw_chart
+from tournaments.web.games.deals.chart_view import HEIGHT, LOW, Chart, draw_chart
 
 
 @dataclass(frozen=True)
@@ -93,29 +102,6 @@ class SheetLine:
 
 
 @dataclass(frozen=True)
-class SheetStanding:
-    """A player (or pair) at the end of the sheet."""
-
-    name: str
-    total: Points
-    rank: int
-    out: bool
-    sunk: bool
-    king: bool
-
-
-@dataclass(frozen=True)
-class Award:
-    """A badge with its name, its holder and the deal."""
-
-    badge: str
-    name: str
-    meaning: str
-    player: str
-    deal: int | None
-
-
-@dataclass(frozen=True)
 class SheetPage:
     """The sheet of a game; `players` are the names of its sides."""
 
@@ -126,11 +112,33 @@ class SheetPage:
     expected_sum: Points
     left: Mapping[str, tuple[int, ...]]
     chart: Chart | None
-    standings: tuple[SheetStanding, ...]
-    awards: tuple[Award, ...]
     finished: bool
     headline: str
     payments: Payments | None
+    told: Sheet
+
+    # Seldom asked for while a game runs.
+
+    @cached_property
+    def standings(self) -> tuple[FinalStanding, ...]:
+        """The sides in order of rank."""
+        return standings_of(self.told.game, self.told.outcome, self.told.row.players)
+
+    @cached_property
+    def badges(self) -> tuple[EarnedBadge, ...]:
+        """The badges so far, each with its holders."""
+        earned = self.told.badges
+        return badges_of(self.told.game, earned, self.told.row.players) if earned else ()
+
+    @cached_property
+    def occasion(self) -> str:
+        """The name of the game, and how it ended or how far it is."""
+        return occasion_of(self.told.game, self.told.row.players)
+
+    @cached_property
+    def reason(self) -> str:
+        """Why an unusual result came about."""
+        return reason_of(self.told.game, self.told.outcome)
 
     @property
     def last(self) -> SheetLine | None:
@@ -153,12 +161,11 @@ def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
         sum=sum(game.totals),
         expected_sum=game.expected_sum,
         left=_left_to_declare(sheet),
-        chart=draw_chart(game, players),
-        standings=tuple(_standings(sheet)),
-        awards=tuple(_awards(sheet)),
+        chart=draw_chart(game, players, LOW if game.finished and sheet.badges else HEIGHT),
         finished=game.finished,
         headline=outcome_of(game, sheet.outcome, players),
         payments=payments_of(game, players),
+        told=sheet,
     )
 
 
@@ -265,37 +272,6 @@ def _correction(sheet: Sheet, position: int, authors: Mapping[int, str]) -> Corr
     return (
         Correction(authors[corrections[-1].revision], corrections[-1].at) if corrections else None
     )
-
-
-def _standings(sheet: Sheet) -> Iterator[SheetStanding]:
-    game, outcome = sheet.game, sheet.outcome
-    names = game.ruleset.side_names(sheet.row.players)
-    king = None
-    if game.ending is not None and game.ending.by == "king" and game.ending.seat is not None:
-        king = game.ruleset.sides[game.ending.seat]
-    order = sorted(range(len(game.totals)), key=lambda side: outcome.ranks[side])
-    for side in order:
-        yield SheetStanding(
-            names[side],
-            game.totals[side],
-            outcome.ranks[side],
-            out=side in outcome.out,
-            sunk=side in outcome.sunk,
-            king=side == king,
-        )
-
-
-def _awards(sheet: Sheet) -> Iterator[Award]:
-    deal_of = numbers_of(sheet.game)
-    names = sheet.game.ruleset.side_names(sheet.row.players)
-    for badge in sheet.badges:
-        yield Award(
-            badge.badge,
-            labels.badge_name(badge.badge),
-            labels.badge_meaning(badge.badge),
-            names[badge.seat],
-            deal_of.get(badge.entry),
-        )
 
 
 Kind = Revision.Kind

@@ -1,0 +1,115 @@
+"""The first screen of a finished game, and its picture as a phone shares it."""
+
+from threading import Event, Thread
+
+import pytest
+from django.db import connection
+from playwright.sync_api import expect
+
+from tests.browser.phone import only_found
+from tests.deals import WHOLE_GAME
+from tests.factories import GameFactory, SetupFactory
+from tests.sample_games import load
+from tests.web.games.table import table_of_record
+from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Report
+from tournaments.reports.builder import build_report
+from tournaments.web.base.phone import address
+
+pytestmark = pytest.mark.browser
+
+LONG_NAMES = ("Abdurrahmani", "Maximilianus", "Bartholomäus", "Zeynepgülizar")
+
+SHARES = """
+  window.shared = new Promise(resolve => {
+    navigator.canShare = ({ files }) => files.every(file => file.type === "image/png");
+    navigator.share = async ({ files, title }) => {
+      const sizes = await Promise.all(files.map(async file => {
+        const { width, height } = await createImageBitmap(file);
+        return [file.name, file.type, width, height];
+      }));
+      resolve([title, ...sizes]);
+    };
+  });
+"""
+KEEPS_TO_ITSELF = "navigator.canShare = undefined; navigator.share = undefined;"
+
+# What of the result reaches below the buttons at the foot of the screen, or beyond its sides.
+HIDDEN = """() => {
+  const foot = document.querySelector(".end .next").getBoundingClientRect();
+  return [...document.querySelectorAll(".end > :not(.next), .end .total")]
+    .filter(part => part.getBoundingClientRect().bottom > foot.top + 1
+      || part.getBoundingClientRect().right > innerWidth || foot.bottom > innerHeight + 1)
+    .map(part => part.className);
+}"""
+
+
+@pytest.fixture
+def worker(transactional_db):
+    """Build the reports that are asked for, as the worker does, in a thread of its own."""
+    over = Event()
+
+    def work():
+        while not over.wait(0.1):
+            for pk in Report.objects.filter(state="waiting").values_list("pk", flat=True):
+                build_report(pk)
+        connection.close()
+
+    thread = Thread(target=work)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+def with_stake():
+    """A whole game with four badges and a settlement, by house rules."""
+    rules = write_ruleset(RULESETS["turkish-king"])
+    settings = {**rules.get("settings", {}), "stake": "1/10"}
+    document = rules | {"id": "house-king", "name": "King", "settings": settings}
+    head = SetupFactory(ruleset="house-king", players=LONG_NAMES, document=document)
+    return GameFactory(head=head, entries=WHOLE_GAME)
+
+
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize("kind", ["write", "follow"])
+def test_picture_goes_to_the_apps_of_the_phone(new_phone, kind):
+    phone = new_phone(locale="tr-TR")
+    phone.context.add_init_script(SHARES)
+    phone.open(address(GameFactory(entries=WHOLE_GAME), kind))
+    phone.tap(phone.page.locator("[data-picture]"))
+    picture = ["king-2026-11-20.png", "image/png", 1080, 1350]
+    assert phone.page.evaluate("shared") == ["Çıkan: Ayşe", picture]
+    expect(phone.page.locator("[data-picture]")).to_have_text("Resim olarak paylaş")
+    assert Report.objects.get().language == "tr"
+
+
+@pytest.mark.usefixtures("worker")
+def test_picture_is_saved_where_the_phone_shares_no_files(new_phone):
+    phone = new_phone()
+    phone.context.add_init_script(KEEPS_TO_ITSELF)
+    phone.open(address(GameFactory(entries=WHOLE_GAME), "follow"))
+    with phone.page.expect_download() as download:
+        phone.tap(phone.page.locator("[data-picture]"))
+    assert download.value.suggested_filename == "king-2026-11-20.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "partners-king",
+        "krapet-points",
+        "barbu-doubled",
+        "euchre-sequence",
+        "italian-king-whole",
+    ],
+)
+def test_whole_result_is_on_the_first_screen(new_phone, name):
+    phone = new_phone(locale="tr-TR")
+    phone.open(address(table_of_record(load(name)) if name else with_stake(), "write"))
+    expect(phone.page.locator(".end h2")).to_be_visible()
+    assert phone.page.evaluate(HIDDEN) == []
+    assert only_found(phone.faults()) == {}
