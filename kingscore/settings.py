@@ -242,6 +242,9 @@ ACCOUNT_RATE_LIMITS = {
     "ask_document": "20/m/ip",
     # Wrong codes of player cards.
     "claim_code": "60/h/ip",
+    # The tables of a phone without an account, and links that carry them to another.
+    "phone_tables": "60/m/ip",
+    "carry_tables": "60/h/ip",
 }
 MFA_RATE_LIMITS = {"webauthn_login": None}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("KINGSCORE_PROXIES") or HTTPS)

@@ -1,5 +1,7 @@
 // Whose phone this is: asked once at a table and kept here. Their seat is marked, and the table drawn from it.
 
+import { hold } from "./held.js";
+
 const dialog = document.getElementById("who");
 const all = (selector) => document.querySelectorAll(`#table ${selector}`);
 const people = () => JSON.parse(document.getElementById("people").textContent);
@@ -113,6 +115,9 @@ document.addEventListener("submit", ({ target }) => {
   target.append(hidden("writer", seat));
 }, true);
 
+// Only the phone that opened an address to write keeps it.
+const { game, follow } = people();
+hold({ [game]: { follow, ...(document.getElementById("outbox") && { write: location.pathname }) } });
 mark();
 // Every sheet that comes replaces the one before it.
 new MutationObserver(mark).observe(document.getElementById("table").parentElement, { childList: true });

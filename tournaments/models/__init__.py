@@ -8,6 +8,7 @@ from tournaments.models.events import Event, Round, Table
 from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Merge, Player, User, Visitor
+from tournaments.models.phones import PhoneTransfer, SavedGame
 from tournaments.models.ratings import (
     PlayerRating,
     RatedRound,
@@ -48,6 +49,7 @@ __all__ = [
     "Merge",
     "OpenTable",
     "PersonalToken",
+    "PhoneTransfer",
     "Player",
     "PlayerRating",
     "RatedRound",
@@ -61,6 +63,7 @@ __all__ = [
     "Role",
     "Round",
     "Ruling",
+    "SavedGame",
     "Scope",
     "Season",
     "Seat",

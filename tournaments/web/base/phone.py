@@ -85,7 +85,8 @@ def new_key() -> str:
 def phone_games(request: HttpRequest) -> list[PhoneGame]:
     """Return this phone's games that still exist, the newest first (1 query)."""
     known = _known_games(request)
-    found = Game.objects.filter(public_id__in=[public_id for public_id, _, _ in known])
+    games_there = Game.objects.select_related("open_table")
+    found = games_there.filter(public_id__in=[public_id for public_id, _, _ in known])
     rows = {row.public_id: row for row in found} if known else {}
     games = (_open(rows.get(public_id), kind, gen) for public_id, kind, gen in known)
     return [game for game in games if game is not None]
@@ -132,6 +133,31 @@ def phone_at(request: HttpRequest, row: Game) -> str:
     """Return this phone's id in a game; it differs per game, so that games cannot be linked."""
     phone = _read(request, PHONE)
     return "" if phone is None else digest(f"{phone} at {row.public_id}")
+
+
+def remember_carried(
+    request: HttpRequest, response: HttpResponse, carried: Sequence[Known]
+) -> list[PhoneGame]:
+    """Add the games of another phone to this one's list; return those that it may open (1 query).
+
+    A list with a game to write and to follow keeps the former.
+    """
+    known = _known_games(request)
+    found = Game.objects.in_bulk({each[0] for each in carried}, field_name="public_id")
+    games = [
+        PhoneGame(found[name], kind)
+        for name, kind, generation in carried
+        if name in found and found[name].generation(kind) == generation
+    ]
+    writes = {each[0] for each in known if each[1] == "write"}
+    new = {
+        game.row.public_id: (game.row.public_id, game.kind, game.row.generation(game.kind))
+        for game in sorted(games, key=lambda game: game.kind == "write")
+        if game.row.public_id not in writes
+    }
+    others = [each for each in known if each[0] not in new]
+    _keep(request, response, GAMES, [*others, *new.values()][:MOST_GAMES])
+    return games
 
 
 def forget_game(request: HttpRequest, response: HttpResponse, row: Game) -> None:

@@ -228,6 +228,7 @@ def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
     return {
         "table": table.public_id,
         "game": row.public_id,
+        "follow": address(row, "follow"),
         "players": list(row.players),
         "sides": list(rules.sides),
         "holder": holder,

@@ -1,0 +1,202 @@
+"""The tables of a phone: who did what, and the link that carries them, used once."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, GameFactory, SetupFactory, UserFactory, record_all, reload
+from tournaments.models import Game, PhoneTransfer, SavedGame
+from tournaments.services.games.open_tables import start_rematch
+from tournaments.services.games.playing import hand_over
+from tournaments.web.base.phone import address, evening_address
+
+pytestmark = pytest.mark.django_db
+
+NAMES = ("Işıl", "İnci", "Çağrı", "Deniz")
+KEY = re.compile(r"/carried/([\w-]+)/")
+
+
+@pytest.fixture(autouse=True)
+def nobody_asked_before():
+    cache.clear()
+
+
+@pytest.fixture
+def phone():
+    return Client(headers={"accept-language": "tr"})
+
+
+def played(*entries, players=NAMES, **head):
+    return reload(GameFactory(head=SetupFactory(players=players, **head), entries=entries)).row
+
+
+def ask(phone, *paths, name="tables", **fields):
+    return phone.post(reverse(name), {"address": list(paths), **fields})
+
+
+def text_of(answer):
+    page = re.sub(r"<script.*?</script>", "", answer.content.decode(), flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_list_says_who_played_and_how_it_ended(phone):
+    over = played(*WHOLE_GAME, place="Moda")
+    going = played(*WHOLE_GAME[:3])
+    paths = [address(over, "follow"), address(going, "write")]
+
+    page = ask(phone, *paths)
+
+    assert page.status_code == 200
+    text = text_of(page)
+    assert "4. tur / 20 Işıl · İnci · Çağrı · Deniz" in text
+    assert "Moda" in text
+    links = re.findall(r'<a href="([^"]+)"', page.content.decode())
+    assert sorted(links) == sorted(paths)
+
+
+def test_people_are_one_whatever_the_case_of_their_names(phone):
+    upper = ("IŞIL", "İNCİ", "ÇAĞRI", "DENİZ")
+    games = [played(*WHOLE_GAME, players=names) for names in (NAMES, upper)]
+    other = played(*WHOLE_GAME, players=("Isil", "Ece", "Mert", "Bora"))
+
+    page = ask(phone, *(address(row, "follow") for row in [*games, other]))
+
+    (together,) = page.context["together"]
+    figures = {each.name: each for each in together.people}
+    assert [figures[name].games for name in upper] == [2] * 4
+    totals = reload(games[0]).game.totals
+    outs = [2 * (side in games[0].result["out"]) for side in range(4)]
+    assert [(figures[name].average, figures[name].best) for name in upper] == [
+        (total, total) for total in totals
+    ]
+    assert [figures[name].outs for name in upper] == outs
+    # All 20 deals: points a deal, times deals, are the totals.
+    for seat, name in enumerate(upper):
+        assert sum(points for _, points in figures[name].contracts.values()) == 2 * totals[seat]
+        assert sum(deals for deals, _ in figures[name].contracts.values()) == 40
+
+
+def test_evening_is_one_line_with_who_won_most(phone):
+    first = played(*WHOLE_GAME)
+    head = SetupFactory(players=NAMES)
+    second, _ = start_rematch(first.pk, head, None, at=EVENING, key="key-of-a-rematch")
+    record_all(second, WHOLE_GAME)
+
+    page = ask(phone, *(address(row, "follow") for row in (first, second)))
+
+    (line,) = page.context["lines"]
+    assert line.path == evening_address(first.open_table)
+    assert "2 partide 2 birincilik" in text_of(page)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_list_asks_the_database_as_often_however_many_games(phone, number):
+    paths = []
+    for _ in range(number):
+        rows = played(*WHOLE_GAME), played(*WHOLE_GAME[:3])
+        paths += [address(row, kind) for row in rows for kind in ("follow", "write")]
+    with CaptureQueriesContext(connection) as asked:
+        page = ask(phone, *paths)
+    # Games, and the revisions of those in play; the others count the visitor's attempts.
+    assert len([each for each in asked if "tournaments_" in each["sql"]]) == 2
+    assert len(page.context["lines"]) == 2 * number
+
+
+def test_address_that_is_not_valid_shows_nothing(phone):
+    row, other = played(*WHOLE_GAME), played()
+    old = address(other, "write")
+    hand_over(other.pk, other.write_generation, "key-of-another-phone", at=timezone.now())
+    wrong = [
+        address(row, "follow").replace(row.secret("follow"), row.secret("write")),
+        *(old, "/follow/x/", f"/follow/{row.public_id}/\0/", "//", "x" * 10_000),
+    ]
+    assert ask(phone, *wrong).context["lines"] == []
+
+
+def test_phone_asks_only_for_so_many_at_once_and_so_often(phone, monkeypatch):
+    rows = [played() for _ in range(3)]
+    monkeypatch.setattr("tournaments.queries.games.phone_tables.MOST_ADDRESSES", 2)
+    page = ask(phone, *(address(row, "follow") for row in rows))
+    assert len(page.context["lines"]) == 2
+    statuses = [ask(phone).status_code for _ in range(60)]
+    assert (statuses[0], statuses[-1]) == (200, 429)
+
+
+def carried(phone, *paths, **fields):
+    answer = ask(phone, *paths, name="carry_tables", **fields)
+    return reverse("carried_tables", args=[KEY.search(answer.content.decode())[1]])
+
+
+def test_link_carries_what_is_followed_once(phone, other_phone):
+    over, going = played(*WHOLE_GAME), played()
+    paths = [address(row, kind) for row in (over, going) for kind in ("follow", "write")]
+    link = carried(phone, *paths)
+    stored = str(PhoneTransfer.objects.values().get())
+    assert not any(secret in stored for secret in (link.split("/")[2], going.secret("follow")))
+
+    assert "2 parti" in text_of(other_phone.get(link))
+    page = other_phone.post(link)
+    assert page.context["held"] == {
+        row.public_id: {"follow": address(row, "follow")} for row in (over, going)
+    }
+    lines = other_phone.get("/").context["games"]
+    assert {line.game.address for line in lines} == {address(r, "follow") for r in (over, going)}
+    assert [other_phone.post(link).status_code, phone.get(link).status_code] == [410, 410]
+
+
+def test_link_carries_writing_only_if_asked_and_only_of_games_in_play(phone, other_phone):
+    over, going = played(*WHOLE_GAME), played()
+    paths = [address(row, "write") for row in (over, going)]
+    page = other_phone.post(carried(phone, *paths, writes="yes"))
+    assert page.context["held"] == {
+        over.public_id: {"follow": address(over, "follow")},
+        going.public_id: {kind: address(going, kind) for kind in ("follow", "write")},
+    }
+
+
+def test_address_revoked_meanwhile_is_not_carried(phone, other_phone):
+    row = played()
+    link = carried(phone, address(row, "write"), writes="yes")
+    hand_over(row.pk, row.write_generation, "key-of-another-phone", at=timezone.now())
+    Game.objects.update(follow_generation=2)
+    assert other_phone.post(link).context["held"] == {}
+
+
+def test_link_expires_after_ten_minutes(phone, other_phone):
+    link = carried(phone, address(played(), "follow"))
+    PhoneTransfer.objects.update(created_at=timezone.now() - timedelta(minutes=10))
+    assert [other_phone.get(link).status_code, other_phone.post(link).status_code] == [410, 410]
+    carried(phone, address(played(), "follow"))
+    assert PhoneTransfer.objects.count() == 1
+
+
+def test_nothing_is_carried_from_a_phone_without_tables(phone):
+    assert ask(phone, name="carry_tables").url == reverse("tables")
+    assert not PhoneTransfer.objects.exists()
+
+
+def test_account_keeps_tables_to_follow_them(phone, other_phone):
+    row, user = played(*WHOLE_GAME), UserFactory()
+    phone.force_login(user)
+    for _tap in range(2):
+        ask(phone, address(row, "write"), name="save_tables")
+    assert SavedGame.objects.count() == 1
+
+    other_phone.force_login(user)
+    (line,) = other_phone.get(reverse("tables")).context["lines"]
+    assert line.path == address(row, "follow")
+    Game.objects.update(follow_generation=2)
+    assert other_phone.get(reverse("tables")).context["lines"] == []
+
+
+@pytest.fixture
+def other_phone():
+    return Client(headers={"accept-language": "tr"})

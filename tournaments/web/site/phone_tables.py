@@ -1,0 +1,168 @@
+"""The tables of this phone: what was played on them, and the way to another phone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from allauth.core.ratelimit import consume, respond_429
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tournaments.models import User
+from tournaments.permissions import account_of
+from tournaments.presenters.games.phone_tables import PhoneEvening, evenings_of, together_of
+from tournaments.queries.games.phone_tables import Held, held_games, saved_games
+from tournaments.services.games.phone_tables import (
+    TransferGone,
+    begin_transfer,
+    count_transfer,
+    save_games,
+    take_transfer,
+)
+from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.phone import (
+    PhoneGame,
+    address,
+    evening_address,
+    phone_games,
+    remember_carried,
+)
+
+
+@dataclass(frozen=True)
+class EveningLine:
+    """An evening on the page, and where a tap on it leads."""
+
+    evening: PhoneEvening
+    path: str
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def tables(request: HttpRequest) -> HttpResponse:
+    """List the tables of this phone; a POST has the addresses that it holds, and gets the list.
+
+    2 queries; 1 more if a game is in play, and 1 for somebody signed in.
+    """
+    if request.method == "POST" and not consume(request, action="phone_tables"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    page = _page(_held_by(request))
+    if request.method == "POST":
+        return render(request, "tournaments/site/_tables.html", page)
+    return render(request, "tournaments/site/tables.html", page)
+
+
+@never_cache
+@require_POST
+def carry(request: HttpRequest) -> HttpResponse:
+    """Make a link with which another phone gets the tables of this one, once."""
+    if not consume(request, action="carry_tables"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    held = _held_by(request)
+    if not held:
+        return redirect("tables")
+    writes = bool(request.POST.get("writes"))
+    given = {(row.pk, "follow"): (row, "follow") for row, _ in held}
+    if writes:
+        # A finished game is only looked at: its address to write stays here.
+        given |= {(row.pk, kind): (row, kind) for row, kind in held if row.result is None}
+    key = begin_transfer(list(given.values()), at=timezone.now())
+    page = {
+        "link": access_link(request, reverse("carried_tables", args=[key])),
+        "count": len({row.pk for row, _ in held}),
+        "writes": writes,
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/site/carry.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def carried(request: HttpRequest, key: str) -> HttpResponse:
+    """Ask whether to take the tables of another phone, and take them."""
+    at = timezone.now()
+    try:
+        if request.method != "POST":
+            count = count_transfer(key, at=at)
+            return render(request, "tournaments/site/carried.html", {"count": count})
+        taken = take_transfer(key, at=at)
+    except TransferGone as gone:
+        said = {"gone": str(gone)}
+        return render(request, "tournaments/site/carried.html", said, status=gone.status)
+    # Scripts keep the addresses; the cookie has the latest also without them.
+    response = HttpResponse()
+    games = remember_carried(request, response, taken)
+    page = {"taken": len({game.row.pk for game in games}), "held": _addresses(_both(games))}
+    shown = render(request, "tournaments/site/carried.html", page)
+    shown.cookies = response.cookies
+    return shown
+
+
+@never_cache
+@login_required
+@require_POST
+def save(request: HttpRequest) -> HttpResponse:
+    """Keep the tables of this phone in the account, to follow them."""
+    user = account_of(request)
+    assert isinstance(user, User)
+    number = save_games(user, _held_by(request))
+    text = ngettext(
+        "%(number)s game more is kept in your account.",
+        "%(number)s games more are kept in your account.",
+        number,
+    )
+    messages.success(request, text % {"number": number})
+    return redirect("tables")
+
+
+def _held_by(request: HttpRequest) -> list[Held]:
+    """Return the games of this phone: by its cookie, the sent addresses, and its account."""
+    held = _both(phone_games(request))
+    if request.method == "POST":
+        held += held_games(request.POST.getlist("address"))
+    user = account_of(request)
+    if user is not None:
+        held += [(row, "follow") for row in saved_games(user)]
+    found = {(row.pk, kind): (row, kind) for row, kind in held}
+    return sorted(found.values(), key=lambda each: (each[0].played_at, each[0].pk), reverse=True)
+
+
+def _both(games: Sequence[PhoneGame]) -> list[Held]:
+    return [(game.row, game.kind) for game in games]
+
+
+def _page(held: Sequence[Held]) -> dict[str, Any]:
+    rows = list({row.pk: row for row, _ in held}.values())
+    writes = {row.pk for row, kind in held if kind == "write"}
+    evenings = evenings_of(rows)
+    return {
+        "lines": [EveningLine(evening, _path(evening, writes)) for evening in evenings],
+        "together": together_of(rows),
+        "held": _addresses(held),
+    }
+
+
+def _path(evening: PhoneEvening, writes: set[int]) -> str:
+    """Return the page of an evening of several games; of a single game, or in play, its sheet."""
+    last = evening.last
+    if len(evening.games) > 1 and not evening.going and last.open_table is not None:
+        return evening_address(last.open_table)
+    return address(last, "write" if last.pk in writes else "follow")
+
+
+def _addresses(held: Sequence[Held]) -> dict[str, dict[str, str]]:
+    """Return the addresses that a phone keeps, by public id and kind."""
+    kept: dict[str, dict[str, str]] = {}
+    for row, kind in held:
+        of_game = kept.setdefault(row.public_id, {"follow": address(row, "follow")})
+        of_game[kind] = address(row, kind)
+    return kept
