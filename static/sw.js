@@ -10,7 +10,7 @@ const PATIENCE = 4000;
 // Enough for the 40 games of a phone with their rules, and for all files of the site.
 const MOST = 120;
 
-const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|offline\/)$/;
+const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|tables\/|offline\/)$/;
 const isPage = (url) => KEPT_PAGES.test(url.pathname);
 const isFile = (url) => /^\/static\/.*\.(css|js|svg|png|webmanifest)$/.test(url.pathname);
 const placeOf = (url) => url.origin + url.pathname;

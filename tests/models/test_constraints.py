@@ -26,9 +26,19 @@ from tests.factories import (
     HouseRulesetFactory,
     ReportFactory,
     RevisionFactory,
+    UserFactory,
 )
 from tests.models.other_refusals import OTHERS_REFUSED, two
-from tournaments.models import Confirmation, DealReview, Game, Match, Merge, OpenTable, Seat
+from tournaments.models import (
+    Confirmation,
+    DealReview,
+    Game,
+    Match,
+    Merge,
+    OpenTable,
+    SavedGame,
+    Seat,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +121,14 @@ def follow_twice():
     Game.objects.filter(pk__in=pks).update(open_table=before.open_table, number=2)
 
 
+def save_twice():
+    game, user = GameFactory(), UserFactory()
+    for _ in range(2):
+        SavedGame.objects.create(game=game, user=user, generation=1)
+
+
 REFUSED = {
+    "saved_game_once": [save_twice],
     "game_generations_from_one": [
         lambda: update_game(write_generation=0),
         lambda: update_game(follow_generation=0),

@@ -83,6 +83,11 @@ SITE = {
     "new": Page("", EVERYBODY, EVERYBODY),
     "sample": Page("", None, EVERYBODY),
     "preferences": Page("", None, EVERYBODY),
+    "tables": Page("", EVERYBODY, EVERYBODY),
+    "carry_tables": Page("", None, EVERYBODY),
+    "save_tables": Page("", None, ACCOUNTS),
+    # Whoever takes them first has them.
+    "carried_tables": Page("transfer", EVERYBODY, EVERYBODY),
     "set_language": Page("", EVERYBODY, EVERYBODY),
     "service_worker": Page("", EVERYBODY),
     "rules": Page("", EVERYBODY),

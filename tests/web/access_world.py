@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.files.base import ContentFile
+from django.utils import timezone
 
 from tests.check_factories import CheckFactory, DifferenceFactory, EmailFactory
 from tests.club_factories import (
@@ -43,6 +44,7 @@ from tests.web.ratings.ratings_world import counted, rated
 from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round
 from tournaments.presenters.documents import report_secret
 from tournaments.services.games.open_tables import start_table
+from tournaments.services.games.phone_tables import begin_transfer
 
 PHONES = ("phone", "phone of another table", "phone of a closed round")
 """Visitors without an account, each of which has come in by the card of its table."""
@@ -138,6 +140,9 @@ def _addresses(world, tables):
     evening = GameFactory(entries=WHOLE_GAME).open_table
     world.right["evening"] = {"public_id": evening.public_id, "secret": evening.secret()}
     world.wrong["evening"] = world.right["evening"] | {"secret": another}
+    row = GameFactory()
+    world.right["transfer"] = {"key": begin_transfer([(row, "follow")], at=timezone.now())}
+    world.wrong["transfer"] = {"key": another}
     world.doors = {
         who: {"public_id": tables[name].public_id, "secret": tables[name].secret}
         for who, name in zip(PHONES, ("right", "another", "closed"), strict=True)

@@ -17,13 +17,14 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.access_world import make_world
-from tournaments.models import Club, DealReview
+from tournaments.models import Club, DealReview, SavedGame, User
 from tournaments.services.ratings.computing import rebuild_ratings
 whole_tournament()
 # The world has one of the same name.
 Club.objects.update(slug="whole")
 world = make_world()
 game = GameFactory(entries=WHOLE_GAME)
+SavedGame.objects.create(game=game, user=User.objects.first(), generation=1)
 DealReview.objects.create(game=game, kind="confirmed", position=0, revision=1, seat=1, at=EVENING)
 # The highest key of a table belongs to nobody any more.
 ClubFactory(slug="gone").delete()

@@ -149,7 +149,7 @@ def test_link_carries_what_is_followed_once(phone, other_phone):
     }
     lines = other_phone.get("/").context["games"]
     assert {line.game.address for line in lines} == {address(r, "follow") for r in (over, going)}
-    assert [other_phone.post(link).status_code, phone.get(link).status_code] == [410, 410]
+    assert [other_phone.post(link).status_code, phone.get(link).status_code] == [404, 404]
 
 
 def test_link_carries_writing_only_if_asked_and_only_of_games_in_play(phone, other_phone):
@@ -173,7 +173,7 @@ def test_address_revoked_meanwhile_is_not_carried(phone, other_phone):
 def test_link_expires_after_ten_minutes(phone, other_phone):
     link = carried(phone, address(played(), "follow"))
     PhoneTransfer.objects.update(created_at=timezone.now() - timedelta(minutes=10))
-    assert [other_phone.get(link).status_code, other_phone.post(link).status_code] == [410, 410]
+    assert [other_phone.get(link).status_code, other_phone.post(link).status_code] == [404, 404]
     carried(phone, address(played(), "follow"))
     assert PhoneTransfer.objects.count() == 1
 

@@ -16,7 +16,7 @@ Carried = tuple[str, str, int]
 """A game in a transfer: its public id, the kind of address, the address's generation."""
 
 
-class TransferGone(Refused, code="transfer-gone", status=410):
+class TransferGone(Refused, code="transfer-gone", status=404):
     sentence = _("This link has been used, or its ten minutes are over: make a new one.")
 
 
