@@ -102,8 +102,10 @@ class Visitor:
     site: str
 
     def open(self, path: str) -> None:
-        """Open a page of the site."""
+        """Open a page of the site; the question whose phone it is covers no picture."""
         self.page.goto(self.site + path)
+        if self.page.locator("#who[open]").count():
+            self.page.keyboard.press("Escape")
 
     @property
     def path(self) -> str:

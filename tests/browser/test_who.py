@@ -1,11 +1,14 @@
 """Who are you: each phone is asked once, and shows the table from its player's seat."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
 from tests.deals import WHOLE_GAME
-from tests.factories import ContextFactory, record, reload
+from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
+from tournaments.services.games.open_tables import start_rematch
 from tournaments.services.games.playing import change_head
 from tournaments.web.base.phone import address
 from tournaments.web.games.starting import head_of
@@ -72,6 +75,33 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     expect(line(phone)).to_have_text("Yalnız izliyorsunuz")
     assert marked(phone) == []
     phone.page.reload()
+    expect(question(phone)).to_have_count(0)
+
+
+def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_phone):
+    first = game_with(WHOLE_GAME, players=NAMES)
+    phone = new_phone(asked=True, locale="tr-TR")
+    phone.open(address(first, "follow"))
+    answer(phone, "Zeynep")
+    moved = ("İnci", "Gökçenaz", "Abdurrahman", "Zeynep")
+    second, _ = start_rematch(
+        first.pk, SetupFactory(players=moved), None, at=EVENING, key="a-key-of-two"
+    )
+    phone.page.wait_for_url(re.compile(second.public_id))
+    expect(line(phone)).to_have_text("Siz: Zeynep")
+    expect(question(phone)).to_have_count(0)
+    assert marked(phone)[0] == 3
+
+    # Zeynep sits out in the third game, and is found again in the fourth.
+    for number, names in enumerate(((*moved[:3], "Deniz"), NAMES)):
+        record(second, {"type": "stopped", "reason": "time"})
+        second, _ = start_rematch(
+            second.pk, SetupFactory(players=names), None, at=EVENING, key=f"a-key-of-game-{number}"
+        )
+        phone.page.wait_for_url(re.compile(second.public_id))
+        if number == 0:
+            answer(phone, "Yalnız izliyorum")
+    expect(line(phone)).to_have_text("Siz: Zeynep")
     expect(question(phone)).to_have_count(0)
 
 
