@@ -5,15 +5,18 @@ import * as Kept from "./kept.js";
 import * as Form from "./table.js";
 import * as Preview from "./preview.js";
 import * as Draft from "./draft.js";
+import * as Send from "./send.js";
 import * as Waiting from "./waiting.js";
 
 const box = document.getElementById("outbox");
 const words = box.dataset;
 const PLACE = `kingscore.outbox.${words.game}`;
-const PATIENCE = 10000;
 // With the answer and the second in which it comes, another phone is heard within four seconds.
 const EVERY = 3000;
 const DELAYS = [2000, 4000, 8000, 16000, 30000, 60000];
+
+// A table that only this phone has: table_offline.js sends it.
+const isHereOnly = "hereOnly" in words;
 
 let busy = false;
 let tries = 0;
@@ -43,21 +46,13 @@ function save(items) {
   try {
     if (items.length) localStorage.setItem(PLACE, JSON.stringify(items));
     else localStorage.removeItem(PLACE);
-  } catch { /* the entries stay in memory */ }
+  } catch {
+    // The entries stay in memory.
+    strip(words.full);
+  }
 }
 
 const change = (key, fields) => save(load().map((item) => (item.key === key ? { ...item, ...fields } : item)));
-
-function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(18));
-  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
-}
-
-// The token in the cookie is newer than the one in a page that was kept without signal.
-function token() {
-  const cookie = document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/);
-  return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]").value;
-}
 
 // Drawing: the last sheet from the server, waiting entries, and typed values. A reload
 // without signal draws the same from storage.
@@ -97,32 +92,13 @@ function receive(html, etag) {
 // Sending.
 
 async function post(item) {
-  const body = new URLSearchParams(item.fields);
-  body.set("key", item.key);
-  body.set("revision", item.revision);
   const stop = new AbortController();
   sending = { key: item.key, stop };
-  const patience = setTimeout(() => stop.abort(), PATIENCE);
-  try {
-    const response = await fetch(item.url, {
-      method: "POST", body, signal: stop.signal, redirect: "error",
-      headers: { "HX-Request": "true", "X-CSRFToken": token() },
-    });
-    const { status, headers } = response;
-    const isOurs = headers.has("Kingscore-Revision");
-    const html = await response.text();
-    // A portal of the café answers too, but not like this server.
-    if (!isOurs && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
-    return { status, html, etag: headers.get("ETag") };
-  } catch {
-    return { status: 0 };
-  } finally {
-    clearTimeout(patience);
-  }
+  return Send.post(item, stop);
 }
 
 async function flush() {
-  if (busy) return;
+  if (busy || isHereOnly) return;
   clearTimeout(timer);
   busy = true;
   try {
@@ -229,7 +205,7 @@ const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
 
 function write(form, submitter) {
   const item = {
-    key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
+    key: Send.newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
     label: Waiting.labelOf(form, submitter), effect: Preview.effectOf(form, submitter),
   };
   const items = load();
@@ -342,7 +318,7 @@ async function ask() {
 const isOccupied = (typed) => Boolean(edited()) || Draft.isTyped(typed);
 
 async function listen() {
-  const isBusy = () => document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
+  const isBusy = () => isHereOnly || document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
   if (isBusy()) return;
   try {
     const sheet = await ask();
@@ -425,6 +401,8 @@ function goOn() {
 }
 
 setInterval(listen, EVERY);
+// Another page of this phone has written at the same table.
+window.addEventListener("storage", ({ key }) => { if (key === PLACE) draw(); });
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   if (load().some(waits)) flush();
@@ -460,7 +438,7 @@ document.addEventListener("htmx:sendError", () => {
 // Restore the state in which the page was left.
 const kept = draft.now;
 const items = load();
-if (items.length || kept) {
+if (items.length || kept || isHereOnly) {
   save(items.map((item) => ({ ...item, waited: true })));
   const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision();
   if (isOlder && !draft.news) draft.news = { text: table().dataset.news, revision: kept.revision };

@@ -3,25 +3,39 @@
 
 import * as Counts from "./counts.js";
 import * as DealOptions from "./deal_options.js";
+import * as Fold from "./fold.js";
 import * as Form from "./table.js";
-
-const unknown = (state) => { if (!state.sums) state.totals = state.totals.map(() => "…"); };
 
 function read() {
   const source = document.getElementById("game-state");
-  return source && JSON.parse(source.textContent);
+  if (!source) return null;
+  const state = JSON.parse(source.textContent);
+  return { ...state, rules: rules(), totals: state.totals.map(Fold.number) };
+}
+
+// The form of a step that comes later has them too.
+function rules() {
+  const later = document.getElementById("next-step")?.content;
+  const source = document.getElementById("game-rules") ?? later?.querySelector("#game-rules");
+  return source ? JSON.parse(source.textContent) : null;
 }
 
 function apply(state, effect) {
   CHANGES[effect.type]?.(state, effect);
-  if (state.target && state.totals.some((total) => total >= state.target)) state.over = true;
+  if (state.target && state.totals.some((total) => total >= state.target)) end(state);
+}
+
+const end = (state, king = null) => Object.assign(state, { over: true, ending: { king } });
+
+// Points that only the server knows make every total unknown.
+function add(state, points) {
+  state.totals = state.totals.map((total, side) => (points && total !== "…" ? Fold.number(total + points[side]) : "…"));
 }
 
 const CHANGES = {
-  stopped(state) { state.over = true; },
-  adjustment(state, effect) {
-    if (!state.sums || !Number.isInteger(effect.points)) state.totals = state.totals.map(() => "…");
-    else state.totals[state.sides[effect.seat]] += effect.points;
+  stopped: (state) => end(state),
+  adjustment(state, { seat, points, to }) {
+    add(state, Number.isFinite(Fold.number(points ?? "")) && Fold.adjustment(state.rules, { side: state.sides[seat], points, to }, state.totals.length));
   },
   named(state, effect) { state.open = effect; },
   void(state) { state.open = null; },
@@ -31,24 +45,19 @@ const CHANGES = {
 };
 
 function play(state, effect) {
-  unknown(state);
+  const deal = { ...effect, declarer: state.declarer };
   const contract = state.contracts[effect.contract];
+  add(state, Fold.pointsOf(state.rules, deal));
+  const king = Fold.kingOf(state.rules, deal);
   if (contract) declare(state, effect.contract, state.declarer, 1);
-  for (const [unit, numbers] of effect.counts ?? []) {
-    for (const [side, number] of numbers) {
-      if (state.sums) state.totals[side] += contract.values[unit] * number;
-      if (unit === "tricks" && number === 13 && isKingDeal(state, contract)) state.over = true;
-    }
-  }
-  if (effect.declared || (effect.king && state.king === "ends-game")) state.over = true;
   turn(state, 1);
   state.open = null;
-  if (state.deals && state.deal > state.deals) state.over = true;
+  if (king || (state.deals && state.deal > state.deals)) end(state, king);
 }
 
 function takeBack(state) {
   const { last } = state;
-  if (last.totals) state.totals = last.totals;
+  if (last.totals) state.totals = last.totals.map(Fold.number);
   if (last.type === "named") state.open = null;
   if (last.type === "deal" || last.type === "passed") turn(state, -1);
   if (state.contracts[last.contract]) declare(state, last.contract, last.declarer, -1);
@@ -71,9 +80,6 @@ function declare(state, id, declarer, times) {
   });
 }
 
-const isKingDeal = (state, contract) =>
-  state.king === "ends-game" && (state.kingDeals === "all" || contract.kind === "trump");
-
 // Return the effect of the entry in the form.
 function effectOf(form, submitter) {
   const { outbox } = form.dataset;
@@ -81,9 +87,7 @@ function effectOf(form, submitter) {
   const effect = { type: outbox || submitter.value };
   const fields = new FormData(form, submitter);
   if (effect.type === "adjustment") {
-    // Shared among the others it comes to parts.
-    const points = fields.get("to") ? NaN : Number(fields.get("points").replace("\u2212", "-"));
-    return { ...effect, seat: Number(fields.get("seat")), points };
+    return { ...effect, seat: Number(fields.get("seat")), points: fields.get("points"), to: fields.get("to") };
   }
   const contract = Form.contractOf(form);
   if (!contract || !/^(deal|named)$/.test(effect.type)) return effect;
@@ -93,8 +97,17 @@ function effectOf(form, submitter) {
   ]);
   return {
     ...effect, ...symbolOf(contract, fields.get("trump")), contract: contract.value, trump: fields.get("trump"),
-    counts, king: Boolean(fields.get("king")), declared: Boolean(fields.get("king_declared_by")),
+    counts, king: Boolean(fields.get("king")), declared: seatOf(fields, "king_declared_by"),
+    namedBy: seatOf(fields, "named_by"),
+    blind: Boolean(fields.get("blind")), sale: saleOf(fields),
   };
+}
+
+const seatOf = (fields, name) => (fields.get(name) ? Number(fields.get(name)) : null);
+
+function saleOf(fields) {
+  const buyer = seatOf(fields, "sale_buyer");
+  return buyer === null ? null : { buyer, tricks: Number(fields.get("sale_tricks")) };
 }
 
 function symbolOf(contract, trump) {
@@ -122,7 +135,7 @@ function paint(before, state) {
   const contracts = form.querySelector(".contracts");
   if (contracts) paintContracts(form, contracts, state);
   for (const tile of form.querySelectorAll(".tile")) paintTile(tile, state);
-  form.querySelectorAll(".pairs .total").forEach((total, side) => { total.textContent = Form.points(state.totals[side]); });
+  form.querySelectorAll(".pairs .total").forEach((total, side) => { total.textContent = Fold.text(state.totals[side]); });
   const area = form.querySelector(".play-area");
   if (area) area.hidden = Boolean(state.over);
   return form;
@@ -177,7 +190,7 @@ function paintContract(radio, state, isSealed) {
 }
 
 function canBeNamed(id, contract, state) {
-  const first = contract.after && state.contracts[contract.after].left > 0;
+  const first = Fold.comesFirst(state.rules, state, id);
   const ofKind = state.left[state.declarer][contract.kind] ?? 1;
   const own = state.named[state.declarer][id] ?? 0;
   const inStage = stageOf(state)?.includes(id) ?? true;
@@ -193,7 +206,7 @@ function paintTile(tile, state) {
   tile.classList.toggle(tile.closest(".makers") ? "deals" : "declares", declares);
   tile.querySelector(".who .visually-hidden")?.remove();
   const total = tile.querySelector(".total");
-  if (total) total.textContent = Form.points(state.totals[state.sides[seat]]);
+  if (total) total.textContent = Fold.text(state.totals[state.sides[seat]]);
   for (const part of tile.querySelectorAll("[data-kind]")) {
     part.querySelector("b").textContent = part.dataset.kind ? state.left[seat][part.dataset.kind] : leftInAll(state, seat);
   }

@@ -1,5 +1,7 @@
 // Draws the entries that wait on this phone into the sheet, with a mark.
 
+import * as Ending from "./ending.js";
+import * as Fold from "./fold.js";
 import * as Form from "./table.js";
 import * as Preview from "./preview.js";
 
@@ -50,10 +52,10 @@ function labelOf(form, submitter) {
 // Draw all waiting entries in order; those after a refused one do not count yet.
 function draw(items, act) {
   const state = Preview.read();
-  if (!items.length) return;
+  if (!items.length && !state?.here) return;
   const rows = [];
   let counts = Boolean(state);
-  let isAhead = false;
+  let isAhead = Boolean(state?.here);
   items.forEach((item, at) => {
     counts &&= !item.refused;
     isAhead ||= counts;
@@ -64,7 +66,7 @@ function draw(items, act) {
     rows.push(...rowsOf(item, items[at + 1], counts ? [before, state] : null));
     rows.push(doneTo(item, at === items.length - 1, act));
   });
-  body().append(...rows);
+  if (rows.length) body().append(...rows);
   if (isAhead) drawState(state);
   line(items.filter((item) => !item.editing), state, act);
 }
@@ -103,14 +105,18 @@ const symbolOf = ({ symbol, colour }) => {
 // Numbers distinguish deals of one contract; only entries that count have totals.
 function dealRow(effect, states) {
   const sides = [...Array(columns()).keys()];
+  const isDeclared = states?.[0].rules?.contracts.find(({ id }) => id === effect.contract)?.declared;
   const cells = sides.map((side) => {
     const numbers = effect.counts.map(([, all]) => all.find(([of]) => of === side)?.[1] ?? 0);
     const took = made("span", "took", numbers.join("·"));
     if (!states) return made("td", "score", took);
+    const [state] = states;
     const [before, after] = states.map(({ totals }) => totals[side]);
-    const points = after - before;
-    if (points) took.append(" ", made("span", "soft", Form.points(points)));
-    return made("td", "score", made("b", "", Form.points(after)), took);
+    const points = Fold.number(after - before);
+    if (points) took.append(" ", made("span", "soft", Fold.text(points)));
+    const declares = isDeclared && state.sides[state.declarer] === side;
+    const by = declares && state.players.length > sides.length ? [made("span", "by", state.players[effect.namedBy ?? state.declarer])] : [];
+    return made("td", declares ? "score declares" : "score", made("b", "", Fold.text(after)), ...by, took);
   });
   const number = states ? made("th", "", states[0].deal) : made("td");
   if (states) number.scope = "row";
@@ -149,7 +155,11 @@ function drawState(state) {
     row.querySelectorAll("td:not(.of-sum)").forEach((cell, side) => { cell.textContent = state.left[seats[side]][kind]; });
   });
   const form = one("form.entry");
-  if (form && !form.matches(".sealed")) Form.clear(Preview.paint(form, state));
+  const end = state.over && Ending.draw(state);
+  if (form && end) {
+    form.replaceWith(end);
+    for (const part of document.querySelectorAll("#table .quota, #table .more details:has(#write-stop)")) part.hidden = true;
+  } else if (form && !form.matches(".sealed")) Form.clear(Preview.paint(form, state));
 }
 
 // The line above shows their number, instead of the last entry.
@@ -157,7 +167,7 @@ function line(items, state, act) {
   if (!items.length) return;
   const last = items.at(-1);
   const refused = items.find((item) => item.refused);
-  const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.over : `${words.waiting} ${items.length}`;
+  const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.only ?? words.over : `${words.waiting} ${items.length}`;
   const says = made("span", "what", text);
   const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, () => act.discard(last), "undo");
   const bar = one(".last");

@@ -17,6 +17,7 @@ from tournaments.engine.rules.units import (
     WITHIN,
     Unit,
 )
+from tournaments.engine.variants import RULESETS
 from tournaments.texts import labels
 
 
@@ -190,6 +191,24 @@ def can_add_up(ruleset: Ruleset) -> bool:
     If not, a phone shows totals only after the server has answered.
     """
     return not ruleset.steps and all(c.scoring == ADDS_UP for c in ruleset.contracts)
+
+
+FOLDED_SCORINGS = frozenset({ADDS_UP, "domino"})
+FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
+"""The named strategies that `static/fold.js` knows."""
+
+
+def plays_without_signal(ruleset: Ruleset) -> bool:
+    """Return whether a phone can play a whole game of a built-in ruleset without the server."""
+    return (
+        ruleset.id in RULESETS
+        and ruleset.unnamed is None
+        and ruleset.target is None
+        # A seal is a secret that the server keeps.
+        and ruleset.settings.get("naming") != "sealed"
+        and FOLDED_STEPS.issuperset(ruleset.steps)
+        and FOLDED_SCORINGS.issuperset(contract.scoring for contract in ruleset.contracts)
+    )
 
 
 def _contract_left(game: Game, choice: Choice) -> dict[str, Any]:

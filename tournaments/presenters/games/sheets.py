@@ -331,6 +331,23 @@ def _king_sentence(game: Game, outcome: Outcome, players: Sequence[str], seat: i
     return _("%(player)s declared King and failed: sunk alone.") % king
 
 
+def verdict_texts() -> dict[str, str]:
+    """Return the sentences of `outcome_of` for a phone, which puts the names in."""
+    players, player = {"players": "{players}"}, {"player": "{player}"}
+    return {
+        "out": _("Out: %(players)s") % players,
+        "nobody": _("Nobody is out."),
+        "won": _("Won: %(players)s") % players,
+        "draw": _("A draw."),
+        "king": _("King by %(player)s!") % player,
+        "kingAlone": _("King! %(player)s alone is out.") % player,
+        "failed": _("%(player)s declared King and failed.") % player,
+        "failedAlone": _("%(player)s declared King and failed: sunk alone.") % player,
+        "isOut": _("out"),
+        "isSunk": _("sunk"),
+    }
+
+
 def _side_name(ruleset: Ruleset, players: Sequence[str], seat: int) -> str:
     """Return the name of the player of a seat, or of the pair, which takes 13 tricks together."""
     return ruleset.side_names(players)[ruleset.sides[seat]]

@@ -25,6 +25,7 @@ from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Revision
 from tournaments.permissions import actor_of, may_adopt, writable_game
+from tournaments.presenters.games.sheets import verdict_texts
 from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet, ruleset_of
 from tournaments.queries.games.versions import GameVersion, mark_of
 from tournaments.services.games.playing import record_entry, withdraw_entry
@@ -332,6 +333,26 @@ def show_table(
     """Return the table page, or its fragment, with typed values and a refusal."""
     row = sheet.row
     holder = number_in(typed or {}, HOLDER, holder_of(request, row.players))
+    page = table_context(request, sheet, holder, typed, refusal)
+    fragment = request.htmx
+    if fragment and typed is not None and refusal.status != 200:
+        # So that a phone that loses its signal now has the current sheet without typed values.
+        page["clean"] = clean_table(request, page, form_of(sheet, holder))
+    template = "tournaments/games/_table.html" if fragment else "tournaments/games/table.html"
+    response = render(request, template, page, status=refusal.status)
+    response[REVISION] = str(row.revision)
+    return response
+
+
+def table_context(
+    request: HtmxRequest,
+    sheet: Sheet,
+    holder: int,
+    typed: Typed | None = None,
+    refusal: Refusal = NOT_REFUSED,
+) -> dict[str, Any]:
+    """Return what the templates of a table show."""
+    row = sheet.row
     of_deal = typed is not None and typed.get("type") in ("deal", "void")
     problems = refusal.problems if of_deal else ()
     beside = errors_beside(refusal.problems, row.players, (typed or {}).get("type", ""))
@@ -341,7 +362,7 @@ def show_table(
     form = form_of(sheet, holder, typed, problems)
     reviews = reviews_to_show(sheet) if row.tournament_settings else None
     finished_in_club = row.table_id is not None and sheet.game.finished
-    page: dict[str, Any] = {
+    return {
         "row": row,
         "secret": row.secret("write"),
         "picture": picture_address(row) if sheet.game.finished else "",
@@ -369,17 +390,10 @@ def show_table(
         "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
         "news": news_of(sheet),
         "last_position": sheet.positions[-1] if sheet.positions else None,
+        "verdicts": verdict_texts(),
         "redeals": _reasons("redeal", redeals_of(sheet.game)),
         "stops": _reasons("stopped", STOP_REASONS),
     }
-    fragment = request.htmx
-    if fragment and typed is not None and refusal.status != 200:
-        # So that a phone that loses its signal now has the current sheet without typed values.
-        page["clean"] = clean_table(request, page, form_of(sheet, holder))
-    template = "tournaments/games/_table.html" if fragment else "tournaments/games/table.html"
-    response = render(request, template, page, status=refusal.status)
-    response[REVISION] = str(row.revision)
-    return response
 
 
 def clean_table(request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm) -> str:

@@ -1,0 +1,78 @@
+// The end of a game that only this phone knows: who has won, and the standings.
+
+import * as Fold from "./fold.js";
+
+const put = (text, names) => text.replace("{players}", names).replace("{player}", names);
+
+function headline(state, { ranks, out }, names, words) {
+  const { king } = state.ending;
+  if (!king) return verdict(ranks, out, names, words);
+  const player = names[king.side];
+  if (names.length < state.players.length || out === null) {
+    return `${put(king.made ? words.king : words.failed, player)} ${verdict(ranks, out, names, words)}`;
+  }
+  return put(king.made ? words.kingAlone : words.failedAlone, player);
+}
+
+function verdict(ranks, out, names, words) {
+  if (out?.length) return put(words.out, out.map((side) => names[side]).join(", "));
+  if (out) return words.nobody;
+  const best = names.filter((_, side) => ranks[side] === 1);
+  const isDraw = best.length === names.length && words.drawn;
+  return isDraw ? words.draw : put(words.won, best.join(", "));
+}
+
+function namesOf(state) {
+  const sides = [...new Set(state.sides)].sort();
+  return sides.map((side) => state.players.filter((_, seat) => state.sides[seat] === side).join(" + "));
+}
+
+function made(name, className, text = "") {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+function standing(side, state, { ranks, out }, names, words) {
+  const isOut = out?.includes(side);
+  const line = made("li", out ? (isOut ? "out" : "sunk") : "");
+  const king = state.ending.king;
+  line.append(made("span", "rank", ranks[side]), " ", made("strong", "", names[side]));
+  if (king?.made && king.side === side) line.append(" ", made("span", "crown", "King"));
+  line.append(" ", made("span", "verdict", out ? (isOut ? words.isOut : words.isSunk) : ""), " ");
+  line.append(made("span", "total", Fold.text(state.totals[side])));
+  return line;
+}
+
+// A rematch needs the server; another table can begin without it.
+function nextTable(words) {
+  const link = made("a", "button", words.next);
+  link.href = words.nextAt;
+  const row = made("div", "row");
+  row.append(link);
+  return row;
+}
+
+// The section of a finished game, as the server draws it; null where the totals are not known.
+function draw(state) {
+  const source = document.getElementById("verdicts");
+  if (!source || !state.rules || state.totals.some((total) => typeof total !== "number")) return null;
+  const next = document.getElementById("outbox").dataset;
+  const words = { ...JSON.parse(source.textContent), next: next.nextTable, nextAt: next.new, drawn: state.rules.settings.outcome !== "highest-wins" };
+  const outcome = Fold.outcome(state.rules, state);
+  const names = namesOf(state);
+  const heading = made("h2", "", headline(state, outcome, names, words));
+  heading.id = "end-title";
+  heading.tabIndex = -1;
+  const order = [...names.keys()].sort((one, other) => outcome.ranks[one] - outcome.ranks[other]);
+  const list = made("ol", "standings");
+  list.append(...order.map((side) => standing(side, state, outcome, names, words)));
+  const section = made("section", "end");
+  section.setAttribute("aria-labelledby", heading.id);
+  section.append(heading, list);
+  if (state.here) section.append(nextTable(words));
+  return section;
+}
+
+export { draw };

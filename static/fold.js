@@ -1,0 +1,146 @@
+// Points of a deal, its King and the outcome of a game, from the description of a ruleset.
+// What a phone without a signal shows; the server decides later.
+
+const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
+
+// Points are whole, or "p/q". All parts that are written by hand or shared are such parts, so
+// that sums stay exact.
+const FINEST = 36000;
+const exact = (points) => Math.round(points * FINEST) / FINEST;
+
+function number(points) {
+  const [over, under = 1] = String(points).replace("\u2212", "-").replace(",", ".").split("/").map(Number);
+  return exact(over / under);
+}
+
+const PARTS = {
+  "1/2": "½", "1/3": "⅓", "2/3": "⅔", "1/4": "¼", "3/4": "¾", "1/6": "⅙", "5/6": "⅚", "1/5": "⅕", "2/5": "⅖",
+  "3/5": "⅗", "4/5": "⅘", "1/8": "⅛", "3/8": "⅜", "5/8": "⅝", "7/8": "⅞",
+};
+const raised = (number) => String(number).replace(/[0-9]/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+const lowered = (number) => String(number).replace(/[0-9]/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
+
+// Points as on a scoresheet: a real minus sign, and −4½ for −9/2.
+function text(points) {
+  if (typeof points !== "number" || Number.isInteger(points)) return String(points).replace("-", "\u2212");
+  const whole = Math.trunc(Math.abs(points));
+  const [over, under] = shortest(Math.round((Math.abs(points) - whole) * FINEST), FINEST);
+  return `${points < 0 ? "\u2212" : ""}${whole || ""}${PARTS[`${over}/${under}`] ?? `${raised(over)}⁄${lowered(under)}`}`;
+}
+
+function shortest(over, under) {
+  const common = (one, other) => (other ? common(other, one % other) : one);
+  return [over / common(over, under), under / common(over, under)];
+}
+
+const sidesOf = (rules) => [...new Set(rules.sides)].sort();
+const contractOf = (rules, deal) => rules.contracts.find((contract) => contract.id === deal.contract);
+
+// The numbers of a unit by side; a deal has them in the order of its form.
+function column(deal, unit) {
+  const found = deal.counts.find(([name]) => name === unit)?.[1];
+  return found && [...found].sort(([one], [other]) => one - other).map(([, count]) => count);
+}
+
+const SCORINGS = {
+  "per-unit": (rules, contract, deal) => sidesOf(rules).map((side) =>
+    sum(Object.entries(contract.values).map(([unit, each]) => number(each) * (column(deal, unit)?.[side] ?? 0)))),
+  domino(rules, contract, deal) {
+    const left = column(deal, "cards_left");
+    const lost = left.map((cards) => number(contract.values.cards_left) * cards);
+    const out = left.filter((cards) => cards === 0).length;
+    return left.map((cards, side) => (cards === 0 ? -sum(lost) / out : lost[side]));
+  },
+};
+
+const CAPPOTTO = { plus14: [14, -9], plus13: [13, 0] };
+
+const STEPS = {
+  cappotto(rules, contract, deal, points) {
+    const scores = CAPPOTTO[rules.settings.cappotto];
+    const [unit] = Object.keys(contract.values);
+    const all = rules.units[unit].total;
+    const taken = column(deal, unit);
+    if (!scores || !contract.cappotto || !taken.includes(all)) return points;
+    return taken.map((count) => (count === all ? scores[0] : scores[1]));
+  },
+  blind: (rules, contract, deal, points) =>
+    points.map((each, side) => (deal.blind && side === rules.sides[deal.declarer] ? 2 * each : each)),
+  sale(rules, contract, deal, points) {
+    if (!deal.sale) return points;
+    const { buyer, tricks: price } = deal.sale;
+    const moved = [...points];
+    const short = Math.max(price - points[buyer], 0);
+    moved[buyer] = short ? -2 * short : points[buyer] - price;
+    moved[deal.declarer] += short ? points[buyer] + 2 * short : price;
+    return moved;
+  },
+};
+
+// The points by side; null where only the server can tell.
+function pointsOf(rules, deal) {
+  const contract = rules && contractOf(rules, deal);
+  if (!contract || !(contract.scoring in SCORINGS) || !rules.steps.every((step) => step in STEPS)) return null;
+  const points = SCORINGS[contract.scoring](rules, contract, deal);
+  return rules.steps.reduce((before, step) => STEPS[step](rules, contract, deal, before), points).map(exact);
+}
+
+// A King made or failed by a side, which ends the game; else null.
+function kingOf(rules, deal) {
+  const contract = rules && contractOf(rules, deal);
+  const rule = rules?.settings.king ?? "off";
+  if (!contract || rule === "off") return null;
+  const taker = takerOf(rules, deal);
+  if (rule === "declared") {
+    if (typeof deal.declared !== "number") return null;
+    const side = rules.sides[deal.declared];
+    return { side, made: taker === side };
+  }
+  const counts = contract.kind === "trump" || (rules.settings.king_deals ?? "all") === "all";
+  return taker === null || !counts ? null : { side: taker, made: true };
+}
+
+// The side with every trick, or as the tick says, with everything that was counted.
+function takerOf(rules, deal) {
+  const tricks = column(deal, "tricks");
+  if (tricks) return tricks.includes(13) ? tricks.indexOf(13) : null;
+  if (!deal.king) return null;
+  const held = sidesOf(rules).map((side) => sum(deal.counts.map(([unit]) => column(deal, unit)[side])));
+  return held.indexOf(Math.max(...held));
+}
+
+// Points written by hand; with `to`, the other sides share the opposite.
+function adjustment(rules, { side, points, to }, sides) {
+  const each = number(points);
+  const rest = to === "others" ? -each / (sides - 1) : 0;
+  return [...Array(sides).keys()].map((other) => exact(other === side ? each : rest));
+}
+
+// How a finished game ended: ranks by side, and who is out, where the game knows that.
+function outcome(rules, { totals, ending }) {
+  const king = ending.king;
+  const lifted = (side) => (king?.side === side ? (king.made ? 1 : -1) : 0);
+  const above = (one, other) => lifted(one) - lifted(other) || totals[one] - totals[other];
+  const sides = [...totals.keys()];
+  const ranks = sides.map((side) => 1 + sides.filter((other) => above(other, side) > 0).length);
+  const kind = rules.settings.outcome;
+  if (kind === "highest-wins" || (kind === "pair-out-and-sunk" && !king && totals.every((total) => total === 0))) {
+    return { ranks, out: null };
+  }
+  const bar = rules.settings.out === "mean" ? sum(totals) / totals.length : 0;
+  return { ranks, out: sides.filter((side) => (king ? (side === king.side) === king.made : totals[side] > bar)) };
+}
+
+// The contract that an order of play wants before this one; null where it may come now.
+function comesFirst(rules, state, id) {
+  const order = rules?.settings.order;
+  if (order !== "ordered" && order !== "strict") return null;
+  const open = rules.contracts.filter(({ id: each, kind }) => kind === "penalty" && state.contracts[each].left !== 0);
+  const dearest = open.reduce((least, each) => (!least || number(each.sum) < number(least.sum) ? each : least), null);
+  const contract = rules.contracts.find((each) => each.id === id);
+  if (!dearest) return null;
+  if (contract.kind === "trump") return order === "strict" && state.left.some((left) => left.penalty > 0) ? dearest : null;
+  return contract.kind === "penalty" && number(dearest.sum) < number(contract.sum) ? dearest : null;
+}
+
+export { number, text, pointsOf, kingOf, adjustment, outcome, comesFirst };

@@ -1,0 +1,40 @@
+// Sends an entry to the server, with its key.
+
+const PATIENCE = 10000;
+
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(18));
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
+}
+
+// The token in the cookie is newer than the one in a page that was kept without signal.
+function token() {
+  const cookie = document.cookie.match(/(?:^|; )(?:__Host-)?csrftoken=([^;]+)/);
+  return cookie ? cookie[1] : document.querySelector("[name=csrfmiddlewaretoken]")?.value;
+}
+
+// The answer of the server; status 0 where there was none.
+async function post(item, stop = new AbortController()) {
+  const body = new URLSearchParams(item.fields);
+  body.set("key", item.key);
+  body.set("revision", item.revision);
+  const patience = setTimeout(() => stop.abort(), PATIENCE);
+  try {
+    const response = await fetch(item.url, {
+      method: "POST", body, signal: stop.signal, redirect: "error",
+      headers: { "HX-Request": "true", "X-CSRFToken": token() },
+    });
+    const { status, headers } = response;
+    const isOurs = headers.has("Kingscore-Revision");
+    const html = await response.text();
+    // A portal of the café answers too, but not like this server.
+    if (!isOurs && (status < 400 || status >= 500 || status === 408 || status === 429)) return { status: 0 };
+    return { status, html, etag: headers.get("ETag") };
+  } catch {
+    return { status: 0 };
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+export { newKey, token, post };
