@@ -5,12 +5,17 @@
 const PAGES = "kingscore-pages-1";
 const FILES = "kingscore-files-1";
 const START = "/offline/";
+const NEW = "/offline/new/";
+const TABLE = "/offline/table/";
+// Pages that stand for others without a signal.
+const INSTEAD = { "/": START, "/new/": NEW };
 const ACCOUNT = "Kingscore-Account";
 const PATIENCE = 4000;
 // Enough for the 40 games of a phone with their rules, and for all files of the site.
 const MOST = 120;
 
-const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|tables\/|offline\/)$/;
+const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|tables\/|offline\/((new|table)\/)?)$/;
+const isTable = (url) => /^\/(play|follow)\//.test(url.pathname);
 const isPage = (url) => KEPT_PAGES.test(url.pathname);
 const isFile = (url) => /^\/static\/.*\.(css|js|svg|png|webmanifest)$/.test(url.pathname);
 const placeOf = (url) => url.origin + url.pathname;
@@ -29,7 +34,7 @@ self.addEventListener("fetch", (event) => {
 
 async function show(event, url) {
   const isNavigation = event.request.mode === "navigate";
-  const kept = await caches.match(url.pathname === "/" ? START : placeOf(url));
+  const kept = await caches.match(INSTEAD[url.pathname] ?? placeOf(url));
   if (kept && !isNavigation && Date.now() < keptUntil) return kept;
   const asked = ask(event.request, url);
   // An answer that comes too late to be shown is kept all the same.
@@ -96,7 +101,7 @@ let told = Promise.resolve();
 self.addEventListener("message", (event) => {
   const { page, html, keep: addresses = [], missing = [] } = event.data;
   const url = page && new URL(page);
-  if (url && url.origin === self.location.origin && isPage(url)) {
+  if (url && url.origin === self.location.origin && isPage(url) && isTable(url)) {
     told = told.then(() => keepShown(url, html)).catch(() => { /* no signal: keep the stored pages */ });
     event.waitUntil(told);
   }
@@ -116,7 +121,9 @@ async function keepAll(addresses, missing) {
 
 async function fetchAndKeep(url) {
   if (url.origin !== self.location.origin || !(isPage(url) || isFile(url))) return;
-  const response = await fetch(url, { credentials: "same-origin" });
+  const known = (await caches.match(placeOf(url)))?.headers.get("ETag");
+  const response = await fetch(url, { credentials: "same-origin", headers: known ? { "If-None-Match": known } : {} });
+  if (response.status === 304) return;
   // The page may never have been opened here, so its files have not come by.
   if (isPage(url)) await keepFiles(await response.clone().text());
   await keep(url, response);

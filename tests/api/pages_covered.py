@@ -124,6 +124,8 @@ ADDRESSES = {
 REASONS = {
     "home": "It leads to the others; the games of a phone stand in its cookies.",
     "offline": "Phones keep it for when there is no signal.",
+    "new_offline": "As above: the form of a new table.",
+    "table_offline": "As above: a table that only the phone has.",
     "guide": "It shows people what to tap.",
     "status": "Programs watch the server by `/metrics`.",
     "sample": "A game to try the pages on.",

@@ -78,6 +78,8 @@ SITE = {
     "api_reference": Page("", EVERYBODY),
     "home": Page("", EVERYBODY),
     "offline": Page("", EVERYBODY),
+    "new_offline": Page("", EVERYBODY),
+    "table_offline": Page("", EVERYBODY),
     "status": Page("", STAFF),
     "guide": Page("", EVERYBODY),
     "new": Page("", EVERYBODY, EVERYBODY),

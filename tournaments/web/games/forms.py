@@ -14,6 +14,7 @@ from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.presenters.games.beginnings import BEGINNINGS, begins
+from tournaments.presenters.rulesets import plays_without_signal
 from tournaments.queries.rulesets import house_document
 from tournaments.services.games.playing import GameSetup
 from tournaments.texts import labels
@@ -103,6 +104,11 @@ class RulesetFields:
     def begins(self) -> str:
         """How the first player is found."""
         return begins(self.rules)
+
+    @property
+    def here(self) -> bool:
+        """Whether a phone can start it without a signal."""
+        return plays_without_signal(self.rules)
 
     @property
     def matches(self) -> bool:

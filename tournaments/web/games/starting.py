@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -71,8 +71,12 @@ def matches_to_choose() -> list[tuple[str, str]]:
 
 
 def to_table(request: HttpRequest, row: Game) -> HttpResponse:
-    """Lead to a game that this phone has started, and remember it for the next."""
-    response = redirect(address(row, "write"))
+    """Lead to the table; a script gets its addresses, as it may have entries to send there."""
+    write = address(row, "write")
+    response: HttpResponse = redirect(write)
+    if not request.accepts("text/html"):
+        said = {"game": row.public_id, "address": write, "base": write}
+        response = JsonResponse(said, status=201)
     remember_game(request, response, row, "write")
     remember_table(request, response, row)
     return response

@@ -15,6 +15,7 @@ from tournaments.web.games import (
     rematch,
     sealing,
     starting,
+    starting_offline,
 )
 
 EVENING = "evening/<str:public_id>/<str:secret>/"
@@ -37,6 +38,8 @@ urlpatterns = [
     path(f"{PLAY}names/", game_setup.head, name="head"),
     path(f"{PLAY}log/", history.history, name="history"),
     path("new/", starting.new_table, name="new"),
+    path("offline/new/", starting_offline.new_offline, name="new_offline"),
+    path("offline/table/", starting_offline.table_offline, name="table_offline"),
     path(f"{PLAY}rematch/", rematch.rematch, name="rematch"),
     path(f"{PLAY}pen/", handover.share, name="pen"),
     path(f"{PLAY}delete/", handover.delete, name="delete"),

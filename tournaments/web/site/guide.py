@@ -99,7 +99,7 @@ def _ending() -> list[GuideStep]:
             "no-signal",
             _("No signal?"),
             (),
-            _("Write on. The deal waits on the phone and is sent by itself; keep the page open."),
+            _("Write on, or start a new table: all waits on the phone and is sent by itself."),
         ),
         GuideStep(
             "end",

@@ -1,0 +1,98 @@
+// Tables started without a signal: kept on this phone until the server has them, each under the
+// key with which it is started once, however often that is sent.
+
+import * as Send from "./send.js";
+
+const PLACE = "kingscore.starts";
+const SENT = "kingscore.starts.sent";
+const MOST_SENT = 40;
+const PATIENCE = 10000;
+const PATIENCE_OF_A_FORM = 4000;
+
+function read(place, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(place)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+const outboxOf = (game) => `kingscore.outbox.${game}`;
+const draftOf = (game) => `kingscore.draft.${game}`;
+const all = () => read(PLACE, []);
+const find = (key) => all().find((each) => each.key === key);
+const sentTo = (key) => read(SENT, {})[key];
+const waiting = (key) => read(outboxOf(key), []);
+
+// Throws where the phone has no room.
+function put(record) {
+  localStorage.setItem(PLACE, JSON.stringify([record, ...all().filter(({ key }) => key !== record.key)]));
+}
+
+function remove(key) {
+  localStorage.setItem(PLACE, JSON.stringify(all().filter((each) => each.key !== key)));
+  localStorage.removeItem(outboxOf(key));
+  localStorage.removeItem(draftOf(key));
+}
+
+const saidBy = (page) => [...page.querySelectorAll(".errors li, .errorlist li")].map((each) => each.textContent.trim()).join(" ");
+
+// The address at which the server has opened the table, or the status of its refusal with the
+// reasons; nothing without a signal.
+async function ask({ url, key, fields }, patience = PATIENCE) {
+  try {
+    // A phone whose cookies were cleared gets a new token.
+    if (!Send.token()) await fetch(url);
+    const response = await fetch(url, {
+      method: "POST", body: new URLSearchParams([...fields, ["key", key]]),
+      headers: { Accept: "application/json", "X-CSRFToken": Send.token() }, signal: AbortSignal.timeout(patience),
+    });
+    const { status } = response;
+    if (status === 201) return await response.json();
+    // Later; a portal of the café answers with a page of its own.
+    if (status < 400 || status >= 500 || status === 408 || status === 429) return {};
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    return status === 422 && page.querySelector("form#table") ? { status, refused: saidBy(page) } : { status };
+  } catch {
+    return {};
+  }
+}
+
+// Hand the waiting entries over to the table's own outbox: first there, then no longer here.
+function move(record, { address, game, base }) {
+  const there = read(outboxOf(game), []);
+  const items = waiting(record.key).map((item) => ({ ...item, url: base + item.url.match(/[^/]+\/$/)[0] }));
+  const known = new Set(items.map(({ key }) => key));
+  const moved = [...items, ...there.filter(({ key }) => !known.has(key))];
+  if (moved.length) localStorage.setItem(outboxOf(game), JSON.stringify(moved));
+  const draft = localStorage.getItem(draftOf(record.key));
+  if (draft) localStorage.setItem(draftOf(game), draft);
+  const sent = Object.entries({ ...read(SENT, {}), [record.key]: address });
+  localStorage.setItem(SENT, JSON.stringify(Object.fromEntries(sent.slice(-MOST_SENT))));
+  remove(record.key);
+}
+
+// Start a table at the server; of two pages that do it at once, one waits and finds it done.
+function deliver(key) {
+  return navigator.locks.request(`kingscore.start.${key}`, async () => {
+    const record = find(key);
+    if (!record) return { address: sentTo(key) };
+    const answer = await ask(record);
+    if (answer.address) move(record, answer);
+    else if (answer.refused !== undefined) put({ ...record, refused: answer.refused });
+    return answer;
+  });
+}
+
+// Send the entries of a started table, in order; what is refused its page shows at its row.
+async function drain(game) {
+  for (let [item] = waiting(game); item && !item.refused; [item] = waiting(game)) {
+    if ((await Send.post(item)).status !== 200) return;
+    const rest = waiting(game).filter(({ key }) => key !== item.key);
+    if (rest.length) rest[0].revision = Number(item.revision) + 1;
+    localStorage.setItem(outboxOf(game), JSON.stringify(rest));
+  }
+  localStorage.removeItem(outboxOf(game));
+}
+
+export { all, find, sentTo, waiting, put, remove, ask, deliver, drain, PATIENCE_OF_A_FORM };

@@ -1,0 +1,149 @@
+// The table of a game that only this phone has: drawn from the empty table of its ruleset, with
+// the names and options that were typed. Once the server has the table, its own page goes on.
+
+import * as Starts from "./starts.js";
+
+const DELAYS = [2000, 4000, 8000, 16000, 30000, 60000];
+const key = location.hash.slice(1);
+const record = Starts.find(key);
+const box = document.getElementById("outbox");
+
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const all = (root, selector) => [...root.querySelectorAll(selector)];
+
+// The names stand where the server has put a character for each seat.
+function fill({ ruleset, players }) {
+  const html = document.getElementById(`table-${ruleset}`).innerHTML;
+  document.getElementById("table").outerHTML =
+    html.replace(/[\ue000-\ue003]/g, (seat) => escaped(players[seat.charCodeAt(0) - 0xe000])).trim();
+}
+
+// Parts of the page, also those of a step that comes later.
+function roots() {
+  const table = document.getElementById("table");
+  const later = table.querySelector("#next-step")?.content;
+  return later ? [table, later] : [table];
+}
+
+function parts(selector) {
+  return roots().flatMap((root) => all(root, selector));
+}
+
+function change(id, put) {
+  for (const script of parts(`#${id}`)) {
+    const data = JSON.parse(script.textContent);
+    put(data);
+    script.textContent = JSON.stringify(data).replace(/</g, "\\u003c");
+  }
+}
+
+// The chosen options, with the values of the ruleset's description.
+function settingsOf({ ruleset, fields }, options) {
+  const typed = Object.fromEntries(fields);
+  const chosen = {};
+  for (const { setting, kind, values } of options) {
+    const text = typed[`${ruleset}.${setting}`];
+    if (!text || kind === "money") continue;
+    chosen[setting] = kind === "one-of" ? values.find((value) => String(value) === text.replace(/^(True|False)$/, (on) => on.toLowerCase())) : Number(text);
+  }
+  return chosen;
+}
+
+// Put names and options into the data with which the page adds up.
+function setUp() {
+  let rules;
+  change("game-rules", (description) => {
+    Object.assign(description.settings, settingsOf(record, description.options));
+    const { deals, declarations } = description.settings;
+    if (deals) description.deals = deals;
+    if (declarations === "free") description.quotas = {};
+    rules = description;
+  });
+  change("game-state", (state) => {
+    Object.assign(state, { here: true, players: record.players, first: record.first, declarer: record.first, deals: rules.deals });
+    if (!Object.keys(rules.quotas).length) state.left = state.left.map(() => ({}));
+  });
+  return rules;
+}
+
+// The form was drawn with every field: take away those of options that were not chosen.
+function trim({ settings, quotas, deals }) {
+  const off = (selector) => parts(selector).forEach((part) => part.remove());
+  if (settings.king !== "declared") off(".king-declared");
+  if ((settings.king ?? "off") === "off") off(".king-tick");
+  if (!settings.blind_declaration) off("label:has([name=blind])");
+  if (!settings.sale) off(".term:has([name^=sale_])");
+  if (!settings.blind_declaration && !settings.sale) off(".ask-sale");
+  if (settings.no_trump_declaration === false) off(".suit:has([value=no-trump])");
+  if (!Object.keys(quotas).length) off(".quota, .tile [data-kind]:not([data-kind=''])");
+  const isKing = (radio) => settings.king !== "off" && (settings.king_deals !== "trump" || radio.dataset.kind === "trump");
+  for (const radio of parts("[name=contract][data-king]")) if (!isKing(radio)) delete radio.dataset.king;
+  for (const number of parts(".deal .of")) number.textContent = number.textContent.replace(/[0-9]+/, deals);
+  for (const said of parts(".last .what")) said.textContent = box.dataset.only;
+  for (const link of parts("a[href$='/rules/']")) link.href = box.dataset.rules.replace("-", record.ruleset);
+}
+
+// What needs the server says so, instead of leading away from the table.
+function say(text, ...buttons) {
+  const said = document.createElement("p");
+  said.textContent = text;
+  box.replaceChildren(said, ...buttons);
+  box.hidden = false;
+}
+
+function button(text, action) {
+  const made = document.createElement("button");
+  Object.assign(made, { type: "button", className: "link", textContent: text });
+  made.addEventListener("click", action);
+  return made;
+}
+
+const close = () => { box.hidden = true; };
+
+function holdBack(event) {
+  const link = event.target.closest?.(".pen-link, #table a[href*='/-/'], #table form:not([data-outbox])");
+  if (!link || (event.type === "click" && link.matches("form"))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  say(link.matches(".pen-link, [href$='/pen/']") ? box.dataset.share : box.dataset.needs, button(box.dataset.ok, close));
+}
+
+// Sending.
+
+let tries = 0;
+let timer;
+
+async function send() {
+  clearTimeout(timer);
+  const { address, refused } = await Starts.deliver(key);
+  if (address) location.replace(address);
+  else if (refused !== undefined) refuse(refused);
+  else timer = setTimeout(send, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
+}
+
+function refuse(reason) {
+  say(`${box.dataset.refused} ${reason}`, button(box.dataset.drop, () => {
+    Starts.remove(key);
+    location.replace(box.dataset.new);
+  }));
+}
+
+function soon() {
+  tries = 0;
+  if (!Starts.find(key)?.refused) send().catch(() => say(box.dataset.full));
+}
+
+if (record) {
+  box.dataset.game = key;
+  document.title = record.players.join(" · ");
+  fill(record);
+  trim(setUp());
+  for (const name of ["click", "submit"]) document.addEventListener(name, holdBack, true);
+  window.addEventListener("online", soon);
+  window.addEventListener("storage", () => { if (Starts.sentTo(key)) location.replace(Starts.sentTo(key)); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) soon(); });
+  if (record.refused) refuse(record.refused);
+  soon();
+} else {
+  location.replace(Starts.sentTo(key) ?? "/");
+}

@@ -1,0 +1,349 @@
+"""A table that is started without a signal: played to its end, kept, and sent once."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.playing import FAMILIES, choose, enter_deal
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import reload
+from tests.sample_games import DRAWN
+from tournaments.engine.documents.entry_records import parse_entry
+from tournaments.engine.play.entry_checks import play
+from tournaments.engine.play.games import Game as EngineGame
+from tournaments.engine.play.outcomes import decide
+from tournaments.engine.rules.entries import Adjustment
+from tournaments.engine.variants import RULESETS
+from tournaments.models import Game
+from tournaments.presenters.rulesets import describe, plays_without_signal
+from tournaments.texts.labels import points_text
+
+pytestmark = pytest.mark.browser
+
+NEEDED = {"/offline/", "/offline/new/", "/offline/table/"}
+
+CHOOSE = """ruleset => {
+  const form = document.querySelector(`[name^='form.'][value='${ruleset}']`);
+  const family = document.querySelector(`[name=family][value='${form.name.slice(5)}']`);
+  for (const radio of [family, form]) radio.checked = true;
+  form.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+
+OPTION = """([name, value]) => {
+  const fields = [...document.querySelectorAll(`[name='${name}']`)];
+  if (fields.length === 1) fields[0].value = value;
+  else fields.find(field => field.value === value).checked = true;
+}"""
+
+
+@pytest.fixture
+def away(new_phone):
+    """Make phones that have opened the site once, and have no signal now."""
+
+    def make(**settings):
+        phone = new_phone(**settings)
+        phone.open("/")
+        phone.wait_for_kept(lambda kept: kept.keys() >= NEEDED)
+        phone.lose_signal()
+        return phone
+
+    return make
+
+
+def begin(phone, ruleset="turkish-king", names=NAMES, first=0, options=()):
+    page = phone.page
+    phone.open("/")
+    phone.tap_and_go(".actions a", "/new/$")
+    page.evaluate(CHOOSE, ruleset)
+    for name, value in options:
+        page.evaluate(OPTION, [f"{ruleset}.{name}", value])
+    phone.name_seats(names)
+    page.locator(f".first:has([name=first_declarer][value='{first}'])").tap()
+    phone.tap_and_go(".actions button", "/offline/table/#")
+
+
+def write(phone, bodies):
+    for body in bodies:
+        before = phone.page.locator("#table .sheet tr.waits:has(.score)").count()
+        if phone.page.locator("form.naming").count():
+            choose(phone, body)
+            phone.tap(phone.save)
+            expect(phone.page.locator("form.naming")).to_have_count(0)
+        enter_deal(phone, body)
+        phone.tap(phone.save)
+        expect(phone.page.locator("#table .sheet tr.waits:has(.score)")).to_have_count(before + 1)
+
+
+SHEET = """() => [...document.querySelectorAll("#table .sheet tbody tr:has(.score)")].map(row => {
+  const seen = row.cloneNode(true);
+  for (const hidden of seen.querySelectorAll(".visually-hidden")) hidden.remove();
+  const cells = [...seen.querySelectorAll(".score")].map(cell =>
+    cell.textContent.replace(/\\s+/g, "") + (cell.matches(".declares") ? " declares" : ""));
+  return [seen.querySelector("th").textContent.trim(), ...cells];
+})"""
+
+
+def shown(phone):
+    """The rows of the sheet: number of the deal; total, units and points of each player."""
+    return phone.page.evaluate(SHEET)
+
+
+def end(phone):
+    page = phone.page
+    lines = page.locator(".standings li").all_inner_texts()
+    return page.locator(".end h2").inner_text(), [" ".join(line.split()) for line in lines]
+
+
+def comes_home(phone):
+    """Find the signal; the page of the table at the server takes over and sends all."""
+    phone.find_signal()
+    phone.page.wait_for_url("**/play/**")
+    expect(phone.page.locator("#table .waits")).to_have_count(0)
+
+
+def start_and_lose_the_answer(phone):
+    phone.cable.lose_answer()
+    phone.find_signal()
+    for _ in range(400):
+        if not phone.cable.plugged:
+            break
+        phone.page.wait_for_timeout(50)
+    assert Game.objects.count() == 1
+
+
+def the_game():
+    (row,) = Game.objects.all()
+    return reload(row)
+
+
+def test_whole_game_without_a_signal_is_sent_once(away):
+    phone = away(locale="tr-TR")
+    begin(phone)
+    write(phone, WHOLE_GAME[:7])
+    phone.page.reload()
+    write(phone, WHOLE_GAME[7:])
+    sheet, ending = shown(phone), end(phone)
+    assert len(sheet) == 20
+    assert not Game.objects.exists()
+    start_and_lose_the_answer(phone)
+    phone.page.reload()
+    assert shown(phone) == sheet
+    comes_home(phone)
+    assert (shown(phone), end(phone)) == (sheet, ending)
+    game = the_game()
+    assert game.game.totals == (540, -110, -330, -100)
+    assert [game.body(at)["counts"] for at in game.positions] == [b["counts"] for b in WHOLE_GAME]
+
+
+OTHERS = {
+    name: FAMILIES[name]
+    for name in ("italian-king", "honeymoon-king", "turkish-king-partners", "turkish-king-blind")
+}
+
+
+@pytest.mark.parametrize("ruleset", OTHERS)
+def test_other_games_start_without_a_signal(away, ruleset):
+    seats, deals = OTHERS[ruleset]
+    phone = away()
+    begin(phone, ruleset, NAMES[:seats], first=1)
+    deals = [{**body, "declarer": None} for body in deals]
+    write(phone, deals)
+    sheet = shown(phone)
+    assert "…" not in str(sheet)
+    comes_home(phone)
+    assert shown(phone) == sheet
+    game = the_game()
+    assert (game.row.ruleset, game.row.first_declarer, len(game.positions)) == (ruleset, 1, 4)
+
+
+def test_chosen_options_hold_without_a_signal(away):
+    phone = away()
+    names = ("<b>&amp;", "O'Neill")
+    begin(phone, "honeymoon-king", names, options=[("deals", "2")])
+    write(phone, OTHERS["honeymoon-king"][1][:2])
+    expect(phone.page.locator(".end h2")).to_contain_text("Won: ")
+    sheet, ending = shown(phone), end(phone)
+    comes_home(phone)
+    assert (shown(phone), end(phone)) == (sheet, ending)
+    assert the_game().row.players == list(names)
+
+
+def test_declared_king_ends_a_game_without_a_signal(away):
+    phone = away()
+    begin(phone, options=[("king", "declared")])
+    enter_deal(phone, {**WHOLE_GAME[3], "counts": {"tricks": [13, 0, 0, 0]}})
+    phone.page.select_option("[name=king_declared_by]", "0")
+    phone.tap(phone.save)
+    ending = end(phone)
+    assert ending[0] == "King! Ayşe alone is out."
+    comes_home(phone)
+    assert end(phone) == ending
+
+
+def test_refused_row_is_shown_with_what_can_be_done(away):
+    phone = away()
+    page = phone.page
+    begin(phone)
+    write(phone, WHOLE_GAME[:3])
+    # What only the server finds out.
+    page.evaluate("""() => {
+      const place = Object.keys(localStorage).find(key => key.startsWith("kingscore.outbox."));
+      const items = JSON.parse(localStorage.getItem(place));
+      items[1].fields = items[1].fields.map(([name, value]) =>
+        [name, name === "count-queens-0" ? "4" : value]);
+      localStorage.setItem(place, JSON.stringify(items));
+    }""")
+    phone.find_signal()
+    page.wait_for_url("**/play/**")
+    row = page.locator(".marks.refused")
+    expect(row).to_contain_text("Not accepted")
+    assert len(the_game().positions) == 1
+    phone.tap(row.locator("button", has_text="Edit"))
+    for side, number in enumerate(WHOLE_GAME[1]["counts"]["queens"]):
+        page.fill(f"[name=count-queens-{side}]", str(number))
+    phone.tap(phone.save)
+    expect(page.locator("#table .waits")).to_have_count(0)
+    game = the_game()
+    assert [game.body(at)["counts"] for at in game.positions] == [
+        body["counts"] for body in WHOLE_GAME[:3]
+    ]
+
+
+def test_two_tabs_send_one_table(away):
+    phone = away()
+    begin(phone)
+    write(phone, WHOLE_GAME[:2])
+    other = phone.context.new_page()
+    other.goto(phone.page.url)
+    rows = "#table .sheet tr.waits:has(.score)"
+    expect(other.locator(rows)).to_have_count(2)
+    write(phone, WHOLE_GAME[2:3])
+    expect(other.locator(rows)).to_have_count(3)
+    phone.cable.plug()
+    for page in (phone.page, other):
+        page.evaluate("dispatchEvent(new Event('online'))")
+    for page in (phone.page, other):
+        page.wait_for_url("**/play/**")
+        expect(page.locator("#table .waits")).to_have_count(0)
+    assert the_game().game.totals == tuple(sum_of(WHOLE_GAME[:3]))
+
+
+def sum_of(bodies):
+    each = {"heart_king": -320, "queens": -100, "men": -60}
+    points = [[each[u] * n for n in c] for b in bodies for u, c in b["counts"].items()]
+    return map(sum, zip(*points, strict=True))
+
+
+def test_start_page_sends_what_waits_the_next_day(away):
+    phone = away()
+    begin(phone)
+    write(phone, WHOLE_GAME[:2])
+    local = phone.page.url
+    phone.open("/")
+    expect(phone.page.locator("#unsent .entries")).to_have_text("2")
+    phone.cable.plug()
+    phone.page.close()
+    phone.page = phone.context.new_page()
+    phone.open("/")
+    expect(phone.page.locator("#unsent")).to_be_hidden()
+    expect(phone.page.locator(".games li > a:first-child[href^='/play/']")).to_have_count(1)
+    assert len(the_game().positions) == 2
+    # The address of before leads to the table, and starts nothing again.
+    phone.open(local)
+    phone.page.wait_for_url("**/play/**")
+    assert Game.objects.count() == 1
+
+
+def test_signal_lost_before_the_start_keeps_what_was_typed(new_phone):
+    phone = new_phone()
+    phone.open("/new/")
+    phone.wait_for_kept(lambda kept: kept.keys() >= NEEDED)
+    phone.name_seats(NAMES)
+    phone.lose_signal()
+    phone.tap_and_go(".actions button", "/offline/table/#")
+    expect(phone.page.locator("#table .tile .who").first).to_have_text(NAMES[0])
+    phone.tap(phone.page.locator(".pen-link"))
+    expect(phone.page.locator("#outbox")).to_contain_text("Nobody can follow yet")
+
+
+def test_start_without_a_signal_says_what_is_wrong(away):
+    phone = away()
+    page = phone.page
+    phone.open("/new/")
+    problem = page.locator(".start-problem")
+    phone.tap(page.locator(".actions button"))
+    expect(problem).to_have_text("Who sits here?")
+    phone.name_seats(("Ayşe", "Burak", "Ayşe", "Deniz"))
+    phone.tap(page.locator(".actions button"))
+    expect(problem).to_have_text("Ayşe sits here twice.")
+    phone.name_seats(NAMES)
+    for ruleset in ("euchre", "turkish-king-sealed"):
+        page.evaluate(CHOOSE, ruleset)
+        phone.tap(page.locator(".actions button"))
+        expect(problem).to_contain_text("this game needs one to begin")
+    page.evaluate(CHOOSE, "turkish-king")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    phone.tap(page.locator(".actions button"))
+    expect(problem).to_have_text("This phone has no room left to keep a game.")
+    assert phone.path == "/new/"
+
+
+SCORE = """async ([rules, sides, deals]) => {
+  const { href } = document.querySelector("[href*='/fold.']");
+  const fold = await import(href);
+  let totals = Array(sides).fill(0), king = null;
+  const rows = [];
+  for (const deal of deals) {
+    const points = deal.points ? fold.adjustment(rules, deal, sides) : fold.pointsOf(rules, deal);
+    totals = totals.map((total, side) => fold.number(total + points[side]));
+    king = (!deal.points && fold.kingOf(rules, deal)) || king;
+    rows.push(totals.map(fold.text));
+  }
+  return [rows, fold.outcome(rules, { totals, ending: { king } }), king];
+}"""
+
+
+def test_phone_adds_up_drawn_games_as_the_engine(new_phone):
+    phone = new_phone()
+    phone.start_table()
+    scored = 0
+    for drawn in DRAWN:
+        record = drawn["record"]
+        rules = RULESETS.get(record["ruleset"]) if isinstance(record["ruleset"], str) else None
+        if rules is None or not plays_without_signal(rules):
+            continue
+        rules = rules.with_options(record.get("options", {}))
+        game = fold(rules, record)
+        entries = [told(game, row) for row in game.rows]
+        rows, outcome, king = phone.page.evaluate(
+            SCORE, [describe(rules), rules.side_count, entries]
+        )
+        assert rows == [[points_text(total) for total in row.totals] for row in game.rows], record
+        if game.finished:
+            decided = decide(game)
+            assert outcome["ranks"] == list(decided.ranks), record
+            assert (outcome["out"] or []) == list(decided.out), record
+            assert (king is not None) == (game.ending.seat is not None), record
+            scored += 1
+    assert scored > 40
+
+
+def fold(rules, record):
+    game = EngineGame(rules, record.get("first_declarer", 0))
+    for body in record["entries"]:
+        game = play(game, parse_entry(body))
+    return game
+
+
+def told(game, row):
+    entry = game.entries[row.entry]
+    if isinstance(entry, Adjustment):
+        side = game.ruleset.sides[entry.seat]
+        return {"side": side, "points": str(entry.points), "to": entry.to}
+    played = next(deal for deal in game.deals if deal.entry == row.entry)
+    details = played.deal.details
+    counts = [[unit, list(enumerate(numbers))] for unit, numbers in played.deal.counts.items()]
+    return {
+        "contract": played.contract.id, "declarer": played.declarer, "counts": counts,
+        "blind": details.get("blind"), "sale": details.get("sale"),
+        "king": "king" in details, "declared": details.get("king_declared_by"),
+    }  # fmt: skip
