@@ -100,12 +100,23 @@ function button(text, action) {
 
 const close = () => { box.hidden = true; };
 
+const sayThatItNeeds = () => say(box.dataset.needs, button(box.dataset.ok, close));
+
+// The rules open without a signal where the phone has them.
+function openRules(event) {
+  const link = event.target.closest?.("#table a[href^='/rules/']");
+  if (!link) return;
+  event.preventDefault();
+  caches.match(link.href).then((kept) => (kept ? location.assign(link.href) : sayThatItNeeds()));
+}
+
 function holdBack(event) {
   const link = event.target.closest?.(".pen-link, #table a[href*='/-/'], #table form:not([data-outbox])");
   if (!link || (event.type === "click" && link.matches("form"))) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  say(link.matches(".pen-link, [href$='/pen/']") ? box.dataset.share : box.dataset.needs, button(box.dataset.ok, close));
+  if (link.matches(".pen-link, [href$='/pen/']")) say(box.dataset.share, button(box.dataset.ok, close));
+  else sayThatItNeeds();
 }
 
 // Sending.
@@ -138,6 +149,7 @@ if (record) {
   document.title = record.players.join(" · ");
   fill(record);
   trim(setUp());
+  document.addEventListener("click", openRules);
   for (const name of ["click", "submit"]) document.addEventListener(name, holdBack, true);
   window.addEventListener("online", soon);
   window.addEventListener("storage", () => { if (Starts.sentTo(key)) location.replace(Starts.sentTo(key)); });

@@ -328,7 +328,7 @@ def test_forms_go_on_without_signal(new_phone):
         expect(phone.page.locator("[data-deal]")).to_have_text(str(number))
     expect(phone.page.locator("[data-declarer]")).to_have_text("Cem")
     expect(phone.page.locator(".unit-diamond_eight")).to_be_visible()
-    expect(phone.page.locator(".seats .total").first).to_have_text("…")
+    expect(phone.page.locator(".seats .total").first).to_have_text("−9")
     phone.find_signal()
     phone.wait_for(2)
     assert phone.totals() == [-9, -4, -10, -5]

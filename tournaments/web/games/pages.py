@@ -360,20 +360,13 @@ def table_context(
     if not of_deal:
         details += explained(refusal.problems, row.players, beside)
     form = form_of(sheet, holder, typed, problems)
-    reviews = reviews_to_show(sheet) if row.tournament_settings else None
-    finished_in_club = row.table_id is not None and sheet.game.finished
     return {
+        **_at_club(request, sheet),
         "row": row,
         "secret": row.secret("write"),
         "picture": picture_address(row) if sheet.game.finished else "",
-        "sheet": sheet_page(sheet, reviews),
-        "deals": deals_to_confirm(sheet, reviews) if reviews else [],
-        "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
         "match": match_page(sheet) if row.match_id else None,
         "goes_on": going_on(request, row, "write") if sheet.game.finished else None,
-        "confirm": confirm_at_table(sheet) if finished_in_club else None,
-        "rated": rated_game(request, sheet) if finished_in_club else None,
-        "adopts": may_adopt(request, row),
         "bar": None if request.htmx else round_bar(request, row, timezone.now()),
         "form": form,
         # Only these games need the styles and scripts of their forms.
@@ -393,6 +386,21 @@ def table_context(
         "verdicts": verdict_texts(),
         "redeals": _reasons("redeal", redeals_of(sheet.game)),
         "stops": _reasons("stopped", STOP_REASONS),
+    }
+
+
+def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
+    """Return the sheet with its reviews, and what else only a club's table shows."""
+    row = sheet.row
+    reviews = reviews_to_show(sheet) if row.tournament_settings else None
+    finished_in_club = row.table_id is not None and sheet.game.finished
+    return {
+        "sheet": sheet_page(sheet, reviews),
+        "deals": deals_to_confirm(sheet, reviews) if reviews else [],
+        "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
+        "confirm": confirm_at_table(sheet) if finished_in_club else None,
+        "rated": rated_game(request, sheet) if finished_in_club else None,
+        "adopts": may_adopt(request, row),
     }
 
 
