@@ -45,10 +45,9 @@ function standing(side, state, { ranks, out }, names, words) {
   return line;
 }
 
-// A rematch needs the server; another table can begin without it.
-function nextTable(words) {
-  const link = made("a", "button", words.next);
-  link.href = words.nextAt;
+function leadTo(address, text) {
+  const link = made("a", "button", text);
+  link.href = address;
   const row = made("div", "row");
   row.append(link);
   return row;
@@ -58,8 +57,8 @@ function nextTable(words) {
 function draw(state) {
   const source = document.getElementById("verdicts");
   if (!source || !state.rules || state.totals.some((total) => typeof total !== "number")) return null;
-  const next = document.getElementById("outbox").dataset;
-  const words = { ...JSON.parse(source.textContent), next: next.nextTable, nextAt: next.new, drawn: state.rules.settings.outcome !== "highest-wins" };
+  const said = document.getElementById("outbox").dataset;
+  const words = { ...said, ...JSON.parse(source.textContent), drawn: state.rules.settings.outcome !== "highest-wins" };
   const outcome = Fold.outcome(state.rules, state);
   const names = namesOf(state);
   const heading = made("h2", "", headline(state, outcome, names, words));
@@ -71,7 +70,8 @@ function draw(state) {
   const section = made("section", "end");
   section.setAttribute("aria-labelledby", heading.id);
   section.append(heading, list);
-  if (state.here) section.append(nextTable(words));
+  if (state.here) section.append(leadTo(words.new, words.nextTable));
+  else if (document.getElementById("again")) section.append(leadTo(`${location.pathname}rematch/`, words.rematch));
   return section;
 }
 

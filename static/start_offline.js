@@ -8,6 +8,9 @@ const words = form.dataset;
 const TABLE = words.tableOffline;
 const problem = form.querySelector(".start-problem");
 
+// Without a signal this page also stands for that of a rematch, which has the same fields.
+const rematch = /\/rematch\/$/.test(location.pathname) ? location.pathname : null;
+
 const rulesetOf = () => {
   const family = form.querySelector("[name=family]:checked")?.value;
   return form.querySelector(`[name="form.${family}"]:checked`);
@@ -19,8 +22,9 @@ function recordOf(ruleset) {
   const typed = Object.fromEntries(fields);
   const seats = Number(ruleset.dataset.seats);
   const first = Number(typed.first_declarer ?? 0);
+  if (rematch) fields.push(["first", String(first)]);
   return {
-    key: form.elements.key.value, at: new Date().toISOString(), url: form.getAttribute("action"), fields,
+    key: form.elements.key.value, at: new Date().toISOString(), url: rematch ?? form.getAttribute("action"), fields,
     ruleset: ruleset.value, name: ruleset.closest("label").querySelector("strong").textContent.trim(),
     players: [...Array(seats).keys()].map((seat) => (typed[`name${seat}`] ?? "").trim()), first: first < seats ? first : 0,
   };
@@ -69,7 +73,7 @@ async function start() {
   const { address, status } = await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
   if (address) location.assign(address);
   // The server's page shows each reason at its place.
-  else if (status) HTMLFormElement.prototype.submit.call(form);
+  else if (status) HTMLFormElement.prototype.submit.call(Object.assign(form, { action: record.url }));
   else await startHere(ruleset, record);
 }
 
@@ -86,18 +90,38 @@ form.addEventListener("submit", (event) => {
   });
 });
 
-// The last table that only this phone has: its players again.
-function again({ fields }) {
-  for (const [name, value] of fields) {
-    const field = form.elements[name];
-    if (/^(name[0-9]|family|form\..*)$/.test(name) && field) field.value = value;
+// The same people and rules again.
+function again(fields) {
+  const typed = Object.entries(fields).filter(([name, value]) => form.elements[name] && value !== null && name !== "match");
+  for (const [name, value] of typed) {
+    const tick = form.querySelector(`[type=checkbox][name="${CSS.escape(name)}"]`);
+    if (tick) tick.checked = value === true;
+    else form.elements[name].value = String(value);
   }
   form.dispatchEvent(new Event("change"));
+}
+
+function choose(ruleset) {
+  const radio = form.querySelector(`[name^="form."][value="${CSS.escape(ruleset)}"]`);
+  if (!radio) return;
+  radio.checked = true;
+  form.elements.family.value = radio.name.slice("form.".length);
+}
+
+// The fields of the game before, from the sheet that this phone has kept.
+async function fillRematch() {
+  const kept = await caches.match(rematch.replace(/rematch\/$/, ""));
+  const page = kept && new DOMParser().parseFromString(await kept.text(), "text/html");
+  const fields = JSON.parse(page?.getElementById("again")?.textContent ?? "null");
+  if (!fields) return say(words.needs);
+  choose(fields.ruleset);
+  again(fields);
 }
 
 // A page that was kept has the key of another table.
 if (document.body.matches(".offline")) {
   form.elements.key.value = Send.newKey();
   const [last] = Starts.all();
-  if (last) again(last);
+  if (rematch) fillRematch();
+  else if (last) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|form\..*)$/.test(name))));
 }

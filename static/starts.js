@@ -77,6 +77,9 @@ function deliver(key) {
   return navigator.locks.request(`kingscore.start.${key}`, async () => {
     const record = find(key);
     if (!record) return { address: sentTo(key) };
+    // The last deals of the game before come first.
+    const [, before] = record.url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
+    if (before) await drain(before);
     const answer = await ask(record);
     if (answer.address) move(record, answer);
     else if (answer.refused !== undefined) put({ ...record, refused: answer.refused });

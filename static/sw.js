@@ -9,6 +9,8 @@ const NEW = "/offline/new/";
 const TABLE = "/offline/table/";
 // Pages that stand for others without a signal.
 const INSTEAD = { "/": START, "/new/": NEW };
+const REMATCH = /^\/play\/[^/]+\/[^/]+\/rematch\/$/;
+const placeWithout = (url) => INSTEAD[url.pathname] ?? (REMATCH.test(url.pathname) ? NEW : placeOf(url));
 const ACCOUNT = "Kingscore-Account";
 const PATIENCE = 4000;
 // Enough for the 40 games of a phone with their rules, and for all files of the site.
@@ -34,7 +36,7 @@ self.addEventListener("fetch", (event) => {
 
 async function show(event, url) {
   const isNavigation = event.request.mode === "navigate";
-  const kept = await caches.match(INSTEAD[url.pathname] ?? placeOf(url));
+  const kept = await caches.match(placeWithout(url));
   if (kept && !isNavigation && Date.now() < keptUntil) return kept;
   const asked = ask(event.request, url);
   // An answer that comes too late to be shown is kept all the same.

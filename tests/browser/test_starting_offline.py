@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.playing import FAMILIES, choose, enter_deal
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import reload
+from tests.factories import EVENING, SetupFactory, record_all, reload
 from tests.sample_games import DRAWN
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.play.entry_checks import play
@@ -15,7 +15,9 @@ from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.presenters.rulesets import describe, plays_without_signal
+from tournaments.services.games.open_tables import start_table
 from tournaments.texts.labels import points_text
+from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
@@ -285,6 +287,31 @@ def test_start_without_a_signal_says_what_is_wrong(away):
     phone.tap(page.locator(".actions button"))
     expect(problem).to_have_text("This phone has no room left to keep a game.")
     assert phone.path == "/new/"
+
+
+def test_rematch_begins_without_a_signal_at_the_same_table(new_phone):
+    phone = new_phone()
+    phone.open("/")
+    phone.wait_for_kept(lambda kept: kept.keys() >= NEEDED)
+    first = start_table(SetupFactory(options={"out": "mean"}), at=EVENING)
+    record_all(first, WHOLE_GAME[:19])
+    phone.open(address(first, "write"))
+    phone.lose_signal()
+    enter_deal(phone, WHOLE_GAME[19])
+    phone.tap(phone.save)
+    phone.tap_and_go(".end a", "/rematch/$")
+    expect(phone.page.locator("[name=name3]")).to_have_value(NAMES[3])
+    phone.tap(phone.page.locator(".first:has([name=first_declarer][value='1'])"))
+    phone.tap_and_go(".actions button", "/offline/table/#")
+    write(phone, WHOLE_GAME[:2])
+    phone.find_signal()
+    phone.page.wait_for_url("**/play/**")
+    expect(phone.page.locator("#table .waits")).to_have_count(0)
+    before, second = map(reload, Game.objects.order_by("pk"))
+    assert before.game.finished
+    assert (second.row.open_table_id, second.row.number) == (before.row.open_table_id, 2)
+    assert (second.row.first_declarer, len(second.positions)) == (1, 2)
+    assert second.row.options == before.row.options
 
 
 SCORE = """async ([rules, sides, deals]) => {

@@ -26,7 +26,13 @@ from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Revision
 from tournaments.permissions import actor_of, may_adopt, writable_game
 from tournaments.presenters.games.sheets import verdict_texts
-from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet, load_sheet, ruleset_of
+from tournaments.queries.games.sheets import (
+    LaterEntryInvalid,
+    Sheet,
+    load_sheet,
+    rules_of,
+    ruleset_of,
+)
 from tournaments.queries.games.versions import GameVersion, mark_of
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
@@ -41,6 +47,7 @@ from tournaments.services.games.writing import (
 from tournaments.texts import labels, messages
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import (
+    LastTable,
     address,
     new_key,
     phone_at,
@@ -58,6 +65,7 @@ from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import CountingForm, NamingForm, SealedForm
 from tournaments.web.games.deals.reading import Typed, parse_form
 from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
+from tournaments.web.games.forms import initial_of
 from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.round_bar import round_bar
@@ -384,9 +392,18 @@ def table_context(
         "news": news_of(sheet),
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "verdicts": verdict_texts(),
+        "again": _again(row),
         "redeals": _reasons("redeal", redeals_of(sheet.game)),
         "stops": _reasons("stopped", STOP_REASONS),
     }
+
+
+def _again(row: Game) -> dict[str, Any] | None:
+    """Return the fields of a rematch of the same four, for a phone without a signal."""
+    if row.table_id is not None or row.resting:
+        return None
+    table = LastTable(row.players, row.ruleset, row.options)
+    return initial_of(table, {row.ruleset: rules_of(row)})
 
 
 def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:

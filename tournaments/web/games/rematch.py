@@ -23,7 +23,7 @@ from tournaments.web.games.forms import key_of
 from tournaments.web.games.matches import terms_text
 from tournaments.web.games.pages import number_in
 from tournaments.web.games.rematch_form import RematchForm
-from tournaments.web.games.starting import UNPROCESSABLE, matches_to_choose, to_table
+from tournaments.web.games.starting import UNPROCESSABLE, lead_to, matches_to_choose, to_table
 
 
 @never_cache
@@ -57,7 +57,7 @@ def _start(request: HttpRequest, row: Game, form: RematchForm) -> HttpResponse:
     following = NextGame(form.head, form.terms, form.resting)
     game, opened = start_rematch(row.pk, following, at=at, key=key)
     # Whoever wrote the last game writes the next, also where another phone was faster.
-    return to_table(request, game) if opened else redirect(address(game, "write"))
+    return to_table(request, game) if opened else lead_to(request, game)
 
 
 def _page(request: HtmxRequest, row: Game, form: RematchForm, status: int = 200) -> HttpResponse:
