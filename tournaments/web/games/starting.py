@@ -70,13 +70,18 @@ def matches_to_choose() -> list[tuple[str, str]]:
     return [("", _("One game")), *((name, match_text(name)) for name in MATCHES)]
 
 
-def to_table(request: HttpRequest, row: Game) -> HttpResponse:
-    """Lead to the table; a script gets its addresses, as it may have entries to send there."""
+def lead_to(request: HttpRequest, row: Game) -> HttpResponse:
+    """Lead to a game; a script gets its addresses, as it may have entries to send there."""
     write = address(row, "write")
-    response: HttpResponse = redirect(write)
-    if not request.accepts("text/html"):
-        said = {"game": row.public_id, "address": write, "base": write}
-        response = JsonResponse(said, status=201)
+    if request.accepts("text/html"):
+        return redirect(write)
+    said = {"game": row.public_id, "address": write, "base": write}
+    return JsonResponse(said, status=201)
+
+
+def to_table(request: HttpRequest, row: Game) -> HttpResponse:
+    """Lead to a game that this phone has started, and remember it for the next."""
+    response = lead_to(request, row)
     remember_game(request, response, row, "write")
     remember_table(request, response, row)
     return response

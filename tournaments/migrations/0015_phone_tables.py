@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0012_no_rematch_of'),
+        ('tournaments', '0014_evening_document'),
     ]
 
     operations = [

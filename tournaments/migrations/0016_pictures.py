@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0009_line_ups'),
+        ('tournaments', '0015_phone_tables'),
     ]
 
     operations = [
@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='report',
             name='kind',
-            field=models.CharField(choices=[('scoresheet', 'Scoresheet'), ('empty-sheet', 'Empty Sheet'), ('sheets', 'Sheets'), ('table-cards', 'Table Cards'), ('name-badges', 'Name Badges'), ('seating-by-table', 'Seating By Table'), ('seating-by-name', 'Seating By Name'), ('standings', 'Standings'), ('cross-table', 'Cross Table'), ('booklet', 'Booklet'), ('certificates', 'Certificates'), ('player-season', 'Player Season'), ('club-month', 'Club Month'), ('picture', 'Picture')], max_length=20),
+            field=models.CharField(choices=[('scoresheet', 'Scoresheet'), ('empty-sheet', 'Empty Sheet'), ('evening', 'Evening'), ('sheets', 'Sheets'), ('table-cards', 'Table Cards'), ('name-badges', 'Name Badges'), ('seating-by-table', 'Seating By Table'), ('seating-by-name', 'Seating By Name'), ('standings', 'Standings'), ('cross-table', 'Cross Table'), ('booklet', 'Booklet'), ('certificates', 'Certificates'), ('player-season', 'Player Season'), ('club-month', 'Club Month'), ('picture', 'Picture')], max_length=20),
         ),
         migrations.AddConstraint(
             model_name='report',
