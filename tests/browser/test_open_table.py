@@ -105,6 +105,13 @@ def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
     assert [players[3] for players in games] == ["Emre", "Emre", "Süleymancan"]
     assert [game.first_declarer for game in Game.objects.order_by("number")] == [1, 2, 3]
 
+    play_to_the_end(phone)
+    phone.open(evening_address(Game.objects.latest("pk").open_table))
+    expect(phone.page.locator(".tally tbody th")).to_have_count(5)
+    assert phone.faults() == phone.misfits(width=360) == phone.misfits(width=430) == {}
+    # Whoever wrote the last game goes on from here, too.
+    phone.tap_and_go(".actions a:has-text('Rövanş')", "/rematch/$")
+
 
 def play_to_the_end(phone):
     """Write the deals past the phone, which hears of them."""

@@ -88,7 +88,7 @@ def _sharing() -> list[GuideStep]:
             "follow",
             _("Follow"),
             (_("Share"), _("Others follow")),
-            _("Whoever scans this code sees every deal, and cannot write."),
+            _("Whoever scans this code sees every deal of the evening, and cannot write."),
         ),
     ]
 
@@ -105,7 +105,7 @@ def _ending() -> list[GuideStep]:
             "end",
             _("The end"),
             (),
-            _("After the last deal you see who has won. The same players again:"),
+            _("After the last deal you see who has won. Again, with others or another game too:"),
             _("Rematch"),
         ),
         GuideStep(
