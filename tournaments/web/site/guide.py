@@ -105,7 +105,7 @@ def _ending() -> list[GuideStep]:
             "end",
             _("The end"),
             (),
-            _("After the last deal you see who has won. Again, with others or another game too:"),
+            _("After the last deal you see who has won. Again, or another game:"),
             _("Rematch"),
         ),
         GuideStep(
