@@ -157,12 +157,12 @@ def test_tally_has_places_games_won_points_and_average(plain):
 
 
 def test_many_games_are_counted_by_place(plain):
-    game = evening_with(*[NAMES] * 5, OTHERS)
+    game = evening_with(*[NAMES] * 4, OTHERS)
 
     page = plain.get(evening_address(game.open_table))
 
-    assert tally_of(page)[0] == ["Ayşe", "6", "0", "0", "0", "6", "3240", "540"]
-    assert tally_of(page)[-1] == ["Cem", "0", "0", "0", "6", "0", "−1980", "−330"]
+    assert tally_of(page)[0] == ["Ayşe", "5", "0", "0", "0", "5", "2700", "540"]
+    assert tally_of(page)[-1] == ["Cem", "0", "0", "0", "5", "0", "−1650", "−330"]
 
 
 def test_game_that_is_played_leads_and_is_not_counted(plain):

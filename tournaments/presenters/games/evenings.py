@@ -21,16 +21,17 @@ from tournaments.queries.games.sheets import Sheet, rules_of
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
 
-MOST_COLUMNS = 5
+MOST_COLUMNS = 4
 """The largest number of games with a column each; of more, the places are counted."""
 
 
 @dataclass(frozen=True)
 class TallyRow:
-    """A player's line of the tally."""
+    """A player's line of the tally; `seat` is their colour and shape, by first appearance."""
 
     standing: Standing
     average: str
+    seat: int
 
     @property
     def name(self) -> str:
@@ -109,12 +110,15 @@ def evening_of(sheets: Sequence[Sheet]) -> Evening:
     """Return the evening of a table from all its sheets, in order."""
     games = finished_games(sheets)
     standings = tally(games)
+    names = list(dict.fromkeys(name for played in games for name in played.players))
     number = len(games)
     finished = ngettext("%(number)s game finished", "%(number)s games finished", number)
     return Evening(
         headline=_headline(standings),
         finished=finished % {"number": number},
-        rows=tuple(TallyRow(each, average_text(each.average)) for each in standings),
+        rows=tuple(
+            TallyRow(each, average_text(each.average), names.index(each.name)) for each in standings
+        ),
         lines=tuple(map(_line, sheets)),
         payments=_payments(games),
     )
