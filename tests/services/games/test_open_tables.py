@@ -48,11 +48,16 @@ def test_games_follow_one_another_at_a_table_whatever_is_played():
 def test_games_of_a_match_are_games_of_the_table():
     game = krapet()
     record(game, won_by(0))
-    after, _ = next_game(game)
-    last, _ = rematch(after, ruleset="krapet", players=("Ayşe", "Burak"))
+    second, _ = next_game(game)
+    record(second, won_by(1))
+    third, _ = next_game(second)
+    last, _ = rematch(third, ruleset="krapet", players=("Ayşe", "Burak"))
 
-    assert [g.open_table for g in (after, last)] == [game.open_table] * 2
-    assert (after.number, after.match_number, last.number) == (2, 2, 3)
+    games = (game, second, third, last)
+    assert {each.open_table for each in games} == {game.open_table}
+    assert [(each.number, each.match_number) for each in games] == [
+        (1, 1), (2, 2), (3, 3), (4, None),
+    ]  # fmt: skip
 
 
 def test_taking_the_scoring_revokes_the_write_links_of_all_games_at_the_table():
