@@ -38,6 +38,15 @@ def played(*entries, players=NAMES, **head):
     return reload(GameFactory(head=SetupFactory(players=players, **head), entries=entries)).row
 
 
+def evening():
+    """Two finished games of one table."""
+    first = played(*WHOLE_GAME)
+    head = SetupFactory(players=NAMES)
+    second, _ = start_rematch(first.pk, head, None, at=EVENING, key="key-of-a-rematch")
+    record_all(second, WHOLE_GAME)
+    return first, second
+
+
 def ask(phone, *paths, name="tables", **fields):
     return phone.post(reverse(name), {"address": list(paths), **fields})
 
@@ -85,10 +94,7 @@ def test_people_are_one_whatever_the_case_of_their_names(phone):
 
 
 def test_evening_is_one_line_with_who_won_most(phone):
-    first = played(*WHOLE_GAME)
-    head = SetupFactory(players=NAMES)
-    second, _ = start_rematch(first.pk, head, None, at=EVENING, key="key-of-a-rematch")
-    record_all(second, WHOLE_GAME)
+    first, second = evening()
 
     page = ask(phone, *(address(row, "follow") for row in (first, second)))
 
@@ -101,7 +107,7 @@ def test_evening_is_one_line_with_who_won_most(phone):
 def test_list_asks_the_database_as_often_however_many_games(phone, number):
     paths = []
     for _ in range(number):
-        rows = played(*WHOLE_GAME), played(*WHOLE_GAME[:3])
+        rows = (*evening(), played(*WHOLE_GAME[:3]))
         paths += [address(row, kind) for row in rows for kind in ("follow", "write")]
     with CaptureQueriesContext(connection) as asked:
         page = ask(phone, *paths)
