@@ -11,19 +11,23 @@ function held() {
   }
 }
 
-// Add games: by public id, each with its addresses; the oldest are forgotten first.
+// Keep these alone: a game may be deleted, or its scoring handed over.
+function replace(games) {
+  if (JSON.stringify(games) === JSON.stringify(held())) return;
+  try {
+    localStorage.setItem(PLACE, JSON.stringify(games));
+  } catch { /* the cookie of the phone has the latest forty */ }
+}
+
+// Add games, the latest first: by public id, each with its addresses; the oldest are forgotten first.
 function hold(games) {
   const before = held();
-  const added = Object.entries(games).map(([game, addresses]) => [game, { ...before[game], ...addresses }]);
+  const added = Object.entries(games).reverse().map(([game, addresses]) => [game, { ...before[game], ...addresses }]);
   const news = Object.fromEntries(added);
   const others = Object.entries(before).filter(([game]) => !(game in news));
-  const all = Object.fromEntries([...others, ...added].slice(-MOST));
-  if (JSON.stringify(all) === JSON.stringify(before)) return;
-  try {
-    localStorage.setItem(PLACE, JSON.stringify(all));
-  } catch { /* the cookie of the phone has the latest forty */ }
+  replace(Object.fromEntries([...others, ...added].slice(-MOST)));
 }
 
 const addresses = () => Object.values(held()).flatMap((each) => Object.values(each));
 
-export { held, hold, addresses };
+export { held, hold, replace, addresses };

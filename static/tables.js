@@ -1,6 +1,6 @@
 // The tables of this phone: those it holds beside those of its cookie, searched here, kept for a time without signal.
 
-import { addresses, held, hold } from "./held.js";
+import { addresses, held, hold, replace } from "./held.js";
 
 const KEPT = "kingscore.tables.shown";
 const place = () => document.getElementById("tables");
@@ -22,9 +22,11 @@ function find() {
   none.textContent = none.hidden ? "" : none.dataset.none;
 }
 
+// The tables of an account are not left on the phone.
 function keep() {
   try {
-    localStorage.setItem(KEPT, place().outerHTML);
+    if ("account" in place().dataset) localStorage.removeItem(KEPT);
+    else localStorage.setItem(KEPT, place().outerHTML);
   } catch { /* shown again once there is a signal */ }
 }
 
@@ -35,6 +37,7 @@ async function ask() {
     const response = await fetch(location.pathname, { method: "POST", body });
     if (!response.ok) return;
     place().outerHTML = await response.text();
+    replace(Object.fromEntries(Object.entries(shown()).reverse()));
     keep();
   } catch {
     const kept = localStorage.getItem(KEPT);
@@ -48,6 +51,7 @@ hold(shown());
 if (place()) {
   search.hidden = false;
   input.addEventListener("input", find);
+  document.getElementById("no-signal").hidden = navigator.onLine;
   const listed = shown();
   if (Object.keys(held()).some((game) => !(game in listed))) ask();
   else keep();

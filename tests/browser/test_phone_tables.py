@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
 from tests.deals import WHOLE_GAME
+from tournaments.services.games.playing import delete_game
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
@@ -77,3 +78,15 @@ def test_phone_asks_for_what_its_cookie_has_forgotten_and_keeps_it_without_signa
     phone.page.reload()
     expect(lines(phone)).to_have_count(2)
     expect(phone.page.locator("#no-signal")).to_be_visible()
+
+
+def test_phone_forgets_games_that_are_gone(new_phone):
+    phone = new_phone(locale="tr-TR")
+    gone, stays = game_with(players=NAMES), game_with(players=OTHERS)
+    for game in (gone, stays):
+        phone.open(address(game, "write"))
+    delete_game(gone.pk)
+    phone.open("/tables/")
+    expect(lines(phone)).to_have_count(1)
+    kept = "Object.keys(JSON.parse(localStorage.getItem('kingscore.tables'))).join()"
+    phone.page.wait_for_function(f"{kept} === '{stays.public_id}'")

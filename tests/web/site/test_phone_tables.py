@@ -197,7 +197,10 @@ def test_account_keeps_tables_to_follow_them(phone, other_phone):
     assert SavedGame.objects.count() == 1
 
     other_phone.force_login(user)
-    (line,) = other_phone.get(reverse("tables")).context["lines"]
+    page = other_phone.get(reverse("tables"))
+    # They are shown where the account is signed in, and not left on that phone.
+    assert page.context["held"] == {}
+    (line,) = page.context["lines"]
     assert line.path == address(row, "follow")
     Game.objects.update(follow_generation=2)
     assert other_phone.get(reverse("tables")).context["lines"] == []

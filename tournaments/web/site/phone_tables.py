@@ -54,7 +54,9 @@ def tables(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not consume(request, action="phone_tables"):
         refused: HttpResponse = respond_429(request)
         return refused
-    page = _page(_held_by(request))
+    own = _on_phone(request)
+    # What the account keeps must not stay on the phone.
+    page = _page(_with_saved(request, own)) | {"held": _addresses(own)}
     if request.method == "POST":
         return render(request, "tournaments/site/_tables.html", page)
     return render(request, "tournaments/site/tables.html", page)
@@ -67,7 +69,7 @@ def carry(request: HttpRequest) -> HttpResponse:
     if not consume(request, action="carry_tables"):
         refused: HttpResponse = respond_429(request)
         return refused
-    held = _held_by(request)
+    held = _with_saved(request, _on_phone(request))
     if not held:
         return redirect("tables")
     writes = bool(request.POST.get("writes"))
@@ -114,7 +116,7 @@ def save(request: HttpRequest) -> HttpResponse:
     """Keep the tables of this phone in the account, to follow them."""
     user = account_of(request)
     assert isinstance(user, User)
-    number = save_games(user, _held_by(request))
+    number = save_games(user, _on_phone(request))
     text = ngettext(
         "%(number)s game more is kept in your account.",
         "%(number)s games more are kept in your account.",
@@ -124,11 +126,17 @@ def save(request: HttpRequest) -> HttpResponse:
     return redirect("tables")
 
 
-def _held_by(request: HttpRequest) -> list[Held]:
-    """Return the games of this phone: by its cookie, the sent addresses, and its account."""
+def _on_phone(request: HttpRequest) -> list[Held]:
+    """Return the games of this phone: by its cookie, and by the addresses that it sent."""
     held = _both(phone_games(request))
     if request.method == "POST":
         held += held_games(request.POST.getlist("address"))
+    return held
+
+
+def _with_saved(request: HttpRequest, own: Sequence[Held]) -> list[Held]:
+    """Return games of this phone and those of the account that is signed in, the latest first."""
+    held = list(own)
     user = account_of(request)
     if user is not None:
         held += [(row, "follow") for row in saved_games(user)]
@@ -147,7 +155,6 @@ def _page(held: Sequence[Held]) -> dict[str, Any]:
     return {
         "lines": [EveningLine(evening, _path(evening, writes)) for evening in evenings],
         "together": together_of(rows),
-        "held": _addresses(held),
     }
 
 
