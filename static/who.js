@@ -6,6 +6,7 @@ const dialog = document.getElementById("who");
 const all = (selector) => document.querySelectorAll(`#table ${selector}`);
 const people = () => JSON.parse(document.getElementById("people").textContent);
 const PLACE = `kingscore.who.${people().table}`;
+const isWriting = Boolean(document.getElementById("outbox"));
 let memory = null; // where the browser keeps nothing, the answer lives as long as the page
 
 function load() {
@@ -34,6 +35,7 @@ function mark() {
   const seat = seatOf(here);
   for (const was of all(".mine")) was.classList.remove("mine");
   say(here, seat);
+  askQuietly(here, seat);
   if (seat < 0) return;
   const side = here.sides[seat];
   const marked = [`[data-seat="${seat}"]`, `[data-seats~="${seat}"]`, `.who.seat-${seat}`, ".of-player", ".score", ".strip li"];
@@ -61,6 +63,15 @@ function say(here, seat) {
 }
 
 const hidden = (name, value) => Object.assign(document.createElement("input"), { type: "hidden", name, value });
+
+// Whoever starts a table finds the question beside "nothing is written yet", out of the way of the first deal.
+function askQuietly(here, seat) {
+  for (const button of all(".last .ask-who")) button.remove();
+  const [slot] = all(".last");
+  if (!slot || !isWriting || seat >= 0 || isWatching(here) || all(".sheet tbody").length) return;
+  const [line] = all(".who-line button");
+  slot.append(Object.assign(document.createElement("button"), { type: "button", className: "link ask-who", textContent: line.dataset.ask }));
+}
 
 // The writing page is drawn by the server, once for each game; after that whoever holds the phone may turn it.
 function turn() {
@@ -104,7 +115,7 @@ dialog.addEventListener("click", (event) => {
   if (button) answer(button.value);
 });
 document.addEventListener("click", (event) => {
-  if (event.target.closest(".who-line button")) ask();
+  if (event.target.closest(".who-line button, .ask-who")) ask();
 });
 
 // What is written from here says by whom; in capture, before the outbox reads the form.
@@ -117,7 +128,7 @@ document.addEventListener("submit", ({ target }) => {
 
 // Only the phone that opened an address to write keeps it.
 const { game, follow } = people();
-hold({ [game]: { follow, ...(document.getElementById("outbox") && { write: location.pathname }) } });
+hold({ [game]: { follow, ...(isWriting && { write: location.pathname }) } });
 mark();
 // Every sheet that comes replaces the one before it.
 new MutationObserver(mark).observe(document.getElementById("table").parentElement, { childList: true });

@@ -134,6 +134,10 @@ def test_phone_that_starts_a_table_is_not_stopped_by_the_question(new_phone):
     phone = new_phone(asked=True, locale="tr-TR")
     phone.start_table(NAMES)
     expect(question(phone)).to_have_count(0)
-    phone.tap(line(phone))
+    quiet = phone.page.locator(".last .ask-who")
+    expect(quiet).to_have_text("Hangisi sizsiniz?")
+    assert phone.faults() == {}
+    phone.tap(quiet)
     answer(phone, "Gökçenaz")
+    expect(quiet).to_have_count(0)
     expect(phone.page.locator(".drawing.seats .at-bottom")).to_contain_text("Gökçenaz")
