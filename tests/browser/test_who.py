@@ -50,7 +50,9 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
         assert phone.misfits(width=width) == {}
     answer(phone, "İnci")
     expect(line(phone)).to_have_text("Siz: İnci")
-    assert phone.page.locator(".strip .who").all_inner_texts() == ["İnci", "Gökçenaz", *NAMES[:2]]
+    strip = phone.page.locator(".strip .who").all_inner_texts()
+    # Long names may have soft hyphens.
+    assert [name.replace("\xad", "") for name in strip] == ["İnci", "Gökçenaz", *NAMES[:2]]
     assert marked(phone) == [2, 2, 2]
 
     # The marks stay over the sheets that come, and a reload asks nothing.
