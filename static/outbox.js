@@ -8,6 +8,7 @@ import * as Draft from "./draft.js";
 import * as Send from "./send.js";
 import * as Waiting from "./waiting.js";
 
+const { newKey } = Send;
 const box = document.getElementById("outbox");
 const words = box.dataset;
 const PLACE = `kingscore.outbox.${words.game}`;
@@ -205,7 +206,7 @@ const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
 
 function write(form, submitter) {
   const item = {
-    key: Send.newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
+    key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
     label: Waiting.labelOf(form, submitter), effect: Preview.effectOf(form, submitter),
   };
   const items = load();

@@ -69,6 +69,8 @@ function setUp() {
 // The form was drawn with every field: take away those of options that were not chosen.
 function trim({ settings, quotas, deals }) {
   const off = (selector) => parts(selector).forEach((part) => part.remove());
+  // Whose phone this is, the server's page asks.
+  off(".who-line, #people");
   if (settings.king !== "declared") off(".king-declared");
   if ((settings.king ?? "off") === "off") off(".king-tick");
   if (!settings.blind_declaration) off("label:has([name=blind])");
