@@ -73,7 +73,8 @@ def table_offline(request: HtmxRequest) -> HttpResponse:
 
     It contains nothing of an account or a phone.
     """
-    page = {"tables": list(empty_tables(request)), "verdicts": verdict_texts()}
+    tables = list(empty_tables(request))
+    page = {"tables": tables, "verdicts": verdict_texts(), "here": True, "hands": True}
     return render(request, "tournaments/games/table_offline.html", page)
 
 
