@@ -126,14 +126,15 @@ function showOffer(form) {
   }
   sayOffer(form, found, at, two);
   const third = one(form, ".third");
-  third.hidden = Number(found.dataset.left) < 3 || !(at === "take" || checked(form, "third"));
+  third.hidden = Number(found.dataset.left) < 3 || !(at === "take" || (at === "took" && checked(form, "third")));
 }
 
 function sayOffer(form, found, at, two) {
   const says = one(found, ".offer-says");
   const names = two.map((id) => one(found, `option[value="${id}"]`).textContent);
   const words = says.dataset;
-  says.hidden = false;
+  // What is to be tapped stands where Save will be.
+  says.hidden = at !== "took";
   const text = {
     two: two.length ? words.offerOne : words.offerTwo,
     take: isCertain(form) ? words.takeOfTwo : words.take,
@@ -142,6 +143,9 @@ function sayOffer(form, found, at, two) {
   }[at] ?? "";
   if (says.textContent !== text) says.textContent = text;
 }
+
+// Which contracts of the offer are to be tapped; empty where it is complete.
+const offering = (form) => (["two", "take", "third"].includes(stage(form)) ? one(form, ".offer-says").textContent : "");
 
 // Without signal: the player on turn cannot be their own partner or buyer.
 function paint(form, state) {
@@ -169,4 +173,4 @@ function reset(form) {
   preset(form);
 }
 
-export { missing, movesPoints, refresh, takesOffer, canStepBack, stepBack, paint, reset };
+export { missing, offering, movesPoints, refresh, takesOffer, canStepBack, stepBack, paint, reset };

@@ -65,7 +65,6 @@ function draw(typed = Draft.take()) {
   // Highlight only new lines.
   if (html === shown) for (const row of document.querySelectorAll("#table .fresh")) row.classList.remove("fresh");
   shown = html;
-  window.htmx?.process(table());
   Form.arrive();
   Waiting.draw(load(), { edit, discard });
   if (typed) Draft.put(typed);
@@ -198,6 +197,7 @@ document.addEventListener("submit", (event) => {
   if (!form) return;
   event.preventDefault();
   if (form.dataset.outbox === "now") sendNow(form, event.submitter);
+  else if (form.dataset.outbox === "turn") turn(form, event.submitter);
   else write(form, event.submitter);
 });
 
@@ -254,6 +254,18 @@ async function sendNow(form, submitter) {
   // What was typed of the next deal stays when one before it is confirmed.
   draw(form.matches(".entry") ? null : undefined);
   focusProblem();
+}
+
+// Turn the table to another player; what is typed stays.
+async function turn(form, submitter) {
+  const answer = await post({ key: newKey(), url: form.action, fields: fieldsOf(form, submitter), revision: revision() });
+  if (answer.status === 200) {
+    receive(answer.html);
+    draw();
+  } else {
+    strip(words.noSignal);
+    setTimeout(calm, EVERY);
+  }
 }
 
 // Put a refused entry into the form with the server's problems.
@@ -423,18 +435,6 @@ window.addEventListener("online", () => {
 for (const news of ["click", "input", "change", "toggle"]) {
   document.addEventListener(news, (event) => { if (table().contains(event.target)) remember(); }, news === "toggle");
 }
-
-// After turning the table to another player: draw again with the typed values.
-document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.target.id !== "table" || !detail.shouldSwap) return;
-  detail.shouldSwap = false;
-  receive(detail.xhr.responseText);
-  draw();
-});
-document.addEventListener("htmx:sendError", () => {
-  strip(words.noSignal);
-  setTimeout(calm, EVERY);
-});
 
 // Restore the state in which the page was left.
 const kept = draft.now;

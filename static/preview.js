@@ -134,7 +134,7 @@ function paint(before, state) {
   if (form.elements.declarer) form.elements.declarer.value = state.declarer;
   const contracts = form.querySelector(".contracts");
   if (contracts) paintContracts(form, contracts, state);
-  for (const tile of form.querySelectorAll(".tile")) paintTile(tile, state);
+  for (const tile of form.querySelectorAll(".tile, .tile-head")) paintTile(tile, state);
   form.querySelectorAll(".pairs .total").forEach((total, side) => { total.textContent = Fold.text(state.totals[side]); });
   const area = form.querySelector(".play-area");
   if (area) area.hidden = Boolean(state.over);

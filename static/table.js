@@ -12,6 +12,7 @@ const NOT_TYPED = /^(csrfmiddlewaretoken|key|revision|declarer|holder|writer|typ
 const { one, all, contractOf, inputsOf, isTyped, number, unitsOf, leftOf, write, isComplete } = Counts;
 
 const points = (number) => String(number).replace("-", MINUS);
+const signed = (number) => (number > 0 ? `+${number}` : points(number));
 const isField = (name) => !NOT_TYPED.test(name);
 const isFixed = (form) => Boolean(one(form, ".contracts.fixed"));
 
@@ -72,7 +73,7 @@ function showTiles(form, units, wrong) {
       tile.classList.toggle("auto", Boolean(input.dataset.auto));
       tile.classList.toggle("filled", input.value !== "");
       tile.classList.toggle("wrong", wrong?.unit === unit && wrong.at === turn);
-      one(tile, ".points").textContent = Number.isInteger(worth) ? points(worth) : "";
+      one(tile, ".points").textContent = Number.isInteger(worth) ? signed(worth) : "";
     });
   }
   if (units.length > 1) showSums(form, units, of);
@@ -82,7 +83,7 @@ function showTiles(form, units, wrong) {
 function showSums(form, units, of) {
   all(form, ".column-names b").forEach((sum, turn) => {
     const worths = units.map((unit) => of(unit, inputsOf(unit)[turn])).filter(Number.isFinite);
-    sum.textContent = worths.length ? points(worths.reduce((total, each) => total + each, 0)) : "";
+    sum.textContent = worths.length ? signed(worths.reduce((total, each) => total + each, 0)) : "";
   });
 }
 
@@ -99,27 +100,26 @@ function showPad(form, units, input, wrong) {
   for (const key of all(pad, "[data-number]")) {
     const value = Number(key.dataset.number);
     key.hidden = value > most;
-    key.disabled = !input || value > free;
+    key.disabled = !input;
+    key.classList.toggle("over", value > free);
     key.setAttribute("aria-pressed", String(Boolean(input) && input.value !== "" && number(input) === value));
-  }
-  for (const step of all(pad, "[data-step]")) {
-    const value = input ? number(input) + Number(step.dataset.step) : -1;
-    step.disabled = !input || value < 0 || value > free;
   }
   say(form, units, wrong);
 }
 
 function say(form, units, wrong) {
-  const status = one(form, ".pad [role=status]");
+  const status = one(form, ".says");
+  status.hidden = false;
   const words = status.dataset;
   const tooMany = units.find((unit) => Counts.hasTotal(unit) && leftOf(unit) < 0);
   const unit = tooMany ?? wrong?.unit;
-  let text = words[wrong?.word ?? "complete"];
+  let text = DealOptions.offering(form) || words[wrong?.word ?? "complete"];
   if (tooMany) text = words.tooMany.replace("{n}", -leftOf(tooMany));
   else if (wrong?.word === "give") text = whatToGive(unit, words);
   text = text.replace("{unit}", unit ? Counts.nameOf(unit) : "");
   if (units.length > 1 && (tooMany || wrong?.word === "give")) text = `${Counts.nameOf(unit)}: ${text}`;
   if (status.textContent !== text) status.textContent = text;
+  status.classList.toggle("done", !tooMany && !wrong);
   status.classList.toggle("wrong", Boolean(tooMany || (wrong && !["give", "choose"].includes(wrong.word))));
 }
 
@@ -153,14 +153,13 @@ function showExtras(form, contract, units) {
 }
 
 function showSave(form, contract, units, wrong) {
-  const save = one(form, ".save button:not(.replay)");
+  const save = one(form, ".save :is([value=deal], [value=correct])");
   const replay = one(form, ".replay");
   if (!save || !one(form, "input[name=contract]")) return;
   const declared = one(form, "[name=king_declared_by]")?.value;
   const again = !wrong && "replay" in contract.dataset && !declared &&
     units.every((unit) => inputsOf(unit).every((input) => number(input) === 1));
   save.disabled = Boolean(wrong);
-  save.parentElement.hidden = !contract;
   if (replay) {
     replay.hidden = !again;
     save.hidden = again;
@@ -184,7 +183,6 @@ document.addEventListener("click", (event) => {
   if (!form || !one(form, ".pad")) return;
   const tile = event.target.closest(".unit .tile");
   const key = event.target.closest("[data-number]");
-  const step = event.target.closest("[data-step]");
   if (tile) {
     const input = one(tile, "input");
     // The label would click its input once more.
@@ -203,10 +201,6 @@ document.addEventListener("click", (event) => {
     removeAnswered(input);
     Counts.fill(unit, Counts.ruleOf(form)?.scoring);
     if (!Counts.hasTotal(unit) || leftOf(unit) >= 0) active.set(form, firstEmpty(form, input));
-  } else if (step) {
-    const input = active.get(form);
-    write(input, number(input) + Number(step.dataset.step));
-    removeAnswered(input);
   } else if (event.target.closest(".change")) {
     const radio = contractOf(form);
     if (!radio) {
@@ -235,7 +229,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("mousedown", (event) => {
   const tile = event.target.closest(".tapped .unit .tile");
   if (tile && matchMedia("(pointer: coarse)").matches) event.preventDefault();
-  if (event.target.closest(".keys, [data-step]")) event.preventDefault();
+  if (event.target.closest(".keys")) event.preventDefault();
 });
 
 document.addEventListener("input", (event) => {
@@ -367,7 +361,6 @@ function arrive() {
   rest();
 }
 
-document.addEventListener("htmx:afterSwap", arrive);
 start();
 
-export { arrive, refresh, typed, begun, restore, clear, contractOf, unitsOf, inputsOf, points };
+export { arrive, refresh, typed, begun, restore, clear, contractOf, unitsOf, inputsOf, points, signed };

@@ -113,7 +113,7 @@ function dealRow(effect, states) {
     const [state] = states;
     const [before, after] = states.map(({ totals }) => totals[side]);
     const points = Fold.number(after - before);
-    if (points) took.append(" ", made("span", "soft", Fold.text(points)));
+    if (points) took.append(" ", made("span", "soft", points > 0 ? `+${Fold.text(points)}` : Fold.text(points)));
     const declares = isDeclared && state.sides[state.declarer] === side;
     const by = declares && state.players.length > sides.length ? [made("span", "by", state.players[effect.namedBy ?? state.declarer])] : [];
     return made("td", declares ? "score declares" : "score", made("b", "", Fold.text(after)), ...by, took);

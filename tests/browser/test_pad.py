@@ -15,7 +15,7 @@ ANYTHING = re.compile(".+")
 
 
 def status(phone):
-    return phone.page.locator(".pad [role=status]")
+    return phone.page.locator(".says")
 
 
 def test_pad_adds_up_and_fills_in_the_last_player(new_phone):
@@ -31,7 +31,7 @@ def test_pad_adds_up_and_fills_in_the_last_player(new_phone):
 
 
 def nothing_jumps(phone):
-    """The table is drawn at one place, and the thumb stays in the lower half."""
+    """The table is drawn at one place, and the keys are in the lower half."""
 
     def top_of(selector):
         return phone.page.locator(selector).first.bounding_box()["y"]
@@ -40,11 +40,8 @@ def nothing_jumps(phone):
     phone.choose({"contract": "no-tricks"})
     assert top_of(".unit-tricks .drawing") == table
     assert top_of(".keys") > 844 / 2
-    box = phone.save.bounding_box()
+    box = phone.page.locator(".says").bounding_box()
     assert box["y"] + box["height"] <= 844
-    save = top_of(".save button")
-    phone.tap(phone.key(2))
-    assert top_of(".save button") == save
 
 
 def give_the_last_player_by_hand(phone):
@@ -52,11 +49,10 @@ def give_the_last_player_by_hand(phone):
     tiles = phone.tiles("tricks")
     expect(status(phone)).to_have_text("13 left to give")
     phone.tap(phone.key(7))
-    expect(tiles.first.locator(".points")).to_have_text("350")
+    expect(tiles.first.locator(".points")).to_have_text("+350")
     phone.tap(phone.key(2))
     expect(status(phone)).to_have_text("4 left to give")
     assert not phone.can_save()
-    expect(phone.key(5)).to_be_disabled()
     phone.tap(phone.key(3))
     assert phone.numbers("tricks") == ["7", "2", "3", "1"]
     expect(status(phone)).to_have_text("Complete")
@@ -99,7 +95,7 @@ def correct_a_number(phone):
     phone.enter(WHOLE_GAME[2])
     assert phone.numbers("men") == ["2", "1", "3", "2"]
     phone.tap(phone.tiles("men").nth(1))
-    phone.tap(phone.page.locator("[data-step='-1']"))
+    phone.tap(phone.key(0))
     assert phone.numbers("men") == ["2", "0", "3", "3"]
 
 
@@ -183,7 +179,7 @@ def test_fixed_contracts_ask_for_hands_and_prices(new_phone):
     phone.tap(phone.tiles("cards_left").nth(1))
     phone.tap(phone.key(0))
     phone.tap(phone.key(0))
-    expect(status(phone)).to_have_class("wrong")
+    expect(status(phone)).to_have_class(re.compile("wrong"))
     assert not phone.can_save()
     bottom = phone.page.locator(".unit-cards_left .at-bottom .who")
     phone.tap(phone.page.locator(".contracts .turn"))
@@ -361,3 +357,108 @@ def test_forms_go_on_without_signal(new_phone):
     phone.find_signal()
     phone.wait_for(1)
     assert phone.stored()[0]["declarer"] == 2
+
+
+SHIFTS = """() => {
+  window.shifts = [];
+  const of = ({ node }) => node?.outerHTML ?? node?.parentElement?.outerHTML ?? "";
+  new PerformanceObserver(list => list.getEntries().filter(e => !e.hadRecentInput).forEach(
+    e => window.shifts.push([e.value, ...e.sources.map(s => of(s).slice(0, 120))])
+  )).observe({ type: "layout-shift", buffered: true });
+}"""
+# The lower edge of the form: what is tapped must end above it.
+COVERED = """() => {
+  const bar = document.querySelector(".save").getBoundingClientRect();
+  const tapped = ".tile, .pick, .suit, .keys button, .chip, .key, .tick, .king-tick, select, summary, .change, .turn";
+  return [...document.querySelectorAll("form.entry :is(" + tapped + ")")]
+    .filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".save, .visually-hidden"))
+    .map(e => [e.outerHTML.slice(0, 90), e.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 2 && box.bottom > bar.top + 1)
+    .map(([html]) => html);
+}"""
+CUT = """() => [...document.querySelectorAll("#table .who")]
+  .filter(e => e.checkVisibility() && (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display != "inline"))
+  .map(e => e.outerHTML)"""
+PLACES = """() => Object.fromEntries([".save", ".sheet-section", ".deal", ".keys:not(.one-tap *)"].map(name =>
+  [name, document.querySelector("#table " + name)])
+  .filter(([, e]) => e?.checkVisibility()).map(([name, e]) => [name, Math.round(e.getBoundingClientRect().top)]))"""
+TEN_LETTERS = ["Abdurrahim", "Gülnihal", "Muhammetay", "Zümrütay"]
+
+
+def states_of(phone, ruleset):
+    """Bring the form of a family into each of its states; the tests look at the page in between."""
+    page = phone.page
+    yield "empty"
+    if page.locator(".contracts").count() and not page.locator(".contracts.fixed").count():
+        first = [pick.get_attribute("value") for pick in page.locator(".pick :enabled").all()]
+        for contract in first:
+            if ruleset == "italian-king-pairs-choice":
+                for offered in (contract, next(c for c in first if c != contract)):
+                    pick(phone, offered)
+                yield f"{contract}, offered"
+            pick(phone, contract)
+            yield contract
+            one_tap = page.locator(".unit[data-one-tap]:visible .tile")
+            if one_tap.count():
+                phone.tap(one_tap.first)
+            elif phone.key(0).is_enabled():
+                phone.tap(phone.key(page.locator(".keys button:visible").count() - 1))
+            yield f"{contract}, all by one"
+            while page.locator(".change").is_visible():
+                phone.tap(page.locator(".change"))
+    elif page.locator(".keys").count():
+        for number in (1, 0, 2):
+            if phone.key(number).is_enabled():
+                phone.tap(phone.key(number))
+            yield f"{number} typed"
+    for radio in ("maker", "winner"):
+        if page.locator(f"[name={radio}]").count():
+            tap_radio(phone, radio, 1)
+            yield radio
+
+
+FAMILIES_DRAWN = {
+    "turkish-king": {},
+    "turkish-king-double": {},
+    "turkish-king-partners": {},
+    "italian-king": {"played": "italian-king-whole"},
+    "italian-king-pairs-choice": {},
+    "portuguese-king": {},
+    "honeymoon-king": {"seats": 2},
+    "barbu": {},
+    "euchre": {},
+    "krapet": {"seats": 2},
+}
+
+
+@pytest.mark.flaky(reruns=0)
+@pytest.mark.parametrize("ruleset", FAMILIES_DRAWN)
+def test_nothing_jumps_is_covered_or_cut(new_phone, ruleset):
+    """On a short phone and a tall one: Save, keys and sheet keep their places in every state."""
+    form = FAMILIES_DRAWN[ruleset]
+    entries = load(form["played"])["entries"][:8] if "played" in form else ()
+    for height in (664, 844):
+        phone = new_phone(locale="tr-TR", viewport={"width": 390, "height": height})
+        phone.sit_down(*entries, ruleset=ruleset, players=TEN_LETTERS[: form.get("seats", 4)])
+        phone.page.evaluate(SHIFTS)
+        places = {}
+        for state in states_of(phone, ruleset):
+            assert phone.page.evaluate(COVERED) == [], (height, state)
+            assert phone.page.evaluate(CUT) == [], (height, state)
+            found = phone.page.evaluate(PLACES)
+            moved = {name: top for name, top in found.items() if places.get(name, top) != top}
+            assert moved == {}, (height, state)
+            places |= found
+            running_totals(phone)
+        assert phone.page.evaluate("shifts") == []
+
+
+def running_totals(phone):
+    """Every seat, or its side, has its total in sight."""
+    names = phone.page.locator("form.entry :is(.tile, .tile-head):visible .who:visible")
+    totals = phone.page.locator("form.entry :is(.tile, .tile-head):visible .total:visible")
+    seated = {
+        name.get_attribute("class") for name in names.all() if name.get_attribute("class") != "who"
+    }
+    assert len(seated) in (2, 3, 4)
+    assert totals.count() in (2, 3, 4)

@@ -340,10 +340,12 @@ CUT_OFF = """
 """
 OVERLAPS = """
 [...document.querySelectorAll(".seats .tile")].filter(tile => {
-  const boxes = [...tile.children].map(e => e.getBoundingClientRect());
+  const boxes = [...tile.children].map(e => e.getBoundingClientRect()).filter(e => e.width);
   const edge = tile.getBoundingClientRect();
-  return boxes.some((box, n) => box.bottom > edge.bottom + 1)
-    || boxes.slice(1).some((box, n) => box.top < boxes[n].bottom - 1);
+  const meet = (one, other) => Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1
+    && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1;
+  return boxes.some(box => box.bottom > edge.bottom + 1)
+    || boxes.some((box, n) => boxes.slice(n + 1).some(other => meet(box, other)));
 }).map(tile => tile.textContent)
 """
 LINE_HEIGHT = """e => {

@@ -302,7 +302,12 @@ def test_game_of_euchre_is_played_in_five_taps_a_hand(new_phone):
 
 
 def pair_scores(phone):
-    return tuple(int(text) for text in phone.page.locator(".pairs .total").all_inner_texts())
+    """The score of each pair, which stands at both of its players."""
+    of = {}
+    for tile in phone.page.locator(".makers .tile").all():
+        side = tile.locator("input").get_attribute("class")
+        of.setdefault(side, set()).add(int(tile.locator(".total").inner_text()))
+    return tuple(of[f"side-{side}"].pop() for side in range(len(of)))
 
 
 def test_match_of_krapet_is_played_with_one_tap_between_the_games(new_phone):

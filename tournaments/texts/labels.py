@@ -113,12 +113,12 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     "euchre": (_("Hand"), pgettext_lazy("short", "Hand"), "E"),
 }
 
-SUITS: Mapping[str, tuple[Text, str]] = {
+SUITS: Mapping[str, tuple[Text, Text]] = {
     "spades": (_("spades"), "♠"),
     "hearts": (_("hearts"), "♥"),
     "diamonds": (_("diamonds"), "♦"),
     "clubs": (_("clubs"), "♣"),
-    "none": (_("without trump"), "∅"),
+    "none": (_("without trump"), pgettext_lazy("sign of a deal without trump", "NT")),
 }
 
 UNITS: Mapping[str, Text] = {
@@ -377,7 +377,7 @@ def suit_of(trump: object) -> str:
 
 
 def suit_symbol(suit: str) -> str:
-    return SUITS[suit][1]
+    return str(SUITS[suit][1])
 
 
 def unit_name(unit: str) -> str:

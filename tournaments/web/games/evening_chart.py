@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from django.utils.text import Truncator
-
 from tournaments.engine.play.evenings import FinishedGame, courses
-from tournaments.web.games.deals.chart_view import LETTERS, Chart, Tick, draw_lines, x_at
+from tournaments.web.games.deals.chart_view import SHAPES, Chart, Tick, draw_lines, x_at
 
 
 def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> Chart | None:
@@ -19,5 +17,5 @@ def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> Chart
         rows = len(played.game.rows)
         ticks.append(Tick(round(x_at(begun + rows / 2, columns), 1), f"{number}."))
         begun += rows
-    names = [(name, Truncator(name).chars(LETTERS)) for name in lines]
-    return draw_lines(names, list(lines.values()), columns, tuple(ticks))
+    ends = [(name, [name], number % len(SHAPES)) for number, name in enumerate(lines)]
+    return draw_lines(ends, list(lines.values()), columns, tuple(ticks))

@@ -14,14 +14,23 @@ WIDTH, HEIGHT = 358, 200
 LOW = 132
 """The height of the drawing where it shares the screen with the result."""
 
-LEFT, RIGHT, TOP, BOTTOM = 36, 72, 10, 20
+LEFT, RIGHT, TOP, BOTTOM = 36, 98, 10, 20
 """Margins: for the scale, for the names at the ends of lines, for the deal numbers."""
 
-LETTERS = 9
+LETTERS = 12
 """Maximum length of a name."""
 
 LINE = 14
 """Minimum distance between two names."""
+
+SHAPES = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.6-3.6h7.2v7.2h-7.2z",
+    "M0-4.4L4.4 3.6H-4.4z",
+    "M-4.2 0a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0-8.4 0zM-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z",
+    "M-5-1.7H5V1.7H-5z",
+)
+"""The shape of each seat, as in the style sheet, around its middle."""
 
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
 MOST_STEPS = 6
@@ -37,10 +46,15 @@ class Tick:
 
 @dataclass(frozen=True)
 class Course:
-    """One side's line, and the position of its name, cut to fit."""
+    """One side's line with the shape of its first seat at the end, and its name.
+
+    `lines` are the names of its players, cut to fit, and `label` is the middle of the first.
+    """
 
     name: str
-    short: str
+    lines: tuple[Tick, ...]
+    seat: int
+    shape: str
     total: Points
     points: str
     end: float
@@ -70,34 +84,45 @@ def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> Char
     if not game.rows:
         return None
     table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
-    sides = list(zip(*table, strict=True))
     # As wide as the whole game, so that the line grows instead of being rescaled with each deal.
     extra = len(game.rows) - len(game.deals)
     length = None if game.finished else game.ruleset.length
     columns = max((length or len(game.deals)) + extra, 1)
-    names = list(zip(game.ruleset.side_names(players), _short_names(game, players), strict=True))
-    return draw_lines(names, sides, columns, tuple(_deal_ticks(game, columns)), height)
+    sides = game.ruleset.sides
+    ends = [
+        (name, [p for p, at in zip(players, sides, strict=True) if at == side], sides.index(side))
+        for side, name in enumerate(game.ruleset.side_names(players))
+    ]
+    lines = list(zip(*table, strict=True))
+    ticks = tuple(_deal_ticks(game, columns))
+    return draw_lines(ends, lines, columns, ticks, height=height)
 
 
 def draw_lines(
-    names: Sequence[tuple[str, str]],
+    ends: Sequence[tuple[str, Sequence[str], int]],
     lines: Sequence[Sequence[Points]],
     columns: int,
     ticks: tuple[Tick, ...],
+    *,
     height: int = HEIGHT,
 ) -> Chart:
-    """Return a line of totals for each name, whole and short, in `columns` steps to the right."""
+    """Return a line of totals for each of `ends`, in `columns` steps to the right.
+
+    An end is a name, the names of its players, and the seat whose shape marks it.
+    """
     x_of = [x_at(n, columns) for n in range(len(lines[0]))]
     step, low, high = _scale([float(total) for line in lines for total in line])
 
     def y_of(total: Points) -> float:
         return round(TOP + (height - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
 
-    labels = _spread([y_of(line[-1]) for line in lines], height)
+    high_as = LINE * max(len(players) for _, players, _ in ends)
+    labels = _spread([y_of(line[-1]) for line in lines], high_as, height)
     courses = []
-    for (name, short), line, label in zip(names, lines, labels, strict=True):
+    for (name, players, seat), line, label in zip(ends, lines, labels, strict=True):
         points = " ".join(f"{x:.1f},{y_of(total)}" for x, total in zip(x_of, line, strict=True))
-        courses.append(Course(name, short, line[-1], points, y_of(line[-1]), label))
+        below, end = tuple(_lines_of(players, label)), y_of(line[-1])
+        courses.append(Course(name, below, seat, SHAPES[seat], line[-1], points, end, label))
     return Chart(
         WIDTH,
         height,
@@ -115,16 +140,11 @@ def x_at(column: float, columns: int) -> float:
     return LEFT + (WIDTH - LEFT - RIGHT) * column / columns
 
 
-def _short_names(game: Game, players: Sequence[str]) -> list[str]:
-    """Return names for the ends of the lines; the two of a pair share the space."""
-    sides = game.ruleset.sides
-    if game.ruleset.seats_in_a_side == 1:
-        return [Truncator(name).chars(LETTERS) for name in players]
-    each = (LETTERS - 1) // game.ruleset.seats_in_a_side
-    return [
-        "+".join(name[:each] for seat, name in enumerate(players) if sides[seat] == side)
-        for side in range(game.ruleset.side_count)
-    ]
+def _lines_of(players: Sequence[str], middle: float) -> Iterator[Tick]:
+    """Yield a line of text for each player, around the middle."""
+    for turn, name in enumerate(players):
+        at = middle + LINE * (turn - (len(players) - 1) / 2)
+        yield Tick(round(at, 1), Truncator(name).chars(LETTERS))
 
 
 def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
@@ -135,17 +155,17 @@ def _scale(totals: Sequence[float]) -> tuple[int, int, int]:
     return step, low, max(high, low + step)
 
 
-def _spread(ends: Sequence[float], height: int) -> list[float]:
+def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
     """Return positions of the names beside the ends of their lines, without overlaps."""
     order = sorted(range(len(ends)), key=lambda side: ends[side])
     places = {side: min(max(ends[side], TOP), height - BOTTOM) for side in order}
     for above, below in pairwise(order):
-        places[below] = max(places[below], places[above] + LINE)
+        places[below] = max(places[below], places[above] + line)
     overshoot = max(places[order[-1]] - (height - BOTTOM + 8), 0)
     limit = places[order[-1]] - overshoot
     for side in reversed(order):
         places[side] = min(places[side], limit)
-        limit = places[side] - LINE
+        limit = places[side] - line
     return [round(places[side], 1) for side in range(len(ends))]
 
 

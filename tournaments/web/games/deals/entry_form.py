@@ -196,9 +196,9 @@ class EntryForm(DealForm):
         return range(max((unit.most for unit in self.units), default=0) + 1)
 
     @property
-    def column_names(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[Tile, ...]:
         """The sides in the order of the numbers of a unit."""
-        return tuple(tile.name for tile in self.units[0].tiles) if self.units else ()
+        return self.units[0].tiles if self.units else ()
 
     @property
     def agreement(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tournaments.engine.rules.units import UNITS
 from tournaments.presenters.rulesets import declared_by
 from tournaments.texts import labels
 from tournaments.web.games.deals.reading import ALL_UNITS, NAMED_BY, OFFERED, double_field
-from tournaments.web.games.deals.sheet_view import Symbol
+from tournaments.web.games.deals.sheet_view import Members, Symbol, members_of
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class ContractField:
 class Tile:
     """A player at the table as drawn, or a side with its typed number.
 
-    `seats` are all seats of the side, `left` its remaining declarations: kind, name
-    and number.
+    `seats` are all seats of the side, `members` these with their players, `left` its
+    remaining declarations: kind, name and number.
     """
 
     seat: int
@@ -68,6 +68,7 @@ class Tile:
     total: Points
     declares: bool
     left: tuple[tuple[str, str, int], ...]
+    members: Members = ()
     field: str = ""
     value: str = ""
 
@@ -174,6 +175,7 @@ def side_tiles(
             total=game.totals[side],
             declares=game.declarer in seats,
             left=(),
+            members=members_of(ruleset, players)[side],
             field=field,
             value=typed.get(field, ""),
         )

@@ -17,6 +17,7 @@ from tournaments.texts import labels
 from tournaments.web.games.deals.entry_form import DealForm, explained
 from tournaments.web.games.deals.fields import PlayerField, SuitField, Tile, seat_tiles
 from tournaments.web.games.deals.reading import ALONE, STALEMATE
+from tournaments.web.games.deals.sheet_view import Members, members_of
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,12 @@ class HandForm(DealForm):
         return tuple(seat_tiles(self.game, self.players, self.holder))
 
     @property
-    def sides(self) -> tuple[tuple[str, Points], ...]:
+    def sides(self) -> tuple[tuple[Members, Points], ...]:
         """The pairs with their scores; empty if each plays alone."""
         if self.game.ruleset.seats_in_a_side == 1:
             return ()
-        names = self.game.ruleset.side_names(self.players)
-        return tuple(zip(names, self.game.totals, strict=True))
+        sides = members_of(self.game.ruleset, self.players)
+        return tuple(zip(sides, self.game.totals, strict=True))
 
     @property
     def why(self) -> str:

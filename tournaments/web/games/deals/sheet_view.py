@@ -101,11 +101,24 @@ class SheetLine:
     review: str = ""
 
 
+Members = tuple[tuple[int, str], ...]
+"""The seats of a side, with the names of the players."""
+
+
+def members_of(ruleset: Ruleset, players: Sequence[str]) -> tuple[Members, ...]:
+    """Return the members of each side."""
+    seated = tuple(zip(ruleset.sides, enumerate(players), strict=True))
+    return tuple(
+        tuple(member for side, member in seated if side == its) for its in range(ruleset.side_count)
+    )
+
+
 @dataclass(frozen=True)
 class SheetPage:
-    """The sheet of a game; `players` are the names of its sides."""
+    """The sheet of a game; `players` are the names of its sides, `sides` their members."""
 
     players: Sequence[str]
+    sides: tuple[Members, ...]
     lines: tuple[SheetLine, ...]
     totals: tuple[Points, ...]
     sum: Points
@@ -154,6 +167,7 @@ def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
     states = {position: deal.state for position, deal in deals.items()}
     return SheetPage(
         players=names,
+        sides=members_of(game.ruleset, players),
         lines=tuple(
             replace(line, review=states.get(line.position, "")) for line in lines_of(sheet)
         ),
