@@ -7,6 +7,7 @@ import * as Preview from "./preview.js";
 import * as Draft from "./draft.js";
 import * as Send from "./send.js";
 import * as Waiting from "./waiting.js";
+import * as Awake from "./awake.js";
 
 const { newKey } = Send;
 const box = document.getElementById("outbox");
@@ -68,6 +69,7 @@ function draw(typed = Draft.take()) {
   Form.arrive();
   Waiting.draw(load(), { edit, discard });
   if (typed) Draft.put(typed);
+  Awake.hold();
   if (draft.news && entryForm()) entryForm().elements.revision.value = draft.news.revision;
   if (at) focusAgain(at);
   remember();
@@ -156,6 +158,7 @@ function sameAt(answer) {
 }
 
 function refuse(item, answer) {
+  Awake.feel("refused");
   const page = pageOf(answer.html);
   const sheet = page.getElementById("table");
   const isAlone = load().length === 1 && !Draft.isTyped(Draft.take());
@@ -219,6 +222,7 @@ function write(form, submitter) {
   const folded = [...(form.closest("details") ?? form).querySelectorAll("summary")].map((summary) => summary.textContent);
   typed.open = typed.open.filter((text) => !folded.includes(text));
   if (form.matches(".entry")) draft.news = null;
+  Awake.feel("saved");
   save(items);
   draw(typed);
   if (form.matches(".entry")) document.querySelector("#table h2")?.focus({ preventScroll: true });
@@ -236,11 +240,13 @@ function putBack() {
 async function sendNow(form, submitter) {
   if (form.getAttribute("aria-busy") === "true") return;
   form.setAttribute("aria-busy", "true");
-  strip(words.now);
+  const late = setTimeout(() => strip(words.now), 400);
   await flush();
   const item = { key: form.elements.key.value, url: form.action, fields: fieldsOf(form, submitter), revision: revision() };
   const answer = load().length ? { status: 0 } : await post(item);
+  clearTimeout(late);
   form.removeAttribute("aria-busy");
+  Awake.feel(answer.status === 200 ? "saved" : "refused");
   if (answer.status === 0) {
     strip(`${words.noSignal} ${words.now}`);
     return;

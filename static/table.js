@@ -65,7 +65,9 @@ function showTiles(form, units, wrong) {
   const of = (unit, input) => (hide ? NaN : Counts.pointsOf(form, unit, input));
   for (const unit of units) {
     const middle = one(unit, ".middle b");
-    if (middle) middle.textContent = points(Math.max(Counts.missing(unit), 0));
+    const over = Counts.hasTotal(unit) ? Math.max(-leftOf(unit), 0) : 0;
+    unit.classList.toggle("over", over > 0);
+    if (middle) middle.textContent = over ? signed(over) : Math.max(Counts.missing(unit), 0);
     inputsOf(unit).forEach((input, turn) => {
       const tile = input.closest(".tile");
       const worth = of(unit, input);

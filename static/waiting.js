@@ -4,6 +4,7 @@ import * as Ending from "./ending.js";
 import * as Fold from "./fold.js";
 import * as Form from "./table.js";
 import * as Preview from "./preview.js";
+import { askToDiscard } from "./ask.js";
 
 const words = document.getElementById("outbox")?.dataset;
 const one = (selector) => document.querySelector(`#table ${selector}`);
@@ -169,7 +170,7 @@ function line(items, state, act) {
   const refused = items.find((item) => item.refused);
   const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.only ?? words.over : `${words.waiting} ${items.length}`;
   const says = made("span", "what", text);
-  const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, () => act.discard(last), "undo");
+  const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, () => askToDiscard(last, words.discard, () => act.discard(last)), "undo");
   const bar = one(".last");
   if (!bar) return;
   const icon = bar.querySelector(".undo svg");

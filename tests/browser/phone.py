@@ -224,7 +224,18 @@ class Phone:
     def save_and_wait(self):
         revision = self.revision + 1
         self.tap(self.save)
+        if self.page.locator("#ask").is_visible():
+            self.go_on()
         self.wait_for(revision)
+
+    def undo(self):
+        self.tap(self.page.locator(".undo:not(.redo)"))
+        self.go_on()
+
+    def go_on(self):
+        """Answer the question what is to be done, once it takes an answer."""
+        self.page.wait_for_timeout(400)
+        self.tap(self.page.locator("#ask button").last)
 
     def wait_for(self, revision):
         self.page.wait_for_selector(f"#table[data-revision='{revision}']")

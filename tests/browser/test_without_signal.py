@@ -57,6 +57,7 @@ class Table:
             pick(self.phone, body["contract"])
             self.phone.tap(page.locator(".hand-to .save button"))
             self.phone.tap(page.locator(".sealed .save button"))
+            self.phone.go_on()
         elif page.locator("form.naming").count():
             pick(self.phone, body["contract"])
             self.phone.tap(self.phone.save)
@@ -122,7 +123,7 @@ def wait_and_undo(table, first, second):
     phone.find_signal()
     table.settles()
     phone.lose_signal()
-    phone.tap(table.page.locator(".last .undo"))
+    phone.undo()
     expect(sheet.locator(".undone")).not_to_have_count(0)
     table.stays()
     phone.find_signal()

@@ -89,3 +89,18 @@ def test_reasons_why_contracts_are_barred_are_shown_once_for_each_cause(plain):
     assert reasons(plain, 14) == [
         "Played out: No tricks, No men, No queens, Rıfkı (king of hearts)."
     ]
+
+
+def test_corrected_line_is_marked_with_the_totals_before_and_after(plain):
+    game = game_with(3)
+    fields = {"type": "deal", "contract": "heart-king"}
+    answer = send(plain, game, "entry", 0, action="correct", **fields, **{"count-heart_king-1": 1})
+    assert answer.url.endswith("#corrected")
+    mark = re.compile(
+        r'<tr class="marks moved" id="corrected" data-position="0">(.*?)</tr>', re.DOTALL
+    )
+    page = plain.get(url(game, "write")).content.decode()
+    moved = re.findall(r"<span>(\S+) (\S+) → <b>(\S+)</b>", mark.search(page)[1])
+    assert moved == [("Burak", "−60", "−380"), ("Cem", "−700", "−380")]
+    record(game, WHOLE_GAME[3])
+    assert not mark.search(plain.get(url(game, "write")).content.decode())

@@ -23,7 +23,8 @@ from tournaments.web.audit.texts import (
     field_text,
     value_text,
 )
-from tournaments.web.games.history import changed, entry_text, head_changes
+from tournaments.web.games.deals.entry_text import entry_text
+from tournaments.web.games.history import changed, head_changes
 from tournaments.web.tournaments.texts import settings_changes
 
 

@@ -28,12 +28,13 @@ from tournaments.services.games.playing import correct_entry, withdraw_entry
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_key
 from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
+from tournaments.web.games.deals.entry_text import summary_of
 from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import proof_of
 from tournaments.web.games.deals.reading import Typed, parse_form, typed_entry
 from tournaments.web.games.deals.sheet_view import lines_of
 from tournaments.web.games.forms import RemarksForm
-from tournaments.web.games.history import HistoryStep, done, summary_of
+from tournaments.web.games.history import HistoryStep, done
 from tournaments.web.games.pages import (
     NOT_REFUSED,
     Refusal,
@@ -84,7 +85,7 @@ def _correct(request: HttpRequest, sheet: Sheet, position: int) -> HttpResponse:
         if isinstance(error, LaterEntryInvalid) and error.position == position and not withdraw:
             refusal = Refusal(422, problems=error.problems)
         return _entry_page(request, sheet, position, typed, refusal)
-    return redirect(address(row, "write"))
+    return redirect(f"{address(row, 'write')}#corrected")
 
 
 def _entry_page(

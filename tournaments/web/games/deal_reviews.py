@@ -27,8 +27,8 @@ from tournaments.services.rounds.deal_reviews import (
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address
 from tournaments.web.games.correcting import form_at
+from tournaments.web.games.deals.entry_text import summary_of
 from tournaments.web.games.deals.reading import Typed, parse_form
-from tournaments.web.games.history import summary_of
 from tournaments.web.games.pages import (
     NOT_REFUSED,
     Refusal,

@@ -1,6 +1,6 @@
 """The log of a table, the newest first: nothing is ever erased."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,15 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Revision
 from tournaments.permissions import writable_game
 from tournaments.presenters.games.authors import authors_of
-from tournaments.presenters.games.sheets import MARKS, marks_of, title_of
 from tournaments.queries.games.sheets import Sheet, load_sheet, rules_of
 from tournaments.texts import labels
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address
+from tournaments.web.games.deals.entry_text import summary_of
 from tournaments.web.games.deals.sheet_view import lines_of
 from tournaments.web.games.pages import handed_over
 
@@ -60,40 +59,6 @@ def done(write: Revision) -> str:
         Revision.Kind.HEAD: _("names, seats or rules changed"),
     }
     return labels[Revision.Kind(write.kind)]
-
-
-def summary_of(body: Mapping[str, Any], sheet: Sheet) -> str:
-    return entry_text(body, sheet.row.players, sheet.game.ruleset)
-
-
-def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) -> str:
-    """Return an entry as one line of text, for a table with these players and rules."""
-    parts: list[str] = []
-    if "contract" in body:
-        parts.append(title_of(rules, body["contract"]))
-    if "trump" in body:
-        parts.append(labels.suit_symbol(body["trump"]))
-    parts += _counts(body.get("counts", {}))
-    parts += marks_of(rules, players, body, MARKS)
-    # The declarer is omitted: it is unknown only if a partner may declare instead.
-    said = ("seat", "by", "declarer") if rules.declares == "pair" else ("seat", "by")
-    for name in said:
-        if name in body:
-            parts.append(players[body[name]])
-    if "points" in body:
-        parts.append(labels.points_text(body["points"]))
-    if "reason" in body:
-        parts.append(labels.reason_name(body["type"], body["reason"]))
-    if body.get("type") == "passed":
-        parts.append(_("Everyone passed"))
-    return " · ".join(parts)
-
-
-def _counts(counts: Mapping[str, Sequence[int]]) -> Iterator[str]:
-    """Yield the numbers of each unit, with its name if there are several."""
-    for unit, numbers in counts.items():
-        written = " ".join(map(str, numbers))
-        yield f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written
 
 
 def _steps(sheet: Sheet) -> Iterator[HistoryStep]:

@@ -68,6 +68,7 @@ from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
 from tournaments.web.games.forms import initial_of
 from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
+from tournaments.web.games.redoing import redo_of
 from tournaments.web.games.round_bar import round_bar
 from tournaments.web.games.who import question_of
 from tournaments.web.ratings.predictions import rated_game
@@ -390,6 +391,7 @@ def table_context(
         "people": people_of(row, sheet.game.ruleset, holder),
         "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
         "news": news_of(sheet),
+        "redo": redo_of(sheet),
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "verdicts": verdict_texts(),
         "again": _again(row),

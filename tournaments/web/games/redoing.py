@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tournaments.engine.documents.entry_records import write_entry
+from tournaments.engine.rules.entries import REMARKS
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Revision
 from tournaments.queries.games.sheets import Sheet
+from tournaments.web.games.deals.entry_text import entry_text
 from tournaments.web.games.deals.reading import parse_form, typed_entry
-from tournaments.web.games.history import entry_text
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def _fields(ruleset: Ruleset, body: Mapping[str, Any]) -> Mapping[str, str] | No
     if body["type"] != "deal":
         fields = {name: str(value) for name, value in body.items()}
         fields |= {"sure": "yes"} if body["type"] == "stopped" else {}
-    fields |= {name: body[name] for name in ("type", "note") if name in body}
+    fields |= {name: body[name] for name in ("type", *REMARKS) if name in body}
     try:
         return fields if write_entry(parse_form(ruleset, fields)) == body else None
     except InvalidEntry:

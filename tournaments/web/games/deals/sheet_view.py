@@ -41,7 +41,7 @@ from tournaments.presenters.games.sheets import (
     title_of,
 )
 from tournaments.queries.games.reviews import Reviews
-from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.games.sheets import Sheet, fold_sheet
 from tournaments.texts import labels
 from tournaments.web.games.deals.chart_view import HEIGHT, LOW, Chart, draw_chart
 
@@ -101,6 +101,14 @@ class SheetLine:
     review: str = ""
 
 
+@dataclass(frozen=True)
+class SheetChange:
+    """What the correction of the line at `position` has done to the totals: name, before, after."""
+
+    position: int
+    totals: tuple[tuple[str, Points, Points], ...]
+
+
 Members = tuple[tuple[int, str], ...]
 """The seats of a side, with the names of the players."""
 
@@ -129,6 +137,7 @@ class SheetPage:
     headline: str
     payments: Payments | None
     told: Sheet
+    change: SheetChange | None = None
 
     # Seldom asked for while a game runs.
 
@@ -181,6 +190,17 @@ def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
         payments=payments_of(game, players),
         told=sheet,
     )
+
+
+def _last_change(sheet: Sheet) -> SheetChange | None:
+    """Return what the last revision has changed, if it is a correction."""
+    last = sheet.revisions[-1] if sheet.revisions else None
+    if last is None or last.kind != Revision.Kind.CORRECTION or last.position is None:
+        return None
+    before = fold_sheet(sheet.row, sheet.revisions[:-1]).game.totals
+    names = sheet.game.ruleset.side_names(sheet.row.players)
+    moved = zip(names, before, sheet.game.totals, strict=True)
+    return SheetChange(last.position, tuple(each for each in moved if each[1] != each[2]))
 
 
 def _left_to_declare(sheet: Sheet) -> dict[str, tuple[int, ...]]:

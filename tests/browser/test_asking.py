@@ -1,0 +1,124 @@
+"""What takes back or ends something says so first; the phone stays awake and is felt."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import record
+from tournaments.web.base.phone import address
+
+pytestmark = pytest.mark.browser
+
+SENSES = """
+window.felt = [];
+window.held = 0;
+navigator.vibrate = pattern => window.felt.push(pattern.length);
+Object.defineProperty(navigator, "wakeLock", { configurable: true, value: { request: async () => {
+  window.held += 1;
+  return { released: false, release() { this.released = true; window.held -= 1; } };
+} } });
+"""
+
+
+def says(phone):
+    return phone.page.locator("#ask-says")
+
+
+def test_undo_says_what_it_takes_back_and_is_redone(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME[:2])
+    undo = phone.page.locator(".undo:not(.redo)")
+    phone.tap(undo)
+    expect(says(phone)).to_have_text("Deal 2, No queens, is taken off the sheet.")
+    assert phone.faults() == {}
+    phone.tap(phone.page.locator("#ask button").first)
+    expect(says(phone)).to_be_hidden()
+    assert len(phone.stored()) == 2
+    phone.undo()
+    phone.wait_for(3)
+    redo = phone.page.locator(".redo")
+    expect(redo).to_contain_text("No queens · 1 0 2 1")
+    assert phone.faults() == {}
+    phone.tap(redo)
+    phone.wait_for(4)
+    assert phone.stored() == list(WHOLE_GAME[:2])
+    expect(redo).to_have_count(0)
+
+    # Drawn again while it asks: it may be another entry, which nobody named.
+    expect(undo).to_be_enabled()
+    phone.tap(undo)
+    expect(says(phone)).to_be_visible()
+    record(phone.game, WHOLE_GAME[2])
+    phone.wake()
+    phone.wait_for(5)
+    phone.go_on()
+    expect(says(phone)).to_be_hidden()
+    assert len(phone.stored()) == 3
+
+
+def test_entry_that_ends_the_game_says_so(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME[:5])
+    phone.enter(deal("trump", 0, 0, 13, 0, trump="hearts"))
+    phone.tap(phone.save)
+    expect(says(phone)).to_contain_text("King!")
+    # The second of two quick taps is no answer.
+    phone.page.locator("#ask button").last.dispatch_event("click")
+    phone.tap(phone.page.locator("#ask button").first)
+    assert phone.sheet().row.revision == 5
+
+    phone.page.locator("details > summary", has_text="stop").tap()
+    phone.page.select_option("#write-stop select", "time")
+    phone.tap(phone.page.locator("#write-stop button"))
+    expect(says(phone)).to_contain_text("The game ends here")
+    phone.go_on()
+    phone.wait_for(6)
+    assert phone.stored()[-1] == {"type": "stopped", "reason": "time"}
+
+
+def test_any_number_is_corrected_first(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME[:3])
+    phone.open(f"{address(phone.game, 'write')}entries/2/")
+    tiles, status = phone.tiles("men"), phone.page.locator(".says")
+    save = phone.page.locator("[value=correct]")
+    phone.tap(tiles.nth(0))
+    phone.tap(phone.key(4))
+    expect(status).to_have_text("2 too many: take them from someone")
+    expect(phone.page.locator(".unit-men")).to_have_class(re.compile("over"))
+    expect(save).to_be_disabled()
+    phone.tap(tiles.nth(2))
+    phone.tap(phone.key(1))
+    phone.tap_and_go(save, "#corrected$")
+    mark = phone.page.locator(".moved")
+    expect(mark).to_be_in_viewport()
+    expect(mark).to_contain_text("Ayşe −220 → −340")
+    expect(mark).to_contain_text("Cem −700 → −580")
+
+
+def test_screen_stays_on_and_saving_is_felt_unless_switched_off(new_phone):
+    phone = new_phone()
+    phone.page.add_init_script(SENSES)
+    phone.sit_down()
+    phone.page.wait_for_function("held == 1")
+    phone.write_deal(WHOLE_GAME[0])
+    assert phone.page.evaluate("felt") == [1]
+    phone.enter(WHOLE_GAME[1])
+    phone.page.locator("[name=declarer]").evaluate("input => { input.value = 3 }")
+    phone.tap(phone.save)
+    expect(phone.page.locator(".errors")).to_be_visible()
+    assert phone.page.evaluate("felt") == [1, 1, 3]
+    assert phone.faults() == {}
+
+    phone.page.emulate_media(reduced_motion="reduce")
+    phone.save_and_wait()
+    assert phone.page.evaluate("felt") == [1, 1, 3]
+    phone.page.emulate_media(reduced_motion="no-preference")
+    for name in ("awake", "vibrates"):
+        phone.page.locator(f"#{name}").uncheck()
+    phone.page.wait_for_function("held == 0")
+    phone.page.reload()
+    phone.write_deal(WHOLE_GAME[2])
+    assert (phone.page.evaluate("felt"), phone.page.evaluate("held")) == ([], 0)
