@@ -169,7 +169,7 @@ class Phone:
 
     def choose(self, body):
         """Tap the contract; a trump suit names trump as well."""
-        suit = body.get("trump")
+        suit = body.get("trump", "spades" if body["contract"] == "trump" else None)
         if suit:
             self.tap(self.page.locator(f".suit-{suit}:has(input)"))
         else:

@@ -14,6 +14,7 @@ def choose(phone, body):
     """Tap the offers and the contract that is taken, unless it is chosen already."""
     page = phone.page
     if page.locator(f"[name=contract][value={body['contract']}]").is_checked():
+        choose_suit(phone, body)
         return
     offered = body.get("offered", ())
     if not all(page.locator(f"[name=offered{n}]").input_value() for n, _ in enumerate(offered, 1)):
@@ -22,6 +23,14 @@ def choose(phone, body):
     if body.get("third"):
         phone.tap(page.locator(".third"))
     pick(phone, body["contract"])
+    choose_suit(phone, body)
+
+
+def choose_suit(phone, body):
+    """Tap the trump, which records may leave out; it stands already if it was named before."""
+    suits = phone.page.locator(".picked .suit:visible")
+    if suits.count() and not phone.page.locator(".picked [name=trump]:checked").count():
+        phone.tap(suits.and_(phone.page.locator(f".suit-{body.get('trump', 'spades')}")))
 
 
 def tap_chip(phone, name, value):
@@ -35,8 +44,6 @@ def tap_radio(phone, name, value):
 def enter_deal(phone, body):
     """Fill in a deal of a record; nothing is saved yet."""
     choose(phone, body)
-    if "trump" in body:
-        phone.tap(phone.page.locator(f".picked .suit:has([value={body['trump']}])"))
     if "closed_by" in body:
         tap_chip(phone, "closed_by", body["closed_by"])
     phone.count(body)

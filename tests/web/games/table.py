@@ -50,7 +50,9 @@ def url(game, name, *more):
 
 
 def fields_of(body):
-    fields = {name: body[name] for name in ("contract", "trump") if name in body}
+    """Return the fields of a form, which asks for the suit; the example may leave it out."""
+    fields = {"trump": "spades"} if body["contract"] == "trump" else {}
+    fields |= {name: body[name] for name in ("contract", "trump") if name in body}
     for unit, counts in body["counts"].items():
         fields |= {f"count-{unit}-{seat}": count for seat, count in enumerate(counts)}
     return fields

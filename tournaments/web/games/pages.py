@@ -63,7 +63,7 @@ from tournaments.web.games.confirm_view import (
 from tournaments.web.games.deals.entry_form import EntryForm, errors_beside, explained
 from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import CountingForm, NamingForm, SealedForm
-from tournaments.web.games.deals.reading import Typed, parse_form
+from tournaments.web.games.deals.reading import Typed, check_suit, parse_form
 from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
 from tournaments.web.games.forms import initial_of
 from tournaments.web.games.going_on import going_on
@@ -143,6 +143,7 @@ def post_entry(request: HtmxRequest, public_id: str, secret: str) -> HttpRespons
     typed = request.POST.dict()
     try:
         entry = parse_form(ruleset_of(row), typed)
+        check_suit(ruleset_of(row), entry)
     except InvalidEntry as invalid:
         refusal = Refusal(422, problems=invalid.problems)
         return show_table(request, load_sheet(row), typed, refusal)
@@ -391,7 +392,7 @@ def table_context(
         "people": people_of(row, sheet.game.ruleset, holder),
         "who": None if request.htmx else question_of(request, row, sheet.game.ruleset),
         "news": news_of(sheet),
-        "redo": redo_of(sheet),
+        "redo": redo_of(sheet) if _has_withdrawn(sheet) else None,
         "last_position": sheet.positions[-1] if sheet.positions else None,
         "verdicts": verdict_texts(),
         "again": _again(row),
@@ -421,6 +422,10 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
         "rated": rated_game(request, sheet) if finished_in_club else None,
         "adopts": may_adopt(request, row),
     }
+
+
+def _has_withdrawn(sheet: Sheet) -> bool:
+    return any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
 
 
 def clean_table(request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm) -> str:

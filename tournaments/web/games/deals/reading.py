@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.rules.entries import REMARKS, Entry
+from tournaments.engine.rules.entries import REMARKS, Deal, Entry
 from tournaments.engine.rules.entry_shapes import PILES
 from tournaments.engine.rules.fields import fields_of
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
@@ -236,6 +236,20 @@ def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
     if problems:
         raise InvalidEntry(problems)
     return parse_entry(raw)
+
+
+def check_suit(ruleset: Ruleset, entry: Entry) -> None:
+    """Refuse a deal of trumps that does not say which; programs and records may leave it out.
+
+    Raises:
+        InvalidEntry: the suit is missing.
+    """
+    # Of a deal that was named before, the suit stands already.
+    if not isinstance(entry, Deal) or "naming" in ruleset.settings:
+        return
+    contract = ruleset.contract_named(entry.contract)
+    if contract and contract.named and contract.trumps and "trump" not in entry.details:
+        raise InvalidEntry([Problem(Code.MISSING_FIELD, "trump", {"field": "trump"})])
 
 
 def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
