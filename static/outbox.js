@@ -139,6 +139,7 @@ function accept(item, answer, seen) {
   if (rest.some(waits)) return;
   const heading = document.querySelector("#table h2");
   if (!Draft.isTyped(typed)) heading?.focus({ preventScroll: true });
+  if (!entryForm()) scrollTo({ top: 0 });
   document.getElementById("announce").textContent = `${words.saved} ${heading?.textContent.trim() ?? ""}`;
 }
 
@@ -204,6 +205,12 @@ document.addEventListener("submit", (event) => {
   else write(form, event.submitter);
 });
 
+// The next deal opens with its head in sight, and the end with its headline.
+function toHead() {
+  document.querySelector("#table h2")?.focus({ preventScroll: true });
+  scrollTo({ top: 0 });
+}
+
 const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
   .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
 
@@ -225,7 +232,7 @@ function write(form, submitter) {
   Awake.feel("saved");
   save(items);
   draw(typed);
-  if (form.matches(".entry")) document.querySelector("#table h2")?.focus({ preventScroll: true });
+  if (form.matches(".entry")) toHead();
   flush();
 }
 

@@ -47,6 +47,7 @@ function refresh(form) {
   const wrong = whatIsMissing(form, units);
   showTiles(form, units, wrong);
   showPad(form, units, input, wrong);
+  showAgreement(units);
   showExtras(form, contract, units);
   showSave(form, contract, units, wrong);
 }
@@ -79,6 +80,14 @@ function showTiles(form, units, wrong) {
     });
   }
   if (units.length > 1) showSums(form, units, of);
+}
+
+// How units agree is said where they are entered together; its place stays.
+function showAgreement(units) {
+  const names = units.length > 1 ? units.map((unit) => unit.dataset.unit) : [];
+  for (const said of all(document, "[data-agrees]")) {
+    said.classList.toggle("unsaid", !said.dataset.agrees.split(" ").every((name) => names.includes(name)));
+  }
 }
 
 // With units in rows, show the sum of each side.

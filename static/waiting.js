@@ -170,7 +170,8 @@ function line(items, state, act) {
   const refused = items.find((item) => item.refused);
   const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.only ?? words.over : `${words.waiting} ${items.length}`;
   const says = made("span", "what", text);
-  const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, () => askToDiscard(last, words.discard, () => act.discard(last)), "undo");
+  const undo = () => askToDiscard(last, words.discard, () => act.discard(last));
+  const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, undo, "undo");
   const bar = one(".last");
   if (!bar) return;
   const icon = bar.querySelector(".undo svg");

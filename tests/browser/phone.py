@@ -43,6 +43,17 @@ TOKENLESS = """
 """
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
+# What is tapped has to end above Save.
+COVERED = """() => {
+  const bar = document.querySelector(".save").getBoundingClientRect();
+  const tapped = ".tile, .pick, .suit, .keys button, .chip, .key, [class$=tick], select, .change";
+  return [...document.querySelectorAll("form.entry :is(" + tapped + ")")]
+    .filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".save"))
+    .map(e => [e.outerHTML.slice(0, 90), e.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 2 && box.bottom > bar.top + 1)
+    .map(([html]) => html);
+}"""
+
 ALL_RULES = {"resultTypes": ["violations"]}
 RULES_OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 """In the style sheet nothing but colours is another in the dark."""
@@ -147,6 +158,10 @@ class Phone:
         if size:
             self.page.set_viewport_size(PHONE["viewport"])
         return only_found(found)
+
+    def covered(self):
+        """Return what Save, at the lower edge of the screen, hides of the form."""
+        return self.page.evaluate(COVERED)
 
     # The signal.
 

@@ -82,6 +82,8 @@ def test_any_number_is_corrected_first(new_phone):
     phone = new_phone()
     phone.sit_down(*WHOLE_GAME[:3])
     phone.open(f"{address(phone.game, 'write')}entries/2/")
+    phone.page.set_viewport_size({"width": 390, "height": 664})
+    assert phone.covered() == []
     tiles, status = phone.tiles("men"), phone.page.locator(".says")
     save = phone.page.locator("[value=correct]")
     phone.tap(tiles.nth(0))
@@ -96,6 +98,34 @@ def test_any_number_is_corrected_first(new_phone):
     expect(mark).to_be_in_viewport()
     expect(mark).to_contain_text("Ayşe −220 → −340")
     expect(mark).to_contain_text("Cem −700 → −580")
+
+
+def test_next_deal_and_end_open_at_their_heads(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME[:18])
+    for number, body in enumerate(WHOLE_GAME[18:], 19):
+        phone.enter(body)
+        phone.page.evaluate("scrollTo(0, 300)")
+        phone.save_and_wait()
+        heading = phone.page.locator("#table h2").first
+        expect(heading).to_be_in_viewport()
+        assert phone.page.evaluate("scrollY") == 0, number
+    expect(heading).to_have_id("end-title")
+
+
+def test_doubles_and_holder_are_reached_on_a_short_screen(new_phone):
+    phone = new_phone(viewport={"width": 390, "height": 664})
+    phone.sit_down(ruleset="barbu")
+    phone.choose({"contract": "no-hearts"})
+    phone.tap(phone.page.locator(".doubles summary"))
+    assert phone.covered() == []
+    phone.page.select_option("[name=double-2-3]", "doubled")
+
+    options = {"king": "declared"}
+    phone.sit_down(ruleset="turkish-king-bloody", options=options)
+    phone.choose({"contract": "heart-king"})
+    phone.tap(phone.tiles("heart_king").first)
+    assert phone.covered() == []
 
 
 def test_screen_stays_on_and_saving_is_felt_unless_switched_off(new_phone):

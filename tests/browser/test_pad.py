@@ -366,16 +366,6 @@ SHIFTS = """() => {
   const seen = list => list.getEntries().filter(e => !e.hadRecentInput).forEach(note);
   new PerformanceObserver(seen).observe({ type: "layout-shift", buffered: true });
 }"""
-# What is tapped has to end above Save.
-COVERED = """() => {
-  const bar = document.querySelector(".save").getBoundingClientRect();
-  const tapped = ".tile, .pick, .suit, .keys button, .chip, .key, [class$=tick], select, .change";
-  return [...document.querySelectorAll("form.entry :is(" + tapped + ")")]
-    .filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".save"))
-    .map(e => [e.outerHTML.slice(0, 90), e.getBoundingClientRect()])
-    .filter(([, box]) => box.width > 2 && box.bottom > bar.top + 1)
-    .map(([html]) => html);
-}"""
 CUT = """() => [...document.querySelectorAll("#table .who")]
   .filter(e => e.checkVisibility() && getComputedStyle(e).display != "inline")
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML)"""
@@ -453,7 +443,7 @@ def test_nothing_jumps_is_covered_or_cut(new_phone, ruleset):
         phone.page.evaluate(SHIFTS)
         places = {}
         for state in states_of(phone, ruleset):
-            assert phone.page.evaluate(COVERED) == [], (height, state)
+            assert phone.covered() == [], (height, state)
             assert phone.page.evaluate(CUT) == [], (height, state)
             found = phone.page.evaluate(PLACES)
             moved = {name: top for name, top in found.items() if places.get(name, top) != top}

@@ -5,7 +5,7 @@ import pytest
 
 from tests.deals import WHOLE_GAME
 from tests.factories import record, reload
-from tests.web.games.table import game_with, send, sentences, url, value_of
+from tests.web.games.table import game_with, send, sentences, table_of, url, value_of
 
 # Names and seats.
 
@@ -104,3 +104,19 @@ def test_corrected_line_is_marked_with_the_totals_before_and_after(plain):
     assert moved == [("Burak", "−60", "−380"), ("Cem", "−700", "−380")]
     record(game, WHOLE_GAME[3])
     assert not mark.search(plain.get(url(game, "write")).content.decode())
+
+
+def test_line_that_cannot_be_taken_off_says_why_and_asks_nothing(plain):
+    game = game_with(19)
+    page = plain.get(url(game, "entry", 3)).content.decode()
+    assert "This line cannot be taken off the sheet; correct it instead." in page
+    assert re.search(r"Then deal \d+ would no longer fit:", page)
+    assert 'name="sure"' not in page
+    assert 'value="withdraw"' not in page
+
+
+def test_quota_of_a_pair_is_said_to_be_of_both(plain):
+    shown = "<span>the pair:</span>"
+    for ruleset, number in (("turkish-king-partners", 4), ("turkish-king", 0)):
+        page = plain.get(url(table_of(ruleset), "write")).content.decode()
+        assert page.count(shown) == number

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments.engine.rules.entries import Deal, Entry, Void
 from tournaments.engine.rules.limits import LONGEST_REASON
 from tournaments.engine.rules.problems import InvalidEntry, Problem
-from tournaments.models import Club, Game
+from tournaments.models import Club, Game, Revision
 from tournaments.permissions import directs_club, writable_game
 from tournaments.presenters.games.authors import authors_of
 from tournaments.queries.games.reviews import load_reviews
@@ -121,6 +121,7 @@ def _entry_page(
         "remarks": RemarksForm(typed or body),
         "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
         "moves_declarers": _moves_declarers(sheet, position),
+        "stays": _why_it_stays(sheet, position) if body else None,
         "not_sure": refusal is NOT_SURE,
         "fixed": fixed,
     }
@@ -157,6 +158,15 @@ def form_at(
     holder = holder_of(request, row.players)
     form = EntryForm if before.ruleset.unnamed is None else HandForm
     return form(before, row.players, row.revision, holder, filled, problems)
+
+
+def _why_it_stays(sheet: Sheet, position: int) -> Refusal | None:
+    """Return why an entry cannot be taken off the sheet; None if it can."""
+    try:
+        sheet.after_change(Revision(kind=Revision.Kind.WITHDRAWAL, position=position))
+    except LaterEntryInvalid as error:
+        return refusal_of(error, sheet)
+    return None
 
 
 def _moves_declarers(sheet: Sheet, position: int) -> bool:

@@ -211,6 +211,12 @@ def test_last_place_is_filled_in(phone):
 
 REFUSED = (
     (
+        "turkish-king",
+        {"contract": "trump", "count-tricks-0": "13"},
+        "contracts",
+        "Choose the trump suit.",
+    ),
+    (
         "italian-king-pirandello",
         {"contract": "no-men", "count-men-0": "8"},
         "partner",

@@ -60,6 +60,11 @@ class DealForm:
     def next_holder_name(self) -> str:
         return self.players[self.next_holder]
 
+    @property
+    def declares_in_pairs(self) -> bool:
+        """Whether what is left to declare is left to both players of a pair together."""
+        return self.game.ruleset.seats_in_a_side > 1
+
     def _typed(self, name: str) -> str:
         return (self.typed or {}).get(name, "")
 
@@ -201,20 +206,24 @@ class EntryForm(DealForm):
         return self.units[0].tiles if self.units else ()
 
     @property
-    def agreement(self) -> tuple[str, ...]:
-        """How the units that are entered together must agree."""
+    def agreement(self) -> tuple[tuple[str, str], ...]:
+        """How the units that are entered together must agree: the units, and a sentence."""
         together = [c.values for c in self.game.ruleset.contracts if len(c.values) > 1]
         units = dict.fromkeys(unit for values in together for unit in values)
         units |= dict.fromkeys(self.game.ruleset.all_units)
         sentences = [
-            _("“%(part)s” also counts as “%(whole)s”.")
-            % {"part": labels.unit_name(part), "whole": labels.unit_name(whole)}
+            (
+                f"{part} {whole}",
+                _("“%(part)s” also counts as “%(whole)s”.")
+                % {"part": labels.unit_name(part), "whole": labels.unit_name(whole)},
+            )
             for part in units
             for whole in WITHIN.get(part, ())
             if whole in units
         ]
         if "tricks" in units and any(UNITS[unit].cards for unit in units):
-            sentences.append(_("A trick holds four cards: without a trick nobody has a card."))
+            cards = _("A trick holds four cards: without a trick nobody has a card.")
+            sentences.append(("tricks", cards))
         return tuple(sentences)
 
     # Further fields.
