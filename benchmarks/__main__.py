@@ -31,6 +31,7 @@ IN_ORDER = (
     "standings_page",
     "write_path",
     "writing",
+    "saving",
     "slow_visitors",
     "sign_in",
     "api_entry",

@@ -11,12 +11,12 @@ const value = (form, name) => one(form, `[name=${name}]`)?.value ?? "";
 
 // Return the first missing choice, as a key of the message.
 function missing(form) {
-  const suits = all(form, ".picked [name=trump]:enabled");
-  if (suits.length && !suits.some((suit) => suit.checked) && !form.closest(".correcting")) return "suit";
   if (offer(form) && !["took", "none"].includes(stage(form))) return "offer";
   if (one(form, "[name=partner]") && !checked(form, "partner")) return "partner";
   if (has(form, "closed_by") && !checked(form, "closed_by")) return "closer";
   if (has(form, "sale") && value(form, "sale_buyer") && !value(form, "sale_tricks")) return "price";
+  const suits = all(form, ".picked [name=trump]:enabled");
+  if (suits.length && !suits.some((suit) => suit.checked) && !form.closest(".correcting")) return "suit";
   return "";
 }
 

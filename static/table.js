@@ -33,7 +33,7 @@ function refresh(form) {
   const seats = one(form, ".seats");
   if (seats) seats.hidden = Boolean(contract);
   // Without its contract a fixed form has nothing left to tap.
-  one(form, ".change").hidden = isFixed(form) || !DealOptions.canStepBack(form);
+  one(form, ".change").hidden = isFixed(form) || !hasChoice(form) || !DealOptions.canStepBack(form);
   for (const row of all(form, ".contract")) row.classList.toggle("picked", Boolean(contract) && row.contains(contract));
   for (const unit of all(form, ".unit")) unit.hidden = !units.includes(unit);
   units.forEach((unit) => Counts.fill(unit, Counts.ruleOf(form)?.scoring));
@@ -171,10 +171,30 @@ function showSave(form, contract, units, wrong) {
   const again = !wrong && "replay" in contract.dataset && !declared &&
     units.every((unit) => inputsOf(unit).every((input) => number(input) === 1));
   save.disabled = Boolean(wrong);
+  showSuits(form, save, wrong?.word === "suit");
   if (replay) {
     replay.hidden = !again;
     save.hidden = again;
   }
+}
+
+// Where only the suit is missing, the suits are in the place of Save, and a tap on one saves.
+function showSuits(form, save, isMissing) {
+  const group = one(form, ".save-suits");
+  if (group.hidden === !isMissing) return;
+  group.hidden = !isMissing;
+  group.replaceChildren(...(isMissing ? all(form, ".picked .suit") : []).map((suit) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = suit.className;
+    button.append(...[...suit.querySelectorAll("span")].map((part) => part.cloneNode(true)));
+    button.addEventListener("click", () => {
+      one(suit, "input").checked = true;
+      refresh(form);
+      save.click();
+    });
+    return button;
+  }));
 }
 
 function setContract(form, radio) {
@@ -338,14 +358,21 @@ const begun = (form) => untouched.get(form) !== JSON.stringify(typed(form));
 // Choose the contract if only one is possible.
 function begin(form) {
   if (!one(form, ".contracts")) return;
-  const possible = all(form, "input[name=contract]:enabled");
-  if (isFixed(form) && possible.length === 1) possible[0].checked = true;
+  chooseTheOnly(form);
   DealOptions.reset(form);
 }
+
+function chooseTheOnly(form) {
+  const possible = all(form, "input[name=contract]:enabled");
+  if (possible.length === 1 && one(form, ".pad") && (isFixed(form) || !one(form, ".offer"))) possible[0].checked = true;
+}
+
+const hasChoice = (form) => all(form, "input[name=contract]:enabled").length > 1;
 
 function start() {
   for (const form of all(document, "form.entry")) {
     if (one(form, ".pad")) {
+      chooseTheOnly(form);
       // The pad replaces the phone's keyboard; a real one still types.
       for (const input of all(form, "input[type=number]")) input.inputMode = "none";
       form.classList.add("tapped");

@@ -183,7 +183,9 @@ class Phone:
     # The page of a table.
 
     def choose(self, body):
-        """Tap the contract; a trump suit names trump as well."""
+        """Tap the contract, unless it is the only one; a trump suit names trump as well."""
+        if self.page.locator(f"[name=contract][value={body['contract']}]").is_checked():
+            return
         suit = body.get("trump", "spades" if body["contract"] == "trump" else None)
         if suit:
             self.tap(self.page.locator(f".suit-{suit}:has(input)"))
@@ -200,7 +202,7 @@ class Phone:
                         self.tap(fieldset.locator(".tile").nth(side))
                 continue
             for number in counts:
-                if self.can_save():
+                if self.can_save() or self.suits.first.is_visible():
                     return
                 self.tap(self.key(number))
 
@@ -217,6 +219,11 @@ class Phone:
     def save(self):
         return self.page.locator(".save button[value=deal]")
 
+    @property
+    def suits(self):
+        """The suits in the place of Save, where only the suit is missing."""
+        return self.page.locator(".save-suits button")
+
     def can_save(self):
         return self.save.is_enabled()
 
@@ -227,18 +234,23 @@ class Phone:
     def send(self, body):
         """Enter a deal and save it, without waiting for the answer."""
         self.enter(body)
-        self.tap(self.save)
+        self.tap_save(body)
+
+    def tap_save(self, body):
+        suit = f".suit-{body.get('trump', 'spades')}"
+        missing = self.suits.first.is_visible()
+        self.tap(self.suits.and_(self.page.locator(suit)) if missing else self.save)
 
     def write_deal(self, body):
         """Write a deal; return the taps it took."""
         before = self.taps
         self.enter(body)
-        self.save_and_wait()
+        self.save_and_wait(body)
         return self.taps - before
 
-    def save_and_wait(self):
+    def save_and_wait(self, body=None):
         revision = self.revision + 1
-        self.tap(self.save)
+        self.tap_save(body or {})
         if self.page.locator("#ask").is_visible():
             self.go_on()
         self.wait_for(revision)

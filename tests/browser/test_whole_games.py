@@ -22,7 +22,7 @@ from tournaments.web.base.phone import address
 pytestmark = pytest.mark.browser
 
 KING_IN_DEAL_6 = deal("trump", 0, 0, 13, 0, trump="hearts")
-MOST_TAPS, MOST_TAPS_OF_TRUMP, TAPS_OF_RIFKI = 110, 6, 3
+MOST_TAPS, MOST_TAPS_OF_TRUMP, TAPS_OF_RIFKI = 90, 5, 3
 MOST_TAPS_OF_ITALIAN_KING, MOST_TAPS_OF_A_HAND, TAPS_OF_KRAPET = 70, 5, 8
 MOST_BYTES = 60_000
 

@@ -1,0 +1,77 @@
+"""From a tap on Save to the deal in the sheet, in Chromium: with a signal and without one.
+
+The control is the time of one frame of the same page.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+
+from playwright.sync_api import sync_playwright
+
+from benchmarks.figures import Figure, answered
+from tests.browser.cable import Cable
+from tests.browser.phone import Phone
+from tests.conftest import CHROMIUM
+from tests.deals import WHOLE_GAME
+from tests.servers import Server, prepared, serve
+
+DATABASES = ("SQLite",)
+SIZES = {"tiny": {"saves": 2}, "usual": {"saves": 38}, "full": {"saves": 76}}
+GAME = WHOLE_GAME[:19]
+"""After the last deal the sheet is another page."""
+
+FRAME = "const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));"
+SAVE = f"""async () => {{
+  {FRAME}
+  const rows = () => document.querySelectorAll("#table .sheet tbody .score").length;
+  const [before, start] = [rows(), performance.now()];
+  document.querySelector(".save [value=deal]").click();
+  while (rows() === before) await frame();
+  await frame();
+  return performance.now() - start;
+}}"""
+EMPTY = f"""async () => {{
+  {FRAME}
+  const start = performance.now();
+  await frame();
+  return performance.now() - start;
+}}"""
+
+
+def measure(saves: int) -> Iterator[Figure]:
+    with (
+        tempfile.TemporaryDirectory(prefix="kingscore-saving-") as folder,
+        serve(folder, os.environ.get("KINGSCORE_DATABASE_URL"), ready=prepared()) as server,
+    ):
+        yield from figures(server, saves)
+
+
+def figures(server: Server, saves: int) -> Iterator[Figure]:
+    """Measure on a running server."""
+    for name, signal in (("with a signal", True), ("without a signal", False)):
+        taken, frames = save_deals(server, saves, signal=signal)
+        yield answered(f"a deal saved and visible, {name}", taken, "one frame", frames)
+
+
+def save_deals(server: Server, saves: int, *, signal: bool) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of each save, and of a frame before it."""
+    taken: list[float] = []
+    frames: list[float] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        while len(taken) < saves:
+            phone = Phone(browser, Cable(f"http://{server.host}:{server.port}"))
+            phone.start_table()
+            if not signal:
+                phone.lose_signal()
+            for body in GAME[: saves - len(taken)]:
+                phone.enter(body)
+                frames.append(phone.page.evaluate(EMPTY))
+                taken.append(phone.page.evaluate(SAVE))
+                if signal:
+                    phone.page.wait_for_selector("#table .sheet:not(:has(.waits))")
+            phone.context.close()
+            phone.cable.close()
+        browser.close()
+    return taken, frames
