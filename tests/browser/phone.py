@@ -184,7 +184,7 @@ class Phone:
 
     def choose(self, body):
         """Tap the contract, unless it is the only one; a trump suit names trump as well."""
-        if self.page.locator(f"[name=contract][value={body['contract']}]").is_checked():
+        if self.page.locator(f"form.entry [name=contract][value={body['contract']}]").is_checked():
             return
         suit = body.get("trump", "spades" if body["contract"] == "trump" else None)
         if suit:

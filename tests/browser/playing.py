@@ -13,7 +13,7 @@ def pick(phone, contract):
 def choose(phone, body):
     """Tap the offers and the contract that is taken, unless it is chosen already."""
     page = phone.page
-    if page.locator(f"[name=contract][value={body['contract']}]").is_checked():
+    if page.locator(f"form.entry [name=contract][value={body['contract']}]").is_checked():
         choose_suit(phone, body)
         return
     offered = body.get("offered", ())
