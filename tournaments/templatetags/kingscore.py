@@ -1,19 +1,26 @@
 """Tags and filters for score sheets and the pages of house rules."""
 
-import re
 from typing import Protocol
 
 from django import template
 from django.utils.formats import number_format
 
 from tournaments.engine.rules import limits
-from tournaments.texts.labels import MINUS, points_text, section_name, stage_name
+from tournaments.texts.labels import (
+    breakable_name,
+    points_text,
+    section_name,
+    signed_points,
+    stage_name,
+)
 from tournaments.web.games.deals.fields import unit_number
 from tournaments.web.tournaments.texts import state_name
 
 register = template.Library()
 
 register.filter("points", points_text)
+register.filter("signed", signed_points)
+register.filter("breakable", breakable_name)
 register.filter("tournament_state", state_name)
 register.filter("stage_name", stage_name)
 register.filter("section_name", section_name)
@@ -24,23 +31,6 @@ register.filter("unit_number", unit_number)
 def grouped(number: int) -> str:
     """A count with its thousands apart, as the visitor's language writes it."""
     return str(number_format(number, force_grouping=True))
-
-
-LONG_WORD = re.compile(r"\w{8,}")
-SYLLABLE = re.compile(r"(?<=\w\w)(?=[^\W\daeıioöuü][aeıioöuü]\w)", re.IGNORECASE)
-
-
-@register.filter
-def breakable(name: str) -> str:
-    """A name whose long words may break before a syllable, with a soft hyphen."""
-    return LONG_WORD.sub(lambda word: SYLLABLE.sub("\u00ad", word.group()), name)
-
-
-@register.filter
-def signed(points: object) -> str:
-    """Points of one deal, with a sign: unlike counts beside them."""
-    text = points_text(points)
-    return text if text.startswith(("0", MINUS)) else f"+{text}"
 
 
 @register.simple_tag

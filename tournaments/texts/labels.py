@@ -1,5 +1,6 @@
 """Translated terms of the games: a name for each id of the engine."""
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -303,6 +304,21 @@ def points_text(points: object) -> str:
         return text.replace("-", MINUS)
     whole, part = divmod(abs(Fraction(number)), 1)
     return f"{MINUS if number < 0 else ''}{whole or ''}{_part_text(part) if part else ''}"
+
+
+def signed_points(points: object) -> str:
+    """Return the points of one deal with a sign, unlike the counts beside them."""
+    text = points_text(points)
+    return text if text.startswith(("0", MINUS)) else f"+{text}"
+
+
+LONG_WORD = re.compile(r"\w{8,}")
+SYLLABLE = re.compile(r"(?<=\w\w)(?=[^\W\daeıioöuü][aeıioöuü]\w)", re.IGNORECASE)
+
+
+def breakable_name(name: str) -> str:
+    """Return a name whose long words may break before a syllable, with a soft hyphen."""
+    return LONG_WORD.sub(lambda word: SYLLABLE.sub("\u00ad", word.group()), name)
 
 
 def _part_text(part: Fraction) -> str:
