@@ -7,11 +7,10 @@ from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, ContextFactory, SetupFactory, record, reload
-from tournaments.services.games.open_tables import start_rematch
+from tests.factories import EVENING, ContextFactory, SetupFactory, record
+from tournaments.services.games.open_tables import NextGame, start_rematch
 from tournaments.services.games.playing import change_head
 from tournaments.web.base.phone import address
-from tournaments.web.games.starting import head_of
 
 pytestmark = pytest.mark.browser
 
@@ -65,9 +64,10 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     assert phone.faults() == {}
 
     # The answer is the person's: they are found again at another seat, in capitals, too.
-    moved = head_of(reload(game).row)
     names = (NAMES[3], "inci", *NAMES[:2])
-    change_head(game.pk, type(moved)(moved.ruleset, names), ContextFactory(revision=3))
+    change_head(
+        game.pk, SetupFactory(ruleset=game.ruleset, players=names), ContextFactory(revision=3)
+    )
     phone.wait_for(4)
     expect(line(phone)).to_have_text("Siz: inci")
     assert marked(phone)[0] == 1
@@ -87,7 +87,7 @@ def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_pho
     answer(phone, "Zeynep")
     moved = ("İnci", "Gökçenaz", "Abdurrahman", "Zeynep")
     second, _ = start_rematch(
-        first.pk, SetupFactory(players=moved), None, at=EVENING, key="a-key-of-two"
+        first.pk, NextGame(SetupFactory(players=moved)), at=EVENING, key="a-key-of-two"
     )
     phone.page.wait_for_url(re.compile(second.public_id))
     expect(line(phone)).to_have_text("Siz: Zeynep")
@@ -98,7 +98,10 @@ def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_pho
     for number, names in enumerate(((*moved[:3], "Deniz"), NAMES)):
         record(second, {"type": "stopped", "reason": "time"})
         second, _ = start_rematch(
-            second.pk, SetupFactory(players=names), None, at=EVENING, key=f"a-key-of-game-{number}"
+            second.pk,
+            NextGame(SetupFactory(players=names)),
+            at=EVENING,
+            key=f"a-key-of-game-{number}",
         )
         phone.page.wait_for_url(re.compile(second.public_id))
         if number == 0:

@@ -57,12 +57,14 @@ def test_pages_kept_for_any_account_are_the_same_and_sent_once(
     visitor, page, django_assert_num_queries
 ):
     with django_assert_num_queries(0):
-        first = visitor.get(reverse(page))
+        # Compression makes the tag a weak one.
+        first = visitor.get(reverse(page), headers={"Accept-Encoding": "gzip"})
         known = visitor.get(reverse(page), headers={"If-None-Match": first["ETag"]})
     in_turkish = visitor.get(reverse(page), headers={"Accept-Language": "tr"})
     visitor.become("director", ClubFactory())
     signed_in = visitor.get(reverse(page))
 
     assert known.status_code == 304
-    assert in_turkish["ETag"] != first["ETag"] == signed_in["ETag"]
+    assert first["ETag"] == f"W/{signed_in['ETag']}"
+    assert in_turkish["ETag"] != signed_in["ETag"]
     assert reverse("me") not in signed_in.content.decode()

@@ -14,7 +14,7 @@ from django.utils import timezone
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, UserFactory, record_all, reload
 from tournaments.models import Game, PhoneTransfer, SavedGame
-from tournaments.services.games.open_tables import start_rematch
+from tournaments.services.games.open_tables import NextGame, start_rematch
 from tournaments.services.games.playing import hand_over
 from tournaments.web.base.phone import address, evening_address
 
@@ -42,7 +42,7 @@ def evening():
     """Two finished games of one table."""
     first = played(*WHOLE_GAME)
     head = SetupFactory(players=NAMES)
-    second, _ = start_rematch(first.pk, head, None, at=EVENING, key="key-of-a-rematch")
+    second, _ = start_rematch(first.pk, NextGame(head), at=EVENING, key="key-of-a-rematch")
     record_all(second, WHOLE_GAME)
     return first, second
 

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
-from django.views.decorators.cache import cache_control
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import condition, require_safe
 
 from tournaments.engine.rules.rulesets import Ruleset
@@ -54,8 +54,8 @@ def version_of(request: HttpRequest) -> str:
     return f'"{sha256(repr([settings.VERSION, *shown, *files]).encode()).hexdigest()[:32]}"'
 
 
-# Asked for again with each page, and answered with 304: too large to be sent each time.
-@cache_control(private=True, no_cache=True)
+# The service worker asks again with each page and is answered with 304.
+@never_cache
 @require_safe
 @condition(etag_func=version_of)
 def new_offline(request: HttpRequest) -> HttpResponse:
@@ -65,7 +65,7 @@ def new_offline(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/games/new_offline.html", page)
 
 
-@cache_control(private=True, no_cache=True)
+@never_cache
 @require_safe
 @condition(etag_func=version_of)
 def table_offline(request: HtmxRequest) -> HttpResponse:
