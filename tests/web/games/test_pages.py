@@ -142,7 +142,7 @@ def test_stale_revision_shows_the_sheet_as_it_is_and_keeps_the_form(phone):
     assert [value_of(answer, f"count-men-{seat}") for seat in range(4)] == ["2", "1", "3", "2"]
     assert value_of(answer, "revision") == "1"
     assert "no-men" in ticked(page, "contract")
-    bar = page[page.index('<div class="save">') :].partition("</div>")[0]
+    bar = page[page.index('<div class="save">') :].partition("</form>")[0]
     assert f'href="{address(game, "write")}"' in bar
     assert "Write it as deal 2" in bar
     assert reload(game).row.revision == 1

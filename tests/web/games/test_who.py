@@ -10,7 +10,7 @@ from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.django_db
 
-ASKS = "data-asks"
+ASKS = 'aria-labelledby="who-title" data-asks'
 
 
 def started_by(phone):

@@ -189,6 +189,7 @@ def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
         headline=outcome_of(game, sheet.outcome, players),
         payments=payments_of(game, players),
         told=sheet,
+        change=_last_change(sheet),
     )
 
 
