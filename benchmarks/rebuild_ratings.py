@@ -141,10 +141,12 @@ class Evenings:
             write(
                 Game,
                 "id, public_id, ruleset, options, players, first_declarer, title, place, played_at,"
-                " revision, write_generation, follow_generation, taken_with, result, table_id",
+                " revision, write_generation, follow_generation, taken_with, result, table_id,"
+                " resting",
                 (
                     (t, f"g{t}", "turkish-king", "{}", '["A", "B", "C", "D"]', 0, "", "",
-                     str(closing(t // TABLES)), 20, 1, 1, "", self.chance.choice(self.results), t)
+                     str(closing(t // TABLES)), 20, 1, 1, "", self.chance.choice(self.results), t,
+                     "[]")
                     for t in tables
                 ),
             )  # fmt: skip

@@ -118,10 +118,16 @@ def new_key():
     return secrets.token_urlsafe(18)
 
 
+def with_suit(body):
+    """A deal as the form wants it: records may leave out the suit of trumps."""
+    return {**body, "trump": body.get("trump", "spades")} if body["contract"] == "trump" else body
+
+
 def deal_fields(body, revision, key):
     fields = {"type": "deal", "revision": revision, "key": key, "holder": 0}
     # Every deal so far was one revision, so it says whose turn it is.
     fields["declarer"] = revision % len(NAMES)
+    body = with_suit(body)
     fields |= {name: body[name] for name in ("contract", "trump") if name in body}
     for unit, counts in body["counts"].items():
         fields |= {f"count-{unit}-{seat}": count for seat, count in enumerate(counts)}

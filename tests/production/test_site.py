@@ -15,14 +15,14 @@ from time import monotonic
 import pytest
 
 from tests.deals import WHOLE_GAME
-from tests.phones import CSRF_FIELD, new_key
+from tests.phones import CSRF_FIELD, new_key, with_suit
 from tests.production.laying import SERVICES, missing_programs
 from tests.production.site import Site
 from tests.production.visitors import PatientPhone, SecurePhone, Writer
 from tests.waiting import wait_until
 
 MISSING = missing_programs()
-FOLLOW = re.compile(r"https://localhost(/follow/[^\"<\s]+)")
+EVENING = re.compile(r"https://localhost(/evening/[^\"<\s]+)")
 STYLE = re.compile(r'href="(/static/[^"]+\.css)"')
 FILE = re.compile(r'href="(/reports/[^"]+/file/)"')
 ATTEMPTS = """
@@ -64,7 +64,8 @@ def visit(site):
 
 
 def follow_path(phone):
-    return FOLLOW.search(phone.ask("GET", f"{phone.path}pen/").text)[1]
+    evening = EVENING.search(phone.ask("GET", f"{phone.path}pen/").text)[1]
+    return phone.ask("GET", evening).location
 
 
 def order_sheet(phone, follow):
@@ -97,7 +98,7 @@ def test_game_is_played_followed_and_printed_through_the_proxy(site, visit, pdf_
     assert sheet.headers["Content-Type"] == "application/pdf"
     assert "540 −110 −330 −100" in pdf_text(sheet.body)
     stored = site.read_sheets()[writer.path.split("/")[2]]
-    assert [body for _, _, body in stored["writes"]] == list(WHOLE_GAME)
+    assert [body for _, _, body in stored["writes"]] == [*map(with_suit, WHOLE_GAME)]
     print(f"A game of {len(WHOLE_GAME)} deals written and followed, its sheet built and taken")
 
 

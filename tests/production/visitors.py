@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPSConnection
 
 from tests.deals import WHOLE_GAME
-from tests.phones import CUT_OFF, Phone, new_key
+from tests.phones import CUT_OFF, Phone, new_key, with_suit
 from tests.waiting import PATIENCE
 
 
@@ -85,7 +85,7 @@ class Writer:
     def write_on(self):
         while not self.done.is_set():
             deals = self.games[self.phone.open_table().split("/")[2]] = []
-            for revision, body in enumerate(WHOLE_GAME):
+            for revision, body in enumerate(map(with_suit, WHOLE_GAME)):
                 if self.done.is_set():
                     break
                 deals.append(self.write(body, revision))
