@@ -1,13 +1,18 @@
 """Phones and laptops for the browser tests, put away after each."""
 
+from threading import Event, Thread
+
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from playwright.sync_api import expect
 
 from tests.browser.cable import Cable
 from tests.browser.laptop import LAPTOP, Laptop
 from tests.browser.phone import Phone
 from tests.club_factories import MemberFactory
+from tournaments.models import Report
+from tournaments.reports.builder import build_report
 
 # Patient: more browsers work at once than there are processors.
 expect.set_options(timeout=30_000)
@@ -76,3 +81,21 @@ def new_laptop(new_phone):
         return Laptop(new_phone(director, locale="tr-TR", **LAPTOP))
 
     return make
+
+
+@pytest.fixture
+def worker(transactional_db):
+    """Build the reports that are asked for, as the worker does, in a thread of its own."""
+    over = Event()
+
+    def work():
+        while not over.wait(0.1):
+            for pk in Report.objects.filter(state="waiting").values_list("pk", flat=True):
+                build_report(pk)
+        connection.close()
+
+    thread = Thread(target=work)
+    thread.start()
+    yield
+    over.set()
+    thread.join()

@@ -1,9 +1,6 @@
 """The first screen of a finished game, and its picture as a phone shares it."""
 
-from threading import Event, Thread
-
 import pytest
-from django.db import connection
 from playwright.sync_api import expect
 
 from tests.browser.phone import only_found
@@ -14,7 +11,6 @@ from tests.web.games.table import table_of_record
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Report
-from tournaments.reports.builder import build_report
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
@@ -43,24 +39,6 @@ HIDDEN = """() => {
       || part.getBoundingClientRect().right > innerWidth || foot.bottom > innerHeight + 1)
     .map(part => part.className);
 }"""
-
-
-@pytest.fixture
-def worker(transactional_db):
-    """Build the reports that are asked for, as the worker does, in a thread of its own."""
-    over = Event()
-
-    def work():
-        while not over.wait(0.1):
-            for pk in Report.objects.filter(state="waiting").values_list("pk", flat=True):
-                build_report(pk)
-        connection.close()
-
-    thread = Thread(target=work)
-    thread.start()
-    yield
-    over.set()
-    thread.join()
 
 
 def with_stake():
