@@ -44,6 +44,7 @@ IN_ORDER = (
     "backup",
     "big_evening",
     "kill",
+    "lighthouse",
 )
 TAKES_LONG = ("each_fault",)
 """Run when named, and last with `--full`."""
