@@ -14,11 +14,12 @@ from tests.browser.cable import Cable
 from tests.browser.phone import Phone
 from tests.conftest import CHROMIUM
 from tests.deals import WHOLE_GAME
+from tests.phones import with_suit
 from tests.servers import Server, prepared, serve
 
 DATABASES = ("SQLite",)
 SIZES = {"tiny": {"saves": 2}, "usual": {"saves": 38}, "full": {"saves": 76}}
-GAME = WHOLE_GAME[:19]
+GAME = tuple(map(with_suit, WHOLE_GAME[:19]))
 """After the last deal the sheet is another page."""
 
 FRAME = "const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));"

@@ -19,10 +19,10 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
-IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet", "backup")
-"""Their processes need a database that outlives a test's transaction."""
+IN_PROCESSES_OF_THEIR_OWN = ("consistency", "scoresheet", "backup", "saving")
+"""They need a database that outlives a test's transaction, or a browser of their own."""
 
-SERVED = ("writing", "api_entry", "saving", "slow_visitors")
+SERVED = ("writing", "api_entry", "slow_visitors")
 """Asked of one server, for its start takes longer than all else."""
 
 ELSEWHERE = ("big_evening", "kill", "lighthouse", *TAKES_LONG)
