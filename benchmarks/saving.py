@@ -27,7 +27,8 @@ SAVE = f"""async () => {{
   {FRAME}
   const rows = () => document.querySelectorAll("#table .sheet tbody .score").length;
   const [before, start] = [rows(), performance.now()];
-  document.querySelector(".save [value=deal]").click();
+  const suit = document.querySelector(".save-suits:not([hidden]) button");
+  (suit ?? document.querySelector(".save [value=deal]")).click();
   while (rows() === before) await frame();
   await frame();
   return performance.now() - start;
