@@ -4,12 +4,24 @@
 import os
 import sys
 
-from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
+from tournaments.management.records import run_at_once
 
-if __name__ == "__main__":
+
+def run_by_django() -> None:
+    """Run any command of Django and of the project."""
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"Kingscore cannot run like this:\n{error}")
+
+
+if __name__ == "__main__":
+    status = run_at_once(sys.argv[1:])
+    if status is None:
+        run_by_django()
+    else:
+        sys.exit(status)

@@ -25,6 +25,7 @@ from tests.servers import drop_prepared_database
 
 IN_ORDER = (
     "engine",
+    "start_up",
     "rating_speed",
     "seating",
     "standings",

@@ -2,15 +2,20 @@
 
 import io
 import json
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from tests.engine.documents.pairings import NINE, SPOILED
+from tests.waiting import PATIENCE
 from tournaments.engine.documents.pairing_records import read_pairing, seat_document
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.texts import messages
+
+ROOT = Path(__file__).parents[2]
 
 
 def pair(text, monkeypatch):
@@ -105,3 +110,39 @@ def test_half_points_are_compared_exactly():
         frozenset(f"p{n}" for n in range(4)),
         frozenset(f"p{n}" for n in range(4, 8)),
     }
+
+
+def test_pair_seats_a_line_at_a_time_and_tells_which_is_wrong(tmp_path):
+    lines = tmp_path / "evening.jsonl"
+    lines.write_text(f"{json.dumps(NINE)}\n\n{{\n{json.dumps(NINE | {'seed': 8})}\n")
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(NINE, indent=1))
+    out, err = io.StringIO(), io.StringIO()
+
+    with pytest.raises(SystemExit) as leaving:
+        call_command("pair", str(lines), str(tmp_path / "none"), str(other), stdout=out, stderr=err)
+
+    answers = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert leaving.value.code == 2
+    assert [each.get("seed") for each in answers] == [7, None, 8, 7]
+    assert answers[1]["problems"][0]["code"] == "bad-json"
+    assert "none" in err.getvalue()
+
+
+@pytest.mark.parametrize("command", ["pair", "score"])
+def test_records_are_computed_without_django(command, tmp_path):
+    file = tmp_path / "empty.json"
+    file.write_text("{}")
+
+    # Django would look for these settings.
+    done = subprocess.run(
+        [sys.executable, "manage.py", command, file],
+        cwd=ROOT,
+        env={"DJANGO_SETTINGS_MODULE": "none"},
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert json.loads(done.stdout)["valid"] is False
