@@ -1,0 +1,176 @@
+"""The methods and weights that are compared."""
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.seating_evidence.ahead import look_ahead
+from benchmarks.seating_evidence.events import Draw, Event
+from benchmarks.seating_evidence.search import (
+    NEVER,
+    Numbers,
+    Places,
+    Round,
+    lot_spread,
+    search,
+    seat,
+)
+from tournaments.engine.pairing.costs import TWICE
+from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.methods import schedule, seat_round
+from tournaments.engine.pairing.seats import EARLY_ROUNDS
+
+PLANS = 4
+"""The number of schedules drawn for a size; players are put into them by lot."""
+
+LEADERS = 4
+
+
+class Weights(NamedTuple):
+    """Prices in percent of the spread of a table drawn by lot; None: never."""
+
+    repeat: int | None = None
+    last_repeat: int | None = None
+    seat: int = 2
+    leaders: int = 0
+    last_leaders: int = 0
+
+
+def by_lot(event: Event) -> Places:
+    """Draw everybody by lot, and the seats as even as possible."""
+    lot = np.random.default_rng(event.seed).permutation(event.players)
+    return _seated(event, lot.reshape(-1, 4))
+
+
+def neighbours(event: Event) -> Places:
+    """Seat neighbours in the standings."""
+    return _seated(event, event.neighbours())
+
+
+def across(event: Event) -> Places:
+    """Seat one player of each quarter of the standings at each table."""
+    return _seated(event, event.ranked().reshape(4, -1).T)
+
+
+def by_plan(event: Event) -> Places:
+    """Take the next round of a schedule of the program, whatever the scores."""
+    plan = _schedule(event.players, event.rounds, event.number % PLANS)
+    lot = np.random.default_rng(event.number).permutation(event.players)
+    drawn: Places = lot[plan[len(event.tables)]]
+    return drawn
+
+
+def by_program(event: Event) -> Places:
+    """Seat the round as the program does."""
+    names = [f"p{player}" for player in range(event.players)]
+    field = PairingField(
+        tuple(Entrant(name, int(event.scores[player])) for player, name in enumerate(names)),
+        tuple(
+            PlayedRound(tuple(tuple(names[player] for player in table) for table in tables))
+            for tables in event.tables
+        ),
+        event.rounds - len(event.tables),
+        seed=event.number,
+    )
+    seating = seat_round(field, "swiss")
+    return np.array([[int(name[1:]) for name in table] for table in seating.tables])
+
+
+def priced(weights: Weights, *, early_seats: bool = False) -> Draw:
+    """Return the method that searches for the least spread and prices.
+
+    With `early_seats` nobody uses a seat twice more often than another one in rounds 1 to 5.
+    """
+
+    def draw(event: Event) -> Places:
+        if not event.tables:
+            return by_lot(event)
+        return search(_wanted(event, weights, early_seats=early_seats), event.seed)
+
+    return draw
+
+
+def foreseen(weights: Weights) -> Draw:
+    """Return the method that keeps the rest of the tournament free of repeats.
+
+    It begins with the first round of a schedule of the program.
+    """
+
+    def draw(event: Event) -> Places:
+        if not event.tables:
+            return by_plan(event)
+        lot = np.random.default_rng(event.number).permutation(event.players)
+        plan = _schedule(event.players, event.rounds, event.number % PLANS)
+        wanted = _wanted(event, weights, early_seats=False)
+        return look_ahead(event, wanted, [lot[tables] for tables in plan[1:]])
+
+    return draw
+
+
+def then_neighbours(draw: Draw) -> Draw:
+    """Return the method with plain neighbours in the last round."""
+    return lambda event: (neighbours if event.last else draw)(event)
+
+
+def _wanted(event: Event, weights: Weights, *, early_seats: bool) -> Round:
+    scores = event.scores.astype(np.float64)
+    unit = max(lot_spread(scores), 1.0)
+    repeat, leaders = (
+        (weights.last_repeat, weights.last_leaders)
+        if event.last
+        else (weights.repeat, weights.leaders)
+    )
+    price = NEVER * unit if repeat is None else repeat * unit / 100
+    pairs = np.where(event.met > 0, price * TWICE ** (event.met - 1.0), 0.0)
+    strict = early_seats and len(event.tables) < EARLY_ROUNDS
+    seats = seat_prices(event, NEVER / 4 if strict else weights.seat / 100) * unit
+    worth = np.ones(event.players)
+    worth[event.ranked()[:LEADERS]] += leaders / 100
+    return Round(scores, pairs, seats, worth)
+
+
+def seat_prices(event: Event, two: float) -> Numbers:
+    """Return the price of each seat for each player; `two` is that of an imbalance of 2."""
+    after = event.seats[:, None, :] + np.eye(4, dtype=np.int64)
+    prices: Numbers = np.array([0, 0, two, *[NEVER] * event.rounds])[np.ptp(after, axis=2)]
+    return prices
+
+
+def _seated(event: Event, tables: Places) -> Places:
+    """Seat tables as evenly as possible."""
+    return seat(tables, seat_prices(event, 1.0), np.random.default_rng(event.seed))
+
+
+@cache
+def _schedule(players: int, rounds: int, seed: int) -> list[Places]:
+    field = PairingField(tuple(Entrant(f"p{player}") for player in range(players)), seed=seed)
+    return [
+        np.array([int(name[1:]) for name in chain(*seating.tables)]).reshape(-1, 4)
+        for seating in schedule(field, rounds, "fixed")
+    ]
+
+
+METHODS: Mapping[str, Draw] = {
+    "by lot": by_lot,
+    "plan": by_plan,
+    "across": across,
+    "neighbours": neighbours,
+    "program": by_program,
+    "no repeat, seats as before": priced(Weights(), early_seats=True),
+    "no repeat, seats at 2 %": priced(Weights()),
+    "no repeat, look-ahead": foreseen(Weights()),
+    "no repeat, seats free": priced(Weights(seat=0)),
+    "no repeat, leaders × 2": priced(Weights(leaders=100, last_leaders=100)),
+    "no repeat, last round 10 %": priced(Weights(last_repeat=10)),
+    "no repeat, last round 5 %, leaders × 2": priced(Weights(last_repeat=5, last_leaders=100)),
+    "no repeat, last round neighbours": then_neighbours(priced(Weights())),
+    "repeats at 20 %": priced(Weights(repeat=20, last_repeat=20)),
+    "repeats at 10 %": priced(Weights(repeat=10, last_repeat=10)),
+    "repeats at 5 %": priced(Weights(repeat=5, last_repeat=5)),
+    "repeats at 10 %, last 5 %, leaders × 2": priced(
+        Weights(repeat=10, last_repeat=5, leaders=100, last_leaders=100)
+    ),
+}

@@ -1,0 +1,147 @@
+"""Simulated tournaments as lines of sums, and the table of them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.seating_evidence.events import Event, played
+from benchmarks.seating_evidence.luck import fitted
+from benchmarks.seating_evidence.methods import METHODS
+
+KEPT = Path(__file__).with_name("evidence.jsonl")
+SCENARIOS = (
+    (16, 5), (20, 5), (24, 5), (28, 3), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9),
+)  # fmt: skip
+AT_ONCE = 25
+BY_STRENGTH = 1  # A line: players, rounds, percent of the bots' strengths, method.
+
+Key = tuple[int, int, int, str]
+
+
+class Sums(NamedTuple):
+    """The number of tournaments, and for each figure its sum and that of its squares."""
+
+    count: int
+    sums: dict[str, float]
+    squares: dict[str, float]
+
+    def with_more(self, other: "Sums") -> "Sums":
+        """Return the sums of both."""
+        both = (
+            {name: one.get(name, 0.0) + two[name] for name in two}
+            for one, two in ((self.sums, other.sums), (self.squares, other.squares))
+        )
+        return Sums(self.count + other.count, *both)
+
+    def mean(self, name: str) -> float:
+        """Return the mean of a figure."""
+        return self.sums[name] / self.count
+
+    def error(self, name: str) -> float:
+        """Return the standard error of the mean."""
+        variance = self.squares[name] / self.count - self.mean(name) ** 2
+        return sqrt(max(0.0, variance) / max(1, self.count - 1))
+
+
+NOTHING = Sums(0, {}, {})
+
+
+def simulate(where: tuple[int, int, int], method: str, wanted: int, kept: Path) -> None:
+    """Play what is missing to so many tournaments; add a line every now and then."""
+    have = read(kept).get((*where, method), NOTHING).count
+    for first in range(have, wanted, AT_ONCE):
+        numbers = range(first, min(wanted, first + AT_ONCE))
+        each = [one_event(where, method, number) for number in numbers]
+        line = {"players": where[0], "rounds": where[1], "strengths": where[2], "method": method}
+        with kept.open("a") as file:
+            file.write(json.dumps(line | _summed(each)) + "\n")
+
+
+def one_event(where: tuple[int, int, int], method: str, number: int) -> dict[str, float]:
+    """Play one tournament; the same number means the same strengths for each method."""
+    players, rounds, percent = where
+    luck = fitted()
+    lot = np.random.default_rng([players, number])
+    strength = lot.normal(0, luck.strength * percent / 100, players)
+    return played(Event(players, rounds, number, strength), METHODS[method], luck)
+
+
+def read(kept: Path) -> dict[Key, Sums]:
+    """Return what is kept, in the order of the file."""
+    found: dict[Key, Sums] = {}
+    for line in kept.read_text().splitlines() if kept.exists() else ():
+        row = json.loads(line)
+        key = (row["players"], row["rounds"], row["strengths"], row["method"])
+        sums = Sums(row["count"], row["sums"], row["squares"])
+        found[key] = found.get(key, NOTHING).with_more(sums)
+    return found
+
+
+def tidy(kept: Path) -> None:
+    """Write one line for each method and field."""
+    order = list(METHODS)
+    rows = sorted(read(kept).items(), key=lambda row: (*row[0][:3], order.index(row[0][3])))
+    kept.write_text("".join(json.dumps(_line(key, sums)) + "\n" for key, sums in rows))
+
+
+def table(kept: Path) -> str:
+    """Return everything as Markdown, a table for each field."""
+    rows = read(kept)
+    places = sorted({key[:3] for key in rows})
+    return "\n\n".join("\n".join(_table(place, rows)) for place in places)
+
+
+def _table(place: tuple[int, ...], rows: dict[Key, Sums]) -> Iterator[str]:
+    players, rounds, percent = place
+    strengths = "" if percent == 100 else f", strengths × {percent / 100:g}"
+    yield f"**{players} × {rounds}**{strengths}\n"
+    yield "| " + " | ".join(("method", "n", *(head for head, *_ in COLUMNS))) + " |"
+    yield "|---|" + "---:|" * (len(COLUMNS) + 1)
+    for key, sums in rows.items():
+        if key[:3] == place:
+            cells = (show(sums) for _head, show in COLUMNS)
+            yield f"| {key[3]} | {sums.count:,} | " + " | ".join(cells) + " |"
+
+
+def _percent(name: str) -> Any:
+    return lambda sums: f"{100 * sums.mean(name):.1f} ± {100 * sums.error(name):.1f}"
+
+
+def _number(name: str, digits: int) -> Any:
+    return lambda sums: f"{sums.mean(name):.{digits}f} ± {sums.error(name):.{digits}f}"
+
+
+def _spread(name: str) -> Any:
+    return lambda sums: f"{sums.mean(name):.0f} ({sums.mean('times' + name[6:]):.2f} ×)"
+
+
+COLUMNS = (
+    ("strongest wins, %", _percent("strongest_wins")),
+    ("tau", _number("tau", 3)),
+    ("1st and 2nd met late, %", _percent("first_two_met")),
+    ("leaders meet last, %", _percent("leaders_met")),
+    ("tables of top 4", _number("leaders_tables", 2)),
+    ("repeats", _number("repeats", 1)),
+    ("in the last", _number("last_repeats", 1)),
+    ("2 out, %", _percent("uneven")),
+    ("spread", _spread("spread")),
+    ("top quarter", _spread("spread_above")),
+    ("last round", _spread("spread_last")),
+)
+
+
+def _summed(each: Sequence[dict[str, float]]) -> dict[str, Any]:
+    return {
+        "count": len(each),
+        "sums": {name: round(sum(one[name] for one in each), 4) for name in each[0]},
+        "squares": {name: round(sum(one[name] ** 2 for one in each), 4) for name in each[0]},
+    }
+
+
+def _line(key: Key, sums: Sums) -> dict[str, Any]:
+    names = ("players", "rounds", "strengths", "method")
+    return dict(zip(names, key, strict=True)) | sums._asdict()

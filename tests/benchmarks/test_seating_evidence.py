@@ -1,0 +1,80 @@
+"""Tournaments are simulated by the rules, and the search for tables finds what it should."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.seating_evidence import ahead, search
+from benchmarks.seating_evidence.events import Event, figures
+from benchmarks.seating_evidence.luck import fitted
+from benchmarks.seating_evidence.methods import METHODS
+from benchmarks.seating_evidence.results import one_event, read, simulate, table, tidy
+
+FIELD = (16, 3, 100)
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch):
+    """Search less: without numba it is a hundred times slower."""
+    monkeypatch.setattr(search, "TRIES", 20)
+    monkeypatch.setattr(ahead, "TRIES", 60)
+    monkeypatch.setattr(ahead, "CANDIDATES", 2)
+
+
+def test_luck_of_a_table_adds_up_to_nothing_and_has_no_strength_left():
+    luck = fitted()
+
+    assert np.abs(luck.rest.sum(axis=1)).max() < 1e-6
+    assert np.abs(luck.seats).max() < 2 * luck.errors.max()
+    points = luck.draw(np.array([[400.0, 0, 0, 0]] * 4000), np.random.default_rng(1))
+    assert points[:, 0].mean() == pytest.approx(300, abs=25)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_seats_everybody_once_in_every_round(method):
+    found = one_event(FIELD, method, 1)
+
+    assert found["far_uneven"] == 0
+    assert 1 <= found["leaders_tables"] <= 4
+    assert found["repeats"] == 0 or method not in ("plan", "program", "no repeat, look-ahead")
+
+
+def test_search_finds_neighbours_and_parts_those_who_met():
+    scores = np.array([70.0, 60, 50, 40, 30, 20, 10, 0])
+    free = search.Round(scores, np.zeros((8, 8)), np.zeros((8, 4)), np.ones(8))
+    met = np.zeros((8, 8))
+    met[0, 1] = met[1, 0] = 1000
+
+    together = search.search(free, 1, 200)
+    apart = search.search(free._replace(pairs=met), 1, 200)
+
+    assert sorted(map(sorted, together.tolist())) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert not any({0, 1} <= {*table} for table in apart.tolist())
+
+
+def test_figures_are_those_of_the_tournament():
+    event = Event(8, 2, 0, np.arange(8.0))
+    event.tables = [np.arange(8).reshape(2, 4)] * 2
+    event.scores = np.arange(8) * 10
+    event.widths = [(60.0, 40.0, 30.0, 40.0)]
+    event.seats[:, 0] = 2
+
+    found = figures(event, np.arange(8))
+
+    assert (found["strongest_wins"], found["tau"], found["uneven"]) == (1, 1, 1)
+    assert (found["first_two_met"], found["leaders_tables"], found["times"]) == (1, 1, 2)
+
+
+def test_stopped_run_continues_and_the_table_has_its_means(tmp_path):
+    kept = tmp_path / "kept.jsonl"
+
+    simulate(FIELD, "by lot", 2, kept)
+    simulate(FIELD, "by lot", 5, kept)
+    tidy(kept)
+
+    (line,) = map(json.loads, kept.read_text().splitlines())
+    assert line["count"] == 5
+    expected = np.mean([one_event(FIELD, "by lot", number)["tau"] for number in range(5)])
+    assert read(kept)[*FIELD, "by lot"].mean("tau") == pytest.approx(expected, abs=1e-4)
+    assert "| by lot | 5 |" in table(kept)
