@@ -53,7 +53,7 @@ def by_engine(games: Games) -> list[Rating]:
     for seats, totals, ranks in games:
         scores = scores_of(totals, ranks)
         spread = spread.seeing(scores)
-        after = rate([ratings[seat] for seat in seats], range(4), scores, spread.unit)
+        after = rate([ratings[seat] for seat in seats], range(4), scores, spread.unit())
         for seat, rating in zip(seats, after, strict=True):
             ratings[seat] = rating
     return ratings

@@ -190,7 +190,7 @@ def engine_loop(games: int, players: int) -> None:
         totals.append(-sum(totals))
         scores = scores_of(totals, rank(totals))
         spread = spread.seeing(scores)
-        after = rate([ratings[seat] for seat in seats], range(4), scores, spread.unit)
+        after = rate([ratings[seat] for seat in seats], range(4), scores, spread.unit())
         for seat, rating in zip(seats, after, strict=True):
             ratings[seat] = rating
 

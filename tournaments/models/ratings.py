@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 
-from tournaments.engine.ratings.ratings import Rating
+from tournaments.engine.ratings.ratings import START_VARIANCE, Constants, Rating
 from tournaments.models.clubs import Club
 from tournaments.models.events import Round
 from tournaments.models.games import Game
@@ -30,6 +30,14 @@ class RatingPool(models.Model):
     )
     # The family of the rulesets.
     family = models.CharField(max_length=40)
+    # The constants fitted to its games, kept when all ratings are computed again: `start` and
+    # `luck` of `Constants`. Version 0 are those of the program.
+    version = models.PositiveIntegerField(default=0)
+    start = models.FloatField(default=START_VARIANCE)
+    luck = models.JSONField(default=dict)
+    fitted_at = models.DateTimeField(null=True)
+    # Of how many games they were fitted to.
+    fitted_games = models.PositiveIntegerField(default=0)
 
     objects = RatingPoolQuerySet.as_manager()
 
@@ -40,10 +48,15 @@ class RatingPool(models.Model):
                 fields=["family"], condition=Q(club=None), name="rating_pool_one_of_server"
             ),
             models.CheckConstraint(condition=~Q(family=""), name="rating_pool_has_a_family"),
+            models.CheckConstraint(condition=Q(start__gt=0), name="rating_pool_of_some_strengths"),
         ]
 
     def __str__(self) -> str:
         return f"{self.family} in {self.club_id or 'all clubs'}"
+
+    @property
+    def constants(self) -> Constants:
+        return Constants(self.start, self.luck)
 
 
 class PlayerRating(models.Model):
@@ -61,6 +74,8 @@ class PlayerRating(models.Model):
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="ratings")
     mean = models.FloatField()
     variance = models.FloatField()
+    # The variance of newcomers that it was computed with.
+    start = models.FloatField(default=START_VARIANCE)
     games = models.PositiveIntegerField()
     last_at = models.DateTimeField()
     # For the leaderboard: the mean as shown, the month of `last_at` (12 × year + month from 0), and
@@ -89,7 +104,7 @@ class PlayerRating(models.Model):
 
     @property
     def rating(self) -> Rating:
-        return Rating(self.mean, self.variance)
+        return Rating(self.mean, self.variance, self.start)
 
 
 class RatingChange(models.Model):
@@ -138,11 +153,11 @@ class RatingChange(models.Model):
 
     @property
     def before(self) -> Rating:
-        return Rating(self.mean_before, self.variance_before)
+        return Rating(self.mean_before, self.variance_before, self.rating.start)
 
     @property
     def after(self) -> Rating:
-        return Rating(self.mean, self.variance)
+        return Rating(self.mean, self.variance, self.rating.start)
 
 
 class RatedRound(models.Model):

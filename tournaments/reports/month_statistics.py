@@ -291,8 +291,8 @@ def _ratings_before(pool: RatingPool, until: date) -> RatingsOfPlayers:
     for _month in range(ACTIVE_MONTHS):
         months = month_before(months)
     found = {}
-    for pk, player, mean, variance, day in _last_changes(pool, until).iterator(2000):
-        rating = shown(Rating(mean, variance))
+    for pk, player, mean, variance, start, day in _last_changes(pool, until).iterator(2000):
+        rating = shown(Rating(mean, variance, start))
         if day >= months and not rating.provisional:
             found[pk] = (player, rating)
     return found
@@ -304,7 +304,8 @@ def _last_changes(pool: RatingPool, until: date) -> "QuerySet[RatingChange, tupl
     changes = RatingChange.objects.filter(rating__pool=pool, **{f"{held_on}__lt": until})
     order = Window(RowNumber(), partition_by=F("rating"), order_by=F("number").desc())
     last = changes.annotate(from_last=order).filter(from_last=1).order_by("rating")
-    return last.values_list("rating_id", "rating__player_id", "mean", "variance", held_on)
+    columns = ("mean", "variance", "rating__start")
+    return last.values_list("rating_id", "rating__player_id", *columns, held_on)
 
 
 def _ranks(ratings: RatingsOfPlayers) -> Ranks:

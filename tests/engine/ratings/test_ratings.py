@@ -18,7 +18,9 @@ from tournaments.engine.ratings.ratings import (
     scores_of,
 )
 
-RATINGS = st.builds(Rating, st.floats(800, 2200), st.floats(100, START_VARIANCE))
+RATINGS = st.builds(
+    Rating, st.floats(800, 2200), st.floats(100, START_VARIANCE), st.just(START_VARIANCE)
+)
 POINTS = st.integers(-2000, 2000)
 SEATINGS = st.sampled_from([(0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 1, 0, 1), (0, 1, 2, 1, 0)])
 NEWCOMERS = [Rating()] * 4
@@ -98,7 +100,7 @@ def test_ratings_are_the_same_to_the_last_digit_everywhere():
         totals = [chance.randrange(-900, 900) for _ in range(4)]
         scores = scores_of(totals, ranks_of(totals))
         spread = spread.seeing(scores)
-        now = [r.rested(0.3) for r in rate(now, range(4), scores, spread.unit)]
+        now = [r.rested(0.3) for r in rate(now, range(4), scores, spread.unit())]
 
     assert MODEL == "gaussian-2"
     assert [repr(number) for number in (now[0].mean, now[3].mean, now[0].variance)] == [
@@ -164,8 +166,8 @@ def test_expected_places_share_out_all_places(game):
 
 
 def test_game_without_points_teaches_nothing():
-    assert rate(NEWCOMERS, range(4), [0.0] * 4, Spread().seeing([0.0] * 4).unit) == NEWCOMERS
-    assert Spread().unit == 0.0
+    assert rate(NEWCOMERS, range(4), [0.0] * 4, Spread().seeing([0.0] * 4).unit()) == NEWCOMERS
+    assert Spread().unit() == 0.0
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4])
@@ -175,4 +177,4 @@ def test_unit_is_the_luck_of_newcomers_in_points_however_many_play(sides):
         totals = [chance.gauss(0, 300) + chance.gauss(0, 150) for _ in range(sides)]
         spread = spread.seeing([t - sum(totals) / sides for t in totals])
 
-    assert spread.unit == pytest.approx(300, rel=0.03)
+    assert spread.unit() == pytest.approx(300, rel=0.03)

@@ -210,7 +210,7 @@ def plainly(club):
                 (Rating(), 0, place.closed_at, 0),
             )
             before.append(rating.rested((place.closed_at - last) / DAY))
-        after = rate(before, rules.sides, scores, spread.unit)
+        after = rate(before, rules.sides, scores, spread.unit())
         for seat, (person, player) in people.items():
             games = ratings.get((rules.family, person), (None, 0))[1]
             told = after[seat], games + 1, place.closed_at, player

@@ -11,6 +11,7 @@ import sys
 import pytest
 from django.core import serializers
 from django.db import connection
+from django.db.models import F
 
 from tests.club_factories import ClubFactory
 from tests.deals import NAMES, WHOLE_GAME
@@ -27,6 +28,7 @@ from tournaments.models import (
     RatingDue,
     RatingPool,
 )
+from tournaments.services.ratings import pools
 from tournaments.services.ratings.computing import sweep_ratings
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,8 +82,11 @@ import os, signal, sys
 import django
 django.setup()
 from django.db import connection
+from django.db.models import F
 connection.settings_dict["NAME"] = sys.argv[1]
+from tournaments.services.ratings import pools
 from tournaments.tasks import sweep_ratings
+pools.GAMES_OF_SLICE = int(sys.argv[4])
 left = int(sys.argv[3])
 def die(execute, sql, params, many, context):
     global left
@@ -94,10 +99,11 @@ with connection.execute_wrapper(die):
 """
 
 
-def killed_at(statement, time):
+def killed_at(statement, time, games_of_slice=300):
     """Kill a worker just before the given `statement`; return its exit code."""
     name = str(connection.settings_dict["NAME"])
     command = [sys.executable, "-c", SWEEP_AND_DIE, name, statement, str(time)]
+    command.append(str(games_of_slice))
     return subprocess.run(command, cwd=ROOT, timeout=PATIENCE, check=False).returncode
 
 
@@ -140,4 +146,52 @@ def test_worker_killed_while_it_takes_back_what_a_correction_changes_loses_nothi
 
     assert kept() == before
     sweep_ratings()
+    check_everything()
+
+
+@pytest.mark.parametrize(
+    ("statement", "time"),
+    [
+        ('DELETE FROM "tournaments_ratingdue"', 2),
+        ('DELETE FROM "tournaments_ratedround"', 3),
+        ("UPDATE tournaments_playerrating", 1),
+        ("DELETE FROM tournaments_ratingcount", 1),
+        ('DELETE FROM "tournaments_ratingdue"', 6),
+    ],
+)
+def test_worker_killed_between_slices_of_a_correction_loses_nothing(club, statement, time):
+    for day in (2, 3):
+        evening(club, QUEENS, STOPPED, players=NAMES, day=day)
+    sweep_ratings()
+    correct(Game.objects.order_by("pk").first(), RIFKI)
+    before = kept()
+
+    assert killed_at(statement, time, games_of_slice=1) == -signal.SIGKILL
+
+    assert kept() != before
+    assert RatingDue.objects.count() == 1
+    assert sweep_ratings() == 2
+    check_everything()
+
+
+def test_worker_that_another_overtakes_between_two_slices_writes_no_more(club, monkeypatch):
+    evening(club, QUEENS, STOPPED, players=NAMES, day=2)
+    sweep_ratings()
+    correct(Game.objects.order_by("pk").first(), RIFKI)
+    monkeypatch.setattr(pools, "GAMES_OF_SLICE", 1)
+    writes = []
+
+    def overtake(execute, sql, params, many, context):
+        if sql.startswith('DELETE FROM "tournaments_ratingdue"'):
+            writes.append(sql)
+            if len(writes) == 2:
+                # Its own transaction is open: what the other does is the same as far as it sees.
+                RatingDue.objects.update(id=F("id") + 1000)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(overtake):
+        assert sweep_ratings() == 0
+
+    assert RatingDue.objects.count() == 1
+    assert sweep_ratings() == 2
     check_everything()

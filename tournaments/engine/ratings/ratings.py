@@ -10,7 +10,7 @@ Only sums, products, quotients and square roots, which every machine rounds alik
 give the same ratings to the last digit, in batches of any size.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import erf, sqrt
 from typing import NamedTuple
 
@@ -42,15 +42,23 @@ Chosen, not measured: after about two years away a settled rating is provisional
 PROVISIONAL = 65.0
 """A rating with a larger standard deviation is provisional; about ten games end that.
 
-Below it, predictions are nearly as good as with settled ratings.
+Below it, predictions are nearly as good as with settled ratings. In a pool whose newcomers have
+another variance it is the deviation that the same games leave.
 """
+
+LEARNED = 1.0 / PROVISIONAL**2 - 1.0 / START_VARIANCE
+"""What the games of a newcomer have shown when the rating is no longer provisional."""
 
 
 class Rating(NamedTuple):
-    """The estimate of a player's strength: a normal distribution, in rating points."""
+    """The estimate of a player's strength: a normal distribution, in rating points.
+
+    `start` is the variance of newcomers in its pool: no rating is wider.
+    """
 
     mean: float = START
     variance: float = START_VARIANCE
+    start: float = START_VARIANCE
 
     @property
     def deviation(self) -> float:
@@ -59,11 +67,20 @@ class Rating(NamedTuple):
 
     @property
     def provisional(self) -> bool:
-        return self.deviation > PROVISIONAL
+        if self.start == START_VARIANCE:
+            return self.deviation > PROVISIONAL
+        return self.variance > 1.0 / (1.0 / self.start + LEARNED)
 
     def rested(self, days: float) -> "Rating":
         """Return the rating after so many days without a game; at most as wide as a newcomer's."""
-        return Rating(self.mean, min(START_VARIANCE, self.variance + DRIFT * max(0.0, days)))
+        drift = DRIFT * (self.start / START_VARIANCE)
+        variance = min(self.start, self.variance + drift * max(0.0, days))
+        return Rating(self.mean, variance, self.start)
+
+
+def newcomer(start: float) -> Rating:
+    """Return the rating of an unknown player in a pool with this variance of strengths."""
+    return Rating(START, start, start)
 
 
 class Spread(NamedTuple):
@@ -77,15 +94,29 @@ class Spread(NamedTuple):
         squares = _sum(score * score for score in scores)
         return Spread(self.games + 1, self.squares + squares / (len(scores) - 1))
 
-    @property
-    def unit(self) -> float:
-        """The standard deviation of luck, in points; 0 if nobody ever won a point.
+    def unit(self, start: float = START_VARIANCE) -> float:
+        """Return the standard deviation of luck, in points; 0 if nobody ever won a point.
 
-        It excludes the part of the spread that newcomers' strengths explain.
+        It excludes the part of the spread that newcomers' strengths, of variance `start`, explain.
         """
         if self.games == 0:
             return 0.0
-        return sqrt(self.squares / self.games / (1.0 + START_VARIANCE / (LUCK * LUCK)))
+        return sqrt(self.squares / self.games / (1.0 + start / (LUCK * LUCK)))
+
+
+class Constants(NamedTuple):
+    """What the ratings of a pool are computed with; these until its own games tell more.
+
+    `start` is the variance of newcomers' strengths. `luck` is the standard deviation of luck, in
+    points, of each ruleset with enough games; the others take that of their `Spread`.
+    """
+
+    start: float = START_VARIANCE
+    luck: Mapping[str, float] = {}
+
+    def unit(self, ruleset: str, spread: Spread) -> float:
+        """Return the luck in a game of a ruleset, after which the spread is `spread`."""
+        return self.luck[ruleset] if ruleset in self.luck else spread.unit(self.start)
 
 
 def scores_of(totals: Sequence[Points], ranks: Sequence[int]) -> list[float]:
@@ -132,9 +163,8 @@ def rate(
         shared = rating.variance / len(seats[side])
         gain = shared * weights[side]
         known = gain * shared * (1.0 - weights[side] / whole)
-        after.append(
-            Rating(rating.mean + gain * (surprises[side] - common), rating.variance - known)
-        )
+        mean = rating.mean + gain * (surprises[side] - common)
+        after.append(Rating(mean, rating.variance - known, rating.start))
     return after
 
 
@@ -147,18 +177,18 @@ def _rate_each(ratings: Sequence[Rating], scores: Sequence[float], unit: float) 
     luck = LUCK * LUCK
     whole = drawn = 0.0
     seen = []
-    for (mean, variance), score in zip(ratings, scores, strict=True):
+    for (mean, variance, start), score in zip(ratings, scores, strict=True):
         weight = 1.0 / (variance + luck)
         surprise = score * LUCK / unit - mean
         whole += weight
         drawn += weight * surprise
-        seen.append((mean, variance, weight, surprise))
+        seen.append((mean, variance, start, weight, surprise))
     common = drawn / whole
     after = []
-    for mean, variance, weight, surprise in seen:
+    for mean, variance, start, weight, surprise in seen:
         gain = variance * weight
         known = gain * variance * (1.0 - weight / whole)
-        after.append(Rating(mean + gain * (surprise - common), variance - known))
+        after.append(Rating(mean + gain * (surprise - common), variance - known, start))
     return after
 
 

@@ -364,6 +364,11 @@ def steps_of(rating: PlayerRating) -> list[RatingStep]:
         "game_id", "at", "mean_before", "variance_before", "mean", "variance"
     )
     return [
-        RatingStep(game, at, Rating(mean_before, variance_before), Rating(mean, variance))
+        RatingStep(
+            game,
+            at,
+            Rating(mean_before, variance_before, rating.start),
+            Rating(mean, variance, rating.start),
+        )
         for game, at, mean_before, variance_before, mean, variance in columns
     ]

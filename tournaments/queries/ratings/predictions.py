@@ -1,14 +1,14 @@
 """Read queries for predictions by rating, rating changes by game, and their accuracy."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, F, Q
 
 from tournaments.engine.ratings.predictions import Accuracy, Foretold, accuracy_of
-from tournaments.engine.ratings.ratings import Rating, expected_places
+from tournaments.engine.ratings.ratings import Rating, expected_places, newcomer
 from tournaments.models import (
     Club,
     Entrant,
@@ -102,6 +102,11 @@ def _known(
     return {int(row.person[1:]): rating_at(row, at) for row in rows}
 
 
+def _newcomer_among(ratings: Iterable[Rating]) -> Rating:
+    """Return the rating of an unknown player in the pool of these ratings."""
+    return next((newcomer(rating.start) for rating in ratings), Rating())
+
+
 @dataclass(frozen=True, slots=True)
 class _Side:
     """A side of a table: the ratings of its players, and which of them are known."""
@@ -115,8 +120,9 @@ class _Side:
         """Return the side of an entrant with these players."""
         # As in the rating of games, a house player counts as a newcomer.
         if entrant.house:
-            return cls((Rating(),) * len(players), (), house=True)
-        ratings = tuple(known.get(player, Rating()) for player in players)
+            return cls((_newcomer_among(known.values()),) * len(players), (), house=True)
+        unknown = _newcomer_among(known.values())
+        ratings = tuple(known.get(player, unknown) for player in players)
         return cls(ratings, tuple(known[pk] for pk in players if pk in known), house=False)
 
     @property
@@ -156,11 +162,12 @@ def seats_rated(
     changes = RatingChange.objects.filter(
         OF_ITS_CLUB, game=row, rating__pool__in=RatingPool.objects.seen_by(visitor)
     )
-    by_seat = {change.seat: change for change in changes}
+    by_seat = {change.seat: change for change in changes.select_related("rating")}
     if not by_seat:
         return []
     seats = range(len(sides))
-    before = [by_seat[seat].before if seat in by_seat else Rating() for seat in seats]
+    unknown = newcomer(next(iter(by_seat.values())).rating.start)
+    before = [by_seat[seat].before if seat in by_seat else unknown for seat in seats]
     expected = expected_places(before, sides)
     return [
         _seat_rated(by_seat.get(seat), expected[side], ranks[side])
@@ -205,9 +212,9 @@ def accuracy_in(tournament: Tournament, visitor: Visitor) -> Accuracy:
         rating__pool__in=RatingPool.objects.seen_by(visitor),
     )
     before: dict[int, dict[int, Rating]] = defaultdict(dict)
-    fields = ("game_id", "seat", "mean_before", "variance_before")
-    for game, seat, mean, variance in changes.order_by().values_list(*fields):
-        before[game][seat] = Rating(mean, variance)
+    fields = ("game_id", "seat", "mean_before", "variance_before", "rating__start")
+    for game, seat, *rating in changes.order_by().values_list(*fields):
+        before[game][seat] = Rating(*rating)
     if not before:
         return Accuracy()
     games = Game.objects.filter(
@@ -220,8 +227,9 @@ def accuracy_in(tournament: Tournament, visitor: Visitor) -> Accuracy:
 
 
 def _foretold(sides: Sequence[int], ranks: Sequence[int], before: Mapping[int, Rating]) -> Foretold:
+    unknown = _newcomer_among(before.values())
     return Foretold(
-        ratings=[before.get(seat, Rating()) for seat in range(len(sides))],
+        ratings=[before.get(seat, unknown) for seat in range(len(sides))],
         sides=sides,
         ranks=ranks,
         counts=[

@@ -96,10 +96,11 @@ class ListedInSeason:
         )
         last = changes.filter(from_last=1).order_by()
         keys = ("rating_id", "rating__player_id")
-        return last.values_list(*keys, "mean", "variance", "games_in_season", "first", "began")
+        after = ("mean", "variance", "rating__start")
+        return last.values_list(*keys, *after, "games_in_season", "first", "began")
 
 
 def _stand(change: tuple[Any, ...]) -> Stand:
-    pk, player, mean, variance, games, first, began = change
+    pk, player, mean, variance, start, games, first, began = change
     before = None if first == 1 else shown_points(Rating(began))
-    return Stand(pk, player, shown(Rating(mean, variance)), games, before)
+    return Stand(pk, player, shown(Rating(mean, variance, start)), games, before)

@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from tournaments.engine.ratings.ratings import Rating, Spread, rate
-from tournaments.models import RatedRound
+from tournaments.engine.ratings.ratings import Constants, Rating, Spread, newcomer, rate
+from tournaments.models import RatedRound, RatingPool
 from tournaments.queries.ratings.ratings import DAY
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult
@@ -53,6 +53,8 @@ def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, li
     """Return the number of changes in a stretch, and the differences."""
     number, pools = _read_pools(stretch, clubs)
     begin = spreads_before(pools, stretch.since)
+    for row in RatingPool.objects.filter(version__gt=0):
+        pools[row.club_id, row.family].constants = row.constants
     differing = chain.from_iterable(pool.look(begin[key]) for key, pool in pools.items())
     gone = orphans(stretch).values_list("at", "game_id", "rating_id")
     lost = [(at, Mismatch(None, f"game {game}, rating {pk}")) for at, game, pk in gone]
@@ -92,6 +94,7 @@ class _Pool:
     changes: dict[Place, StoredChange] = field(default_factory=dict)
     rounds: dict[int, RatedRound] = field(default_factory=dict)
     games: list[tuple[RoundToRate, Played]] = field(default_factory=list)
+    constants: Constants = field(default_factory=Constants)
 
     def look(self, begin: Any) -> Iterator[tuple[datetime, Mismatch]]:
         """Yield each difference with its moment; `begin` are the stored spreads before."""
@@ -132,41 +135,42 @@ class _Pool:
             None if who is None else self.changes.pop((game.pk, seat, who), None)
             for seat, who in enumerate(game.people)
         ]
-        befores = [Rating() if each is None else each.before for each in stored]
+        unknown = newcomer(self.constants.start)
+        befores = [unknown if each is None else each.before for each in stored]
         # With one missing, the result of the others is unknown.
         missing = any(
             who is not None and each is None for who, each in zip(game.people, stored, strict=True)
         )
-        afters = [] if missing else rate(befores, game.sides, game.scores, spread.unit)
+        unit = self.constants.unit(game.spread, spread)
+        afters = [] if missing else rate(befores, game.sides, game.scores, unit)
         for seat, (who, each) in enumerate(zip(game.people, stored, strict=True)):
             if who is None:
                 continue
             if each is None:
                 yield self._found(_subject(game.pk, who), None, {"seat": seat})
                 continue
-            before = _before(each, place.at, order)
+            before = self._before(each, place.at, order)
             after = afters[seat] if afters else each.after
             right = {"at": place.at, "before": before, "after": after}
             if right != {"at": each.at, "before": each.before, "after": each.after}:
                 computed = _values(each.number, before, after)
                 yield self._found(_subject(game.pk, who), _details(each), computed)
 
+    def _before(self, change: StoredChange, at: datetime, order: dict[int, int]) -> Rating | None:
+        """Return the rating a change must begin with; None if it is out of order."""
+        prior = change.prior
+        if prior is None:
+            return newcomer(self.constants.start) if change.number == 1 else None
+        if prior.at == at:
+            # Two games closed at one moment are both in the stretch.
+            return prior.after if order.get(prior.game, -1) < order[change.game] else None
+        if prior.at > at:
+            return None
+        return prior.after.rested((at - prior.at).total_seconds() / DAY)
+
     def _found(self, row: str, stored: Any, computed: Any) -> Mismatch:
         club, family = self.key
         return Mismatch(club, f"{family} in {club or 'all clubs'}, {row}", stored, computed)
-
-
-def _before(change: StoredChange, at: datetime, order: dict[int, int]) -> Rating | None:
-    """Return the rating a change must begin with; None if it is out of order."""
-    prior = change.prior
-    if prior is None:
-        return Rating() if change.number == 1 else None
-    if prior.at == at:
-        # Two games closed at one moment are both in the stretch.
-        return prior.after if order.get(prior.game, -1) < order[change.game] else None
-    if prior.at > at:
-        return None
-    return prior.after.rested((at - prior.at).total_seconds() / DAY)
 
 
 def _subject(game: int, person: str) -> str:

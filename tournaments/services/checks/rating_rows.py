@@ -91,15 +91,15 @@ def stored_changes(stretch: TimeSpan) -> Iterator[StoredChange]:
     values: Any = rows.annotate(**details).values_list(
         *("rating__pool__club_id", "rating__pool__family", "rating__person"),
         *("game_id", "seat", "number", "at", "mean_before", "variance_before"),
-        *("mean", "variance", *details),
+        *("mean", "variance", "rating__start", *details),
     )
     for club, family, person, game, seat, number, at, *said in values.iterator(ROWS_AT_ONCE):
-        mean_before, variance_before, mean, variance, prior, prior_at, *prior_after = said
+        mean_before, variance_before, mean, variance, start, prior, prior_at, *after = said
         yield StoredChange(
             *(club, family, person, game, seat, number, at),
-            Rating(mean_before, variance_before),
-            Rating(mean, variance),
-            None if prior is None else Prior(prior, prior_at, Rating(*prior_after)),
+            Rating(mean_before, variance_before, start),
+            Rating(mean, variance, start),
+            None if prior is None else Prior(prior, prior_at, Rating(after[0], after[1], start)),
         )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Count
 
+from tournaments.engine.ratings.ratings import Rating
 from tournaments.models import PlayerRating, RatingChange, RatingPool
 from tournaments.queries.ratings.ratings import month_of, shown_points
 from tournaments.services.base.moment import one_moment
@@ -34,7 +35,15 @@ def look_at_ratings() -> Iterator[ScanResult]:
 
 def _stored(row: PlayerRating) -> list[Any]:
     shown = row.points, row.month, row.provisional
-    return [row.mean, row.variance, row.games, row.last_at.isoformat(), row.player_id, *shown]
+    return [
+        row.mean,
+        row.variance,
+        row.start,
+        row.games,
+        row.last_at.isoformat(),
+        row.player_id,
+        *shown,
+    ]
 
 
 def _computed(row: PlayerRating, change: RatingChange | None) -> list[Any] | None:
@@ -42,7 +51,7 @@ def _computed(row: PlayerRating, change: RatingChange | None) -> list[Any] | Non
     if change is None:
         return None
     player = getattr(change, "player", None) or row.player_id
-    rating, at = change.after, change.at
+    rating, at = Rating(change.mean, change.variance, row.pool.start), change.at
     shown = shown_points(rating), month_of(at), rating.provisional
     return [*rating, change.number, at.isoformat(), player, *shown]
 

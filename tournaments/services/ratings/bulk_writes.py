@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 from django.db import connection, models
 
-from tournaments.models import (
-    PlayerRating,
-    RatedRound,
-    RatingChange,
-    RatingCount,
-    RatingPool,
-)
+from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount
 
 ChangeRow = tuple[int, int, int, int, str, float, float, float, float]
 """The columns `CHANGED` of a `RatingChange`; its moment in the format of `moment`."""
@@ -30,6 +24,7 @@ class StateRow(NamedTuple):
     player_id: int
     mean: float
     variance: float
+    start: float
     games: int
     last_at: str
     points: int
@@ -63,6 +58,13 @@ def add_changes(rows: Sequence[ChangeRow]) -> None:
         copy.write("".join(["\t".join(map(str, row)) + "\n" for row in rows]))
 
 
+def delete_numbers(stretches: Sequence[tuple[int, int, int]]) -> None:
+    """Delete the changes of ratings by key and their first and last number."""
+    table = _table(RatingChange)
+    numbers = "number >= %s AND number <= %s"
+    _execute_many(f"DELETE FROM {table} WHERE rating_id = %s AND {numbers}", stretches)
+
+
 def put_states(rows: Sequence[StateRow]) -> None:
     """Update ratings; their rows must exist."""
     names = ", ".join(f"{name} = %s" for name in StateRow._fields[:-1])
@@ -84,9 +86,9 @@ def put_counts(differences: Counter[CountKey]) -> None:
 
 
 def delete_all() -> None:
-    """Delete all ratings without reading them first."""
+    """Delete all ratings without reading them first; pools keep their constants."""
     with connection.cursor() as cursor:
-        for model in (RatingChange, RatedRound, RatingCount, PlayerRating, RatingPool):
+        for model in (RatingChange, RatedRound, RatingCount, PlayerRating):
             cursor.execute(f"DELETE FROM {_table(model)}")
 
 

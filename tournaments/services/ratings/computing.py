@@ -1,15 +1,14 @@
 """Compute ratings from games of closed rounds: running, after a correction, or from scratch.
 
-There is one path: from some moment on, all rating changes are reverted, and every game that counts
-is rated in order. A newly closed round, a correction and a full rebuild differ only in the moment.
-Computing locks the single ledger row, and commits the ratings of a club, or of the server, together
-with the requests they answer.
+There is one path: every game that counts from some moment on is rated in order, and replaces what
+was stored. A newly closed round, a correction and a full rebuild differ only in the moment. Few
+games are committed together with the requests they answer; many in slices, with a request that
+remains until the last.
 """
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -27,7 +26,6 @@ from tournaments.models import (
     RatingLedger,
 )
 from tournaments.services.ratings.bulk_writes import delete_all
-from tournaments.services.ratings.games import played_rounds
 from tournaments.services.ratings.pools import Pools
 
 ROWS_AT_ONCE = 2000
@@ -36,13 +34,17 @@ ROWS_AT_ONCE = 2000
 def sweep_ratings() -> int:
     """Compute all that is due; return the number of requests answered.
 
-    Each club, and the server, is a transaction of its own. If another worker is computing, do
-    nothing: it looks for new requests after releasing the lock. Ratings by another version of the
+    Stops where another worker was faster: that one goes on. Ratings by another version of the
     model are recomputed from scratch.
     """
     answered = 0
-    while _is_due():
-        done = _sweep_next()
+    if not RatingLedger.objects.filter(model=MODEL).exists():
+        answered += _rebuild_if_outdated()
+    while RatingDue.objects.exists():
+        # The server comes last: then it is computed once for all clubs.
+        scopes = RatingDue.objects.order_by(F("club").asc(nulls_last=True)).values_list("club")
+        first = scopes.first()
+        done = 0 if first is None else _answer(first[0])
         if not done:
             break
         answered += done
@@ -70,58 +72,61 @@ def differing_ratings() -> list[str]:
     return sorted(pool for pool in before | after if before.get(pool) != after.get(pool))
 
 
-def _is_due() -> bool:
-    """Return whether anything is due, without a lock."""
-    return RatingDue.objects.exists() or not RatingLedger.objects.filter(model=MODEL).exists()
-
-
-def _sweep_next() -> int:
-    """Answer the requests for one club, or at last for the server, in one transaction."""
+def _rebuild_if_outdated() -> bool:
+    """Recompute all ratings if they are by another version of the model, or none."""
     with transaction.atomic():
-        ledger = _free_ledger()
-        if ledger is None:
-            return 0
-        if ledger.model != MODEL:
-            _rebuild(ledger)
-            return 1
-        # The server comes last: then it is computed once for all clubs.
-        scopes = RatingDue.objects.order_by(F("club").asc(nulls_last=True)).values_list("club")
-        first = scopes.first()
-        return 0 if first is None else _answer(first[0])
+        ledger = _held_ledger()
+        if ledger.model == MODEL:
+            return False
+        _rebuild(ledger)
+    return True
 
 
 def _answer(club: int | None) -> int:
-    """Compute the ratings of a club, or of the server; return the number of requests answered."""
+    """Compute the ratings of a club, or of the server; return the number of requests answered.
+
+    Computing holds no lock. Each write is a transaction, which replaces the requests by a new one:
+    the last deletes it. Whoever finds their requests gone has been overtaken, and 0 is returned.
+    """
     # Data committed after this read makes a new request, answered the next time.
     dues = list(RatingDue.objects.filter(club=club).values_list("pk", "since"))
-    since = min(moment for _pk, moment in dues)
-    _compute(club, since)
-    if club is not None and Club.objects.filter(pk=club, in_server_ratings=True).exists():
-        RatingDue.objects.create(club=None, since=since)
-    _take_away(pk for pk, _moment in dues)
-    return len(dues)
-
-
-def _compute(club: int | None, since: datetime | None) -> int:
-    """Rate the games of a club, or of the server, from a moment on; return their number."""
-    pools = Pools(club)
-    if since is not None:
-        pools.take_back(since)
-    rated = sum(pools.rate(rounds) for rounds in played_rounds(club, since))
-    pools.keep()
-    return rated
+    since = min((at for _pk, at in dues), default=None)
+    if since is None:
+        return 0
+    number, pks = len(dues), [pk for pk, _at in dues]
+    pools = Pools(club, since)
+    for write in pools.slices():
+        with transaction.atomic():
+            _held_ledger()
+            if not _take_away(pks):
+                transaction.set_rollback(True)
+                return 0
+            write()
+            if not pools.finished:
+                pks = [RatingDue.objects.create(club_id=club, since=since).pk]
+            elif club and Club.objects.filter(pk=club, in_server_ratings=True).exists():
+                RatingDue.objects.create(club=None, since=since)
+    return number
 
 
 def _rebuild(ledger: RatingLedger) -> int:
     dues = list(RatingDue.objects.values_list("pk", flat=True))
     delete_all()
     clubs = list(Club.objects.order_by("pk").values_list("pk", flat=True))
+    rated = 0
     with _uncollected():
-        rated = sum(_compute(scope, None) for scope in (*clubs, None))
+        for scope in (*clubs, None):
+            pools = Pools(scope, None)
+            pools.write_all()
+            rated += pools.rated
     _take_away(dues)
+    _save_model(ledger)
+    return rated
+
+
+def _save_model(ledger: RatingLedger) -> None:
     ledger.model = MODEL
     ledger.save(update_fields=["model"])
-    return rated
 
 
 @contextmanager
@@ -136,16 +141,13 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _take_away(dues: Iterable[int]) -> None:
-    pks = list(dues)
+def _take_away(pks: Sequence[int]) -> bool:
+    """Delete requests; return whether all were there."""
+    deleted = 0
     for first in range(0, len(pks), ROWS_AT_ONCE):
-        RatingDue.objects.filter(pk__in=pks[first : first + ROWS_AT_ONCE]).delete()
-
-
-def _free_ledger() -> RatingLedger | None:
-    """Return the locked ledger; None if another worker holds it. SQLite waits instead."""
-    RatingLedger.objects.get_or_create(pk=1)
-    return RatingLedger.objects.select_for_update(skip_locked=True).filter(pk=1).first()
+        some = RatingDue.objects.filter(pk__in=pks[first : first + ROWS_AT_ONCE])
+        deleted += some.delete()[0]
+    return deleted == len(pks)
 
 
 def _held_ledger() -> RatingLedger:

@@ -1,34 +1,53 @@
-"""Ratings during computation: reverted to a moment, updated game by game, and stored."""
+"""Ratings while they are computed, and the writes that replace the stored ones.
+
+Computing only reads. What it makes is written in slices, each short enough to hold nobody up: a
+slice deletes the stored changes of a stretch of time and adds the new ones. Stored ratings before
+that stretch are never touched, so the same may begin again after any slice.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from tournaments.engine.ratings.ratings import Rating, Spread, rate
+from tournaments.engine.ratings.ratings import Rating, Spread, newcomer, rate
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
 from tournaments.queries.ratings.ratings import DAY, month_of, shown_points
 from tournaments.services.ratings.bulk_writes import (
-    ChangeRow,
     CountKey,
     StateRow,
     add_changes,
+    delete_numbers,
     moment,
     put_counts,
     put_states,
 )
-from tournaments.services.ratings.games import Played, RoundToRate
+from tournaments.services.ratings.games import Played, RoundToRate, played_rounds
 
 ROWS_AT_ONCE = 2000
 
+GAMES_OF_SLICE = 300
+"""Games written together: their changes take some 40 ms."""
 
-@dataclass(slots=True)
+STATES_OF_SLICE = 500
+
+Write = Callable[[], object]
+
+
+@dataclass(slots=True, eq=False)
 class PlayerState:
-    """A player's rating during computation; `counted` is the count key it had before."""
+    """A player's rating during computation; `counted` is the count key of the stored row.
+
+    Until a row is stored, `pk` is 0.
+    """
 
     pk: int
+    person: str
     player: int
     rating: Rating
     games: int
@@ -36,117 +55,138 @@ class PlayerState:
     counted: CountKey | None
 
 
+Change = tuple[PlayerState, int, int, int, str, float, float, float, float]
+"""A row of `add_changes`, with the state instead of its key."""
+
+
 class Pools:
-    """The ratings of a club, or of the server: one pool for each family of rulesets."""
+    """The ratings of a club, or of the server, from a moment on: one pool for each family.
 
-    def __init__(self, club: int | None) -> None:
-        self.club = club
+    Without a moment nothing is stored yet, and only `write_all` can be called.
+    """
+
+    def __init__(self, club: int | None, since: datetime | None) -> None:
+        self.club, self.since = club, since
         rows = RatingPool.objects.filter(club=club)
-        self.pools = {row.family: Pool(row) for row in rows}
+        self.pools = {row.family: Pool(row, since) for row in rows}
+        self.rated = 0
+        self.finished = False
 
-    def take_back(self, since: datetime) -> None:
-        """Revert everything to its state before a moment."""
-        for pool in self.pools.values():
-            pool.take_back(since)
+    def slices(self) -> Iterator[Write]:
+        """Compute everything, and yield the writes in order, for the caller to commit each.
 
-    def rate(self, rounds: Sequence[RoundToRate]) -> int:
-        """Rate the games of the next rounds, in order; return their number."""
+        There is one write if all games fit in it. The last makes it `finished`.
+        """
+        end: datetime | None = None
+        for rounds, more in _slices(played_rounds(self.club, self.since), GAMES_OF_SLICE):
+            self._rate(rounds)
+            if not more and end is None:
+                break
+            yield from self._clearing(end, rounds[-1].at)
+            yield partial(self._replace, end, rounds[-1].at)
+            end = rounds[-1].at
+        yield from self._clearing(end, None)
+        if end is None:
+            yield self._replace_all
+        else:
+            yield partial(self._replace, end, None)
+            yield from self._finishing()
+
+    def write_all(self) -> None:
+        """Compute and store everything where nothing is stored."""
+        for rounds, _more in _slices(played_rounds(self.club, None), ROWS_AT_ONCE):
+            self._rate(rounds)
+            for pool in self.pools.values():
+                pool.add(replacing=False)
+        for write in self._finishing():
+            write()
+
+    def _rate(self, rounds: Sequence[RoundToRate]) -> None:
+        """Rate the games of the next rounds, in order."""
         by_family: dict[str, list[tuple[RoundToRate, list[Played]]]] = {}
         for place in rounds:
             for family in sorted({game.family for game in place.games}):
                 games = [game for game in place.games if game.family == family]
                 by_family.setdefault(family, []).append((place, games))
         for family, played in by_family.items():
-            self._pool(family).rate(played)
-        return sum(len(place.games) for place in rounds)
+            if family not in self.pools:
+                self.pools[family] = Pool(RatingPool(club_id=self.club, family=family), self.since)
+            self.pools[family].rate(played)
+        self.rated += sum(len(place.games) for place in rounds)
 
-    def keep(self) -> None:
-        """Store all ratings, and delete empty pools."""
+    def _replace_all(self) -> None:
+        self._replace(None, None)
+        for write in self._finishing():
+            write()
+
+    def _replace(self, after: datetime | None, until: datetime | None) -> None:
+        """Delete what is stored of a stretch, and add what has been computed of it."""
+        for stored in self._stored(after, until):
+            stored.delete()
         for pool in self.pools.values():
-            pool.keep()
+            pool.add(replacing=(after, until) != (None, None))
+
+    def _clearing(self, after: datetime | None, until: datetime | None) -> Iterator[Write]:
+        """Yield deletions that leave few enough changes in a stretch to delete at once."""
+        changes, _rounds = self._stored(after, until)
+        for _ in range(changes.count() // ROWS_AT_ONCE):
+            some = changes.order_by("-at").values("pk")[:ROWS_AT_ONCE]
+            yield RatingChange.objects.filter(pk__in=some).delete
+
+    def _stored(
+        self, after: datetime | None, until: datetime | None
+    ) -> "tuple[QuerySet[RatingChange], QuerySet[RatedRound]]":
+        """Return what is stored of a stretch, from the first moment on or after another."""
+        during = {"at__gte": self.since} if after is None else {"at__gt": after}
+        if until is not None:
+            during["at__lte"] = until
+        pools = [pool.row.pk for pool in self.pools.values() if pool.row.pk]
+        rounds = RatedRound.objects.filter(pool__in=pools, **during)
+        return _changes_in(pools, RatingChange.objects.filter(**during)), rounds
+
+    def _finishing(self) -> Iterator[Write]:
+        """Yield the writes after the last slice: ratings, and what is left of nobody's."""
+        yield from chain.from_iterable(pool.finishing() for pool in self.pools.values())
+        yield self._finish
+
+    def _finish(self) -> None:
+        self.finished = True
         people = PlayerRating.objects.filter(pool=OuterRef("pk"))
         RatingPool.objects.filter(~Exists(people), club=self.club).delete()
 
-    def _pool(self, family: str) -> "Pool":
-        if family not in self.pools:
-            row = RatingPool.objects.create(club_id=self.club, family=family)
-            self.pools[family] = Pool(row)
-        return self.pools[family]
-
 
 class Pool:
-    """The ratings of one pool, loaded as needed."""
+    """The ratings of one pool, loaded as they were before a moment, as needed."""
 
-    def __init__(self, row: RatingPool) -> None:
-        self.row = row
+    def __init__(self, row: RatingPool, since: datetime | None) -> None:
+        self.row, self.since = row, since
+        self.constants = row.constants
         self.states: dict[str, PlayerState] = {}
         self.counts: Counter[CountKey] = Counter()
-        self._spreads: dict[str, Spread] | None = None
+        self.changes: list[Change] = []
+        self.rounds: list[RatedRound] = []
+        self.spreads = self._spreads_before()
 
-    @property
-    def spreads(self) -> dict[str, Spread]:
-        """Return the spreads after the last rated round, including rounds rated since."""
-        if self._spreads is None:
-            last = RatedRound.objects.filter(pool=self.row).order_by("-at", "-round_id").first()
-            kept = {} if last is None else last.spreads
-            self._spreads = {name: Spread(*spread) for name, spread in kept.items()}
-        return self._spreads
-
-    def take_back(self, since: datetime) -> None:
-        later = PlayerRating.objects.filter(pool=self.row, last_at__gte=since)
-        states = {row.pk: (row.person, _state(row)) for row in later.iterator(ROWS_AT_ONCE)}
-        _changes_since(self.row, since).delete()
-        RatedRound.objects.filter(pool=self.row, at__gte=since).delete()
-        for row in last_changes(later).iterator(ROWS_AT_ONCE):
-            person, state = states.pop(row.rating_id)
-            state.rating, state.games, state.last_at = row.after, row.number, row.at
-            state.player = getattr(row, "player", None) or state.player
-            self.states[person] = state
-        self.counts.subtract(s.counted for _person, s in states.values() if s.counted is not None)
-        gone = list(states)
-        for first in range(0, len(gone), ROWS_AT_ONCE):
-            PlayerRating.objects.filter(pk__in=gone[first : first + ROWS_AT_ONCE]).delete()
+    def _spreads_before(self) -> dict[str, Spread]:
+        if self.since is None or not self.row.pk:
+            return {}
+        rounds = RatedRound.objects.filter(pool=self.row, at__lt=self.since)
+        last = rounds.order_by("-at", "-round_id").first()
+        return {} if last is None else {name: Spread(*s) for name, s in last.spreads.items()}
 
     def rate(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
         """Rate the next games of the pool, in order."""
         self._find(played)
-        changes: list[ChangeRow] = []
-        rounds: list[RatedRound] = []
         for place, games in played:
             at = moment(place.at)
             for game in games:
-                self._rate(game, place.at, at, changes)
+                self._rate(game, place.at, at)
             spreads = {name: list(spread) for name, spread in self.spreads.items()}
-            rounds.append(
-                RatedRound(pool=self.row, round_id=place.pk, at=place.at, spreads=spreads)
-            )
-        add_changes(changes)
-        RatedRound.objects.bulk_create(rounds, batch_size=ROWS_AT_ONCE)
-
-    def keep(self) -> None:
-        put_states([self._row(state) for state in self.states.values()])
-        put_counts(self.counts)
-
-    def _row(self, state: PlayerState) -> StateRow:
-        """Return a player's row, counted under the points shown now."""
-        key = _count_key(self.row.pk, state)
-        self.counts[key] += 1
-        if state.counted is not None:
-            self.counts[state.counted] -= 1
-        return StateRow(
-            state.player,
-            state.rating.mean,
-            state.rating.variance,
-            state.games,
-            moment(state.last_at),
-            key.points,
-            key.month,
-            key.provisional,
-            state.pk,
-        )
+            # The pool has no key yet if it is new.
+            self.rounds.append(RatedRound(round_id=place.pk, at=place.at, spreads=spreads))
 
     def _find(self, played: Sequence[tuple[RoundToRate, list[Played]]]) -> None:
-        """Load the ratings of all players in some games; create missing ones."""
+        """Load the ratings of all players in some games, or begin new ones."""
         wanted: dict[str, tuple[int, datetime]] = {}
         for place, games in played:
             for game in games:
@@ -154,84 +194,178 @@ class Pool:
                     if person is not None and person not in self.states:
                         wanted.setdefault(person, (player, place.at))
         people = list(wanted)
-        for first in range(0, len(people), ROWS_AT_ONCE):
-            heap = people[first : first + ROWS_AT_ONCE]
-            for row in PlayerRating.objects.filter(pool=self.row, person__in=heap):
-                self.states[row.person] = _state(row)
-        new = [
-            _newcomer(self.row, person, *wanted[person])
-            for person in people
-            if person not in self.states
-        ]
-        for row in PlayerRating.objects.bulk_create(new, batch_size=ROWS_AT_ONCE):
-            self.states[row.person] = PlayerState(
-                row.pk, row.player_id, Rating(), 0, row.last_at, None
-            )
+        if self.since is not None and self.row.pk:
+            for first in range(0, len(people), ROWS_AT_ONCE):
+                self._load(people[first : first + ROWS_AT_ONCE], self.since)
+        rating = newcomer(self.constants.start)
+        for person, (player, at) in wanted.items():
+            if person not in self.states:
+                self.states[person] = PlayerState(0, person, player, rating, 0, at, None)
 
-    def _rate(self, game: Played, closed_at: datetime, at: str, changes: list[ChangeRow]) -> None:
+    def _load(self, people: Sequence[str], since: datetime) -> None:
+        """Load the ratings of some people as they were before a moment, if they are stored."""
+        start = self.constants.start
+        rows = PlayerRating.objects.filter(pool=self.row, person__in=people)
+        later: dict[int, PlayerState] = {}
+        for row in rows:
+            key = CountKey(row.pool_id, row.points, row.month, row.provisional)
+            rating, games = Rating(row.mean, row.variance, start), row.games
+            if row.last_at >= since:
+                rating, games = newcomer(start), 0
+            state = PlayerState(row.pk, row.person, row.player_id, rating, games, row.last_at, key)
+            self.states[row.person] = later[row.pk] = state
+        for change in last_changes(rows.filter(last_at__gte=since), since):
+            state = later[change.rating_id]
+            state.rating = Rating(change.mean, change.variance, start)
+            state.games, state.last_at = change.number, change.at
+            state.player = getattr(change, "player", None) or state.player
+
+    def _rate(self, game: Played, closed_at: datetime, at: str) -> None:
         """Rate one game and append its changes; a guest is rated as a newcomer and not stored."""
         spread = self.spreads.get(game.spread, Spread()).seeing(game.scores)
         self.spreads[game.spread] = spread
+        start = self.constants.start
         states = [None if person is None else self.states[person] for person in game.people]
-        before = [Rating() if state is None else _rested(state, closed_at) for state in states]
-        after = rate(before, game.sides, game.scores, spread.unit)
+        before = [newcomer(start) if s is None else _rested(s, closed_at) for s in states]
+        unit = self.constants.unit(game.spread, spread)
+        after = rate(before, game.sides, game.scores, unit)
         for seat, state in enumerate(states):
             if state is None:
                 continue
             state.rating, state.last_at = after[seat], closed_at
             state.games += 1
             state.player = game.players[seat]
-            (mean, variance), (new, narrower) = before[seat], after[seat]
-            changes.append(
-                (state.pk, game.pk, seat, state.games, at, mean, variance, new, narrower)
+            (mean, variance, _), (new, narrower, _) = before[seat], after[seat]
+            self.changes.append(
+                (state, game.pk, seat, state.games, at, mean, variance, new, narrower)
             )
 
+    def add(self, *, replacing: bool) -> None:
+        """Store the changes computed since the last time, and those who have new ratings."""
+        if not self.rounds:
+            return
+        if not self.row.pk:
+            self.row.save()
+        states = {id(change[0]): change[0] for change in self.changes}.values()
+        if replacing:
+            self._delete_other(states)
+        self._create(state for state in states if not state.pk)
+        add_changes([(change[0].pk, *change[1:]) for change in self.changes])
+        for row in self.rounds:
+            row.pool = self.row
+        RatedRound.objects.bulk_create(self.rounds, batch_size=ROWS_AT_ONCE)
+        self.changes, self.rounds = [], []
 
-def _changes_since(pool: RatingPool, since: datetime) -> QuerySet[RatingChange]:
-    """Return the changes in a pool from games closed since a moment."""
+    def _delete_other(self, states: Iterable[PlayerState]) -> None:
+        """Delete stored changes outside the stretch that are in the way of the new ones.
+
+        A game may have moved to another moment, and its players' later games have new numbers.
+        """
+        games = {change[1] for change in self.changes}
+        _changes_in([self.row.pk], RatingChange.objects.filter(game__in=games)).delete()
+        first: dict[int, int] = {}
+        for state, _game, _seat, number, *_rest in self.changes:
+            first.setdefault(state.pk, number)
+        delete_numbers([(s.pk, first[s.pk], s.games) for s in states if s.pk])
+
+    def _create(self, states: Iterable[PlayerState]) -> None:
+        new = list(states)
+        rows = [self._row(state)._asdict() | {"last_at": state.last_at} for state in new]
+        for values, state in zip(rows, new, strict=True):
+            values |= {"pk": None, "person": state.person}
+            del values["id"]
+        created = PlayerRating.objects.bulk_create(
+            [PlayerRating(pool=self.row, **values) for values in rows], batch_size=ROWS_AT_ONCE
+        )
+        for state, row in zip(new, created, strict=True):
+            state.pk = row.pk
+        self._count()
+
+    def finishing(self) -> Iterator[Write]:
+        """Yield the writes of all ratings, and of those without games from the moment on."""
+        for some in _pieces(list(self.states.values())):
+            yield partial(self._put, some)
+        if self.since is None or not self.row.pk:
+            return
+        later = PlayerRating.objects.filter(pool=self.row, last_at__gte=self.since)
+        people = later.order_by("pk").values_list("person", flat=True)
+        for some in _pieces([person for person in people if person not in self.states]):
+            yield partial(self._take_back, some, self.since)
+
+    def _put(self, states: Sequence[PlayerState]) -> None:
+        """Store ratings whose rows exist."""
+        put_states([self._row(state) for state in states])
+        self._count()
+
+    def _take_back(self, people: Sequence[str], since: datetime) -> None:
+        """Store ratings as they were before a moment; delete those that were not there."""
+        self._load(people, since)
+        states = [self.states[person] for person in people if person in self.states]
+        gone = [state for state in states if not state.games]
+        self.counts.subtract(state.counted for state in gone if state.counted)
+        PlayerRating.objects.filter(pk__in=[state.pk for state in gone]).delete()
+        self._put([state for state in states if state.games])
+
+    def _row(self, state: PlayerState) -> StateRow:
+        """Return a player's row, counted under the points shown now."""
+        rating = state.rating
+        key = CountKey(
+            self.row.pk, shown_points(rating), month_of(state.last_at), rating.provisional
+        )
+        self.counts[key] += 1
+        if state.counted is not None:
+            self.counts[state.counted] -= 1
+        state.counted = key
+        at = moment(state.last_at)
+        return StateRow(state.player, *rating, state.games, at, *key[1:], state.pk)
+
+    def _count(self) -> None:
+        put_counts(self.counts)
+        self.counts = Counter()
+
+
+def _slices(
+    batches: Iterable[Sequence[RoundToRate]], size: int
+) -> Iterator[tuple[list[RoundToRate], bool]]:
+    """Yield rounds with at most `size` games together, and whether more follow."""
+    waiting: list[RoundToRate] = []
+    games = 0
+    for place in chain.from_iterable(batches):
+        if waiting and games + len(place.games) > size:
+            yield waiting, True
+            waiting, games = [], 0
+        waiting.append(place)
+        games += len(place.games)
+    if waiting:
+        yield waiting, False
+
+
+def _pieces(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for first in range(0, len(values), STATES_OF_SLICE):
+        yield values[first : first + STATES_OF_SLICE]
+
+
+def _changes_in(pools: Sequence[int], changes: QuerySet[RatingChange]) -> QuerySet[RatingChange]:
+    """Filter to the changes in some pools."""
     # No join: without statistics PostgreSQL would scan all ratings first.
     of_rating = PlayerRating.objects.filter(pk=OuterRef("rating_id")).values("pool")
-    rows = RatingChange.objects.filter(at__gte=since).annotate(in_pool=Subquery(of_rating))
-    return rows.filter(in_pool=pool.pk)
+    return changes.annotate(in_pool=Subquery(of_rating)).filter(in_pool__in=pools)
 
 
-def last_changes(ratings: QuerySet[PlayerRating]) -> QuerySet[RatingChange]:
+def last_changes(
+    ratings: QuerySet[PlayerRating], before: datetime | None = None
+) -> QuerySet[RatingChange]:
     """Return the last change of each rating that has one, with its `player`."""
     last = RatingChange.objects.filter(rating=OuterRef("pk")).order_by("-number")
+    if before is not None:
+        last = last.filter(at__lt=before)
     kept = ratings.annotate(change=Subquery(last.values("pk")[:1])).values("change")
     seat = Seat.objects.filter(game=OuterRef("game"), number=OuterRef("seat"))
     rows = RatingChange.objects.filter(pk__in=kept).order_by()
     return rows.annotate(player=Subquery(seat.values("player")[:1]))
 
 
-def _state(row: PlayerRating) -> PlayerState:
-    key = CountKey(row.pool_id, row.points, row.month, row.provisional)
-    return PlayerState(row.pk, row.player_id, row.rating, row.games, row.last_at, key)
-
-
-def _newcomer(pool: RatingPool, person: str, player: int, at: datetime) -> PlayerRating:
-    """Return a row for a first-time player; `keep` stores its values."""
-    mean, variance = Rating()
-    return PlayerRating(
-        pool=pool,
-        person=person,
-        player_id=player,
-        mean=mean,
-        variance=variance,
-        games=1,
-        last_at=at,
-        points=0,
-        month=0,
-        provisional=True,
-    )
-
-
 def _rested(state: PlayerState, at: datetime) -> Rating:
     if at == state.last_at:
         return state.rating
     return state.rating.rested((at - state.last_at).total_seconds() / DAY)
-
-
-def _count_key(pool: int, state: PlayerState) -> CountKey:
-    shown = shown_points(state.rating)
-    return CountKey(pool, shown, month_of(state.last_at), state.rating.provisional)
