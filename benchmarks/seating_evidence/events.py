@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.seating_evidence.luck import Luck
+from benchmarks.seating_evidence.luck import fitted, points_of
 from benchmarks.seating_evidence.search import Numbers, Places
 
 Draw = Callable[["Event"], Places]
@@ -17,12 +17,20 @@ LATE = 2
 
 @dataclass
 class Event:
-    """A tournament under way; players are numbers."""
+    """A tournament under way; players are numbers.
+
+    Everything but the tables is settled by its number: `strength`, and the `luck` of each player in
+    each round. So methods are compared under the same luck.
+    """
 
     players: int
     rounds: int
     number: int
-    strength: Numbers
+    percent: int = 100
+    """The spread of strengths, in percent of that of the bots."""
+
+    strength: Numbers = field(init=False)
+    luck: Numbers = field(init=False)
     scores: Places = field(init=False)
     met: Places = field(init=False)
     seats: Places = field(init=False)
@@ -33,6 +41,9 @@ class Event:
     """A schedule without repeats of the rounds that are left, from looking ahead."""
 
     def __post_init__(self) -> None:
+        games, chance = fitted(), np.random.default_rng([self.players, self.number])
+        self.strength = chance.normal(0, games.strength * self.percent / 100, self.players)
+        self.luck = chance.normal(0, games.luck, (self.rounds, self.players))
         self.scores = np.zeros(self.players, dtype=np.int64)
         self.met = np.zeros((self.players, self.players), dtype=np.int64)
         self.seats = np.zeros((self.players, 4), dtype=np.int64)
@@ -47,8 +58,9 @@ class Event:
         """The seed of the round to be drawn."""
         return 1_000 * self.number + len(self.tables)
 
-    def play(self, tables: Places, luck: Luck, chance: np.random.Generator) -> None:
+    def play(self, tables: Places) -> None:
         """Play a round."""
+        forms = (self.strength + self.luck[len(self.tables)])[tables] + fitted().seats
         if self.tables:
             self.widths.append((*self._widths(tables), *self._widths(self.neighbours())))
         for seat in range(4):
@@ -59,7 +71,7 @@ class Event:
                 self.met[two, one] += 1
             self.seats[tables[:, seat], seat] += 1
         self.tables.append(tables)
-        self.scores[tables] += luck.draw(self.strength[tables], chance)
+        self.scores[tables] += points_of(forms)
 
     def neighbours(self) -> Places:
         """Return the tables of plain neighbours in the standings."""
@@ -79,13 +91,12 @@ class Event:
         return float(spreads.mean()), float(spreads[upper].mean())
 
 
-def played(event: Event, draw: Draw, luck: Luck) -> dict[str, float]:
+def played(event: Event, draw: Draw) -> dict[str, float]:
     """Play the whole tournament; return its figures."""
-    chance = np.random.default_rng([event.players, event.rounds, event.number])
+    for _ in range(event.rounds - 1):
+        event.play(draw(event))
     before = event.ranked()
-    for _ in range(event.rounds):
-        before = event.ranked()
-        event.play(draw(event), luck, chance)
+    event.play(draw(event))
     return figures(event, before)
 
 

@@ -1,11 +1,12 @@
-"""The points of a game, from the games of the bots: strength and luck.
+"""The points of a game, from the games of the bots: strength, luck and seat.
 
-Points are the strength of a player less the mean strength at the table, and luck. The luck of a
-whole table is that of one of the games, so that it has their covariances, and whatever a seat is
-worth. In those games seat 0 declares first.
+Each player has a form in a game: strength, the worth of the seat, and luck, which is normal. Points
+are the form less the mean form at the table, so that they add up to nothing. In the games of the
+bots seat 0 declares first.
 """
 
 from functools import cache
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -14,42 +15,51 @@ from numpy.typing import NDArray
 from benchmarks.king_bots.bots import strengths
 from benchmarks.king_bots.sheets import kept
 
-Points = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 STEP = 10
 """Points of King are multiples of it."""
 
 
-class Luck(NamedTuple):
-    """What the games show: `rest` is the luck of each game by seats, `strength` the deviation."""
+class Games(NamedTuple):
+    """What the games show.
 
-    rest: NDArray[np.float64]
+    `rest` are the points of each game by seats, without the strengths; `strength` and `luck` are
+    standard deviations.
+    """
+
+    rest: Numbers
     strength: float
+    luck: float
 
     @property
-    def seats(self) -> NDArray[np.float64]:
+    def seats(self) -> Numbers:
         """What each seat is worth, in points."""
-        worth: NDArray[np.float64] = self.rest.mean(axis=0)
+        worth: Numbers = self.rest.mean(axis=0)
         return worth
 
     @property
-    def errors(self) -> NDArray[np.float64]:
+    def errors(self) -> Numbers:
         """The standard errors of `seats`."""
-        errors: NDArray[np.float64] = self.rest.std(axis=0, ddof=1) / np.sqrt(len(self.rest))
+        errors: Numbers = self.rest.std(axis=0, ddof=1) / sqrt(len(self.rest))
         return errors
-
-    def draw(self, strength: NDArray[np.float64], chance: np.random.Generator) -> Points:
-        """Play one game at each table; `strength` has a row for each table, in seat order."""
-        luck = self.rest[chance.integers(len(self.rest), size=len(strength))]
-        points = strength - strength.mean(axis=1, keepdims=True) + luck
-        return np.rint(points / STEP).astype(np.int64) * STEP
 
 
 @cache
-def fitted() -> Luck:
+def fitted() -> Games:
     """Fit the model to the kept games."""
     known, sheets = np.array(strengths()), list(kept())
     own = known[np.array([sheet.players for sheet in sheets])]
     points = np.array([sheet.totals for sheet in sheets], dtype=np.float64)
-    shown = own - own.mean(axis=1, keepdims=True)
-    rest = points - points.mean(axis=1, keepdims=True) - shown
-    return Luck(rest, float(known.std()))
+    rest = _centred(points) - _centred(own)
+    # The mean of four takes away a quarter of the variance.
+    return Games(rest, float(known.std()), float(rest.std() * sqrt(4 / 3)))
+
+
+def points_of(forms: Numbers) -> NDArray[np.int64]:
+    """Return the points of one game at each table, from a row of forms for each."""
+    return np.rint(_centred(forms) / STEP).astype(np.int64) * STEP
+
+
+def _centred(numbers: Numbers) -> Numbers:
+    centred: Numbers = numbers - numbers.mean(axis=1, keepdims=True)
+    return centred

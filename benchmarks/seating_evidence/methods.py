@@ -94,7 +94,7 @@ def priced(weights: Weights, *, early_seats: bool = False) -> Draw:
 
 
 def foreseen(weights: Weights) -> Draw:
-    """Return the method that keeps the rest of the tournament free of repeats.
+    """Return the method that keeps the rounds without a price of repeats free of them.
 
     It begins with the first round of a schedule of the program.
     """
@@ -102,10 +102,13 @@ def foreseen(weights: Weights) -> Draw:
     def draw(event: Event) -> Places:
         if not event.tables:
             return by_plan(event)
-        lot = np.random.default_rng(event.number).permutation(event.players)
-        plan = _schedule(event.players, event.rounds, event.number % PLANS)
         wanted = _wanted(event, weights, early_seats=False)
-        return look_ahead(event, wanted, [lot[tables] for tables in plan[1:]])
+        until = event.rounds - (weights.last_repeat is not None)
+        if len(event.tables) == until:
+            return search(wanted, event.seed)
+        lot = np.random.default_rng(event.number).permutation(event.players)
+        plan = _schedule(event.players, event.rounds, event.number % PLANS)[1:until]
+        return look_ahead(event, wanted, until, [lot[tables] for tables in plan])
 
     return draw
 
@@ -161,16 +164,16 @@ METHODS: Mapping[str, Draw] = {
     "program": by_program,
     "no repeat, seats as before": priced(Weights(), early_seats=True),
     "no repeat, seats at 2 %": priced(Weights()),
-    "no repeat, look-ahead": foreseen(Weights()),
     "no repeat, seats free": priced(Weights(seat=0)),
-    "no repeat, leaders × 2": priced(Weights(leaders=100, last_leaders=100)),
-    "no repeat, last round 10 %": priced(Weights(last_repeat=10)),
-    "no repeat, last round 5 %, leaders × 2": priced(Weights(last_repeat=5, last_leaders=100)),
-    "no repeat, last round neighbours": then_neighbours(priced(Weights())),
+    "look-ahead": foreseen(Weights()),
+    "look-ahead, leaders × 2": foreseen(Weights(leaders=100, last_leaders=100)),
+    "look-ahead, last 20 %": foreseen(Weights(last_repeat=20)),
+    "look-ahead, last 20 %, leaders × 2": foreseen(Weights(last_repeat=20, last_leaders=100)),
+    "look-ahead, last neighbours": then_neighbours(foreseen(Weights(last_repeat=0))),
+    "repeats at 40 %": priced(Weights(repeat=40, last_repeat=40)),
     "repeats at 20 %": priced(Weights(repeat=20, last_repeat=20)),
     "repeats at 10 %": priced(Weights(repeat=10, last_repeat=10)),
-    "repeats at 5 %": priced(Weights(repeat=5, last_repeat=5)),
-    "repeats at 10 %, last 5 %, leaders × 2": priced(
-        Weights(repeat=10, last_repeat=5, leaders=100, last_leaders=100)
+    "repeats at 20 %, leaders × 2": priced(
+        Weights(repeat=20, last_repeat=20, leaders=100, last_leaders=100)
     ),
 }

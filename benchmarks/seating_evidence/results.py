@@ -6,20 +6,17 @@ from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from benchmarks.seating_evidence.events import Event, played
-from benchmarks.seating_evidence.luck import fitted
-from benchmarks.seating_evidence.methods import METHODS
+from benchmarks.seating_evidence.methods import METHODS, by_lot
 
 KEPT = Path(__file__).with_name("evidence.jsonl")
 SCENARIOS = (
     (16, 5), (20, 5), (24, 5), (28, 3), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9),
 )  # fmt: skip
 AT_ONCE = 25
-BY_STRENGTH = 1  # A line: players, rounds, percent of the bots' strengths, method.
 
 Key = tuple[int, int, int, str]
+"""Players, rounds, percent of the bots' strengths, method."""
 
 
 class Sums(NamedTuple):
@@ -62,12 +59,13 @@ def simulate(where: tuple[int, int, int], method: str, wanted: int, kept: Path) 
 
 
 def one_event(where: tuple[int, int, int], method: str, number: int) -> dict[str, float]:
-    """Play one tournament; the same number means the same strengths for each method."""
+    """Play one tournament; "over lot" is what it gains over the same one drawn by lot."""
     players, rounds, percent = where
-    luck = fitted()
-    lot = np.random.default_rng([players, number])
-    strength = lot.normal(0, luck.strength * percent / 100, players)
-    return played(Event(players, rounds, number, strength), METHODS[method], luck)
+    own, lot = (
+        played(Event(players, rounds, number, percent), draw) for draw in (METHODS[method], by_lot)
+    )
+    over = {f"{name}_over_lot": own[name] - lot[name] for name in ("strongest_wins", "tau")}
+    return own | over
 
 
 def read(kept: Path) -> dict[Key, Sums]:
@@ -83,8 +81,10 @@ def read(kept: Path) -> dict[Key, Sums]:
 
 def tidy(kept: Path) -> None:
     """Write one line for each method and field."""
-    order = list(METHODS)
-    rows = sorted(read(kept).items(), key=lambda row: (*row[0][:3], order.index(row[0][3])))
+    order = [*METHODS]
+    # First what can no longer be played: the program before a change.
+    places = {name: order.index(name) if name in order else -1 for *_, name in read(kept)}
+    rows = sorted(read(kept).items(), key=lambda row: (*row[0][:3], places[row[0][3]]))
     kept.write_text("".join(json.dumps(_line(key, sums)) + "\n" for key, sums in rows))
 
 
@@ -121,7 +121,9 @@ def _spread(name: str) -> Any:
 
 COLUMNS = (
     ("strongest wins, %", _percent("strongest_wins")),
+    ("over lot", _percent("strongest_wins_over_lot")),
     ("tau", _number("tau", 3)),
+    ("over lot", _number("tau_over_lot", 4)),
     ("1st and 2nd met late, %", _percent("first_two_met")),
     ("leaders meet last, %", _percent("leaders_met")),
     ("tables of top 4", _number("leaders_tables", 2)),
