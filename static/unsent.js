@@ -1,5 +1,6 @@
 // The tables that only this phone has: listed, and sent where there is a signal.
 
+import { held } from "./held.js";
 import * as Starts from "./starts.js";
 
 const section = document.getElementById("unsent");
@@ -32,7 +33,14 @@ async function send() {
   if (isSent) location.reload();
 }
 
+// Going back may show the start page as it was before this phone had a table.
+const isBack = ({ persisted }) => persisted || performance.getEntriesByType("navigation")[0]?.type === "back_forward";
+const isOld = () => !document.querySelector(".games") && Object.keys(held()).length;
+
 draw();
 window.addEventListener("storage", draw);
-window.addEventListener("pageshow", draw);
+window.addEventListener("pageshow", (event) => {
+  if (isBack(event) && isOld()) location.reload();
+  draw();
+});
 if (!document.body.matches(".offline")) send().catch(() => { /* no room or no signal: later */ });

@@ -187,11 +187,23 @@ WRITES = 'href="/play/'
 MAY_BE_KEPT = re.compile(r"/clubs/[^/]+/logo/|/rules/[^/]+|/api/v1/.*")
 """A browser keeps the logo of a club for an hour, and rules that everybody may read."""
 
+KEPT_FOR_GOING_BACK = re.compile(r"/|/(guide|rules|ratings|clubs|follow|evening)/.*")
+"""Pages that a browser keeps for visitors without an account, if no address to write is in them."""
+
+
+def may_be_kept(answer):
+    path = answer.wsgi_request.path
+    if MAY_BE_KEPT.match(path):
+        return True
+    page, account = answer.getvalue().decode("utf-8", "replace"), answer.wsgi_request.user
+    shows_a_secret = account.is_authenticated or WRITES in page
+    return KEPT_FOR_GOING_BACK.fullmatch(path) and not shows_a_secret
+
 
 def faults_of(answer):
     """Yield a message for each rule of every answer that this one breaks."""
-    headers, path = answer.headers, answer.wsgi_request.path
-    if "no-store" not in headers.get("Cache-Control", "") and not MAY_BE_KEPT.match(path):
+    headers = answer.headers
+    if "no-store" not in headers.get("Cache-Control", "") and not may_be_kept(answer):
         yield f"is kept: {headers.get('Cache-Control')}"
     if headers["Content-Type"].startswith("text/") and "charset" not in headers["Content-Type"]:
         yield f"has no charset: {headers['Content-Type']}"

@@ -75,7 +75,7 @@ def marks(answer):
 def test_opponent_confirms_a_deal_with_one_tap_next_declarer_first(phone, game):
     answer = write(phone, game)
     page = phone.get(url(game, "write"))
-    followed = phone.get(address(game, "follow"))
+    followed = phone.get(address(game, "follow"), HTTP_HX_REQUEST="true")
     asked = page.context["deals"][0]
 
     assert answer.status_code == 302
@@ -88,7 +88,8 @@ def test_opponent_confirms_a_deal_with_one_tap_next_declarer_first(phone, game):
         assert confirm(phone, game, seat).status_code == 302
 
     page = phone.get(url(game, "write"))
-    again = phone.get(address(game, "follow"), HTTP_IF_NONE_MATCH=followed["ETag"])
+    seen = {"HTTP_HX_REQUEST": "true", "HTTP_IF_NONE_MATCH": followed["ETag"]}
+    again = phone.get(address(game, "follow"), **seen)
     assert marks(again) == ["confirmed"]
     assert (kinds(), waiting(page), marks(page)) == ([(1, "confirmed", 2)], [], ["confirmed"])
     assert AuditEntry.objects.get(action="confirm-deal").after["seat"] == 2

@@ -108,6 +108,11 @@ def scores(request: HttpRequest, row: Game) -> bool:
     return not written.isdisjoint(beside.values_list("public_id", "write_generation"))
 
 
+def writes_games(request: HttpRequest) -> bool:
+    """Return whether this phone has an address to write, which pages of its games may show."""
+    return any(kind == "write" for _, kind, _ in _known_games(request))
+
+
 def knows_game(request: HttpRequest, row: Game) -> bool:
     """Return whether this phone has opened an address of a game before."""
     return any(public_id == row.public_id for public_id, _, _ in _known_games(request))

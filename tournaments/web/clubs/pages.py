@@ -22,6 +22,7 @@ from tournaments.services.clubs.membership import (
 )
 from tournaments.texts.clubs import role_name
 from tournaments.texts.labels import Text
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 
 SHOWN_EVENTS = 5
@@ -52,7 +53,7 @@ def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
     return [(each.club, role_name(each.role)) for each in members.order_by("club__name", "club")]
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a club: its evenings and links to all the rest; visitors see published parts."""

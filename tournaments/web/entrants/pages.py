@@ -47,6 +47,7 @@ from tournaments.services.imports.refusals import FileRefused
 from tournaments.services.imports.texts import COLUMNS
 from tournaments.services.rounds.late_changes import change_late
 from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.name_lists import ListFile, meant_by
 from tournaments.web.base.refusals import add_refused, refusal_shown
@@ -63,7 +64,7 @@ from tournaments.web.events.tables import names_lately
 from tournaments.web.tournaments.pages import page_of
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """List the entrants of a tournament; htmx requests matches while one types."""

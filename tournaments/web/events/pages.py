@@ -35,6 +35,7 @@ from tournaments.services.events.events import (
     remove_event,
     reopen_round,
 )
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import add_refused, refusal_shown
 from tournaments.web.events.forms import EventForm
@@ -44,7 +45,7 @@ from tournaments.web.games.forms import key_of
 PAGE = 20
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def events(request: HttpRequest, slug: str) -> HttpResponse:
     """List the evenings of a club, the last first, optionally of one season."""
@@ -131,7 +132,7 @@ def _edit(
     return render(request, "tournaments/events/form.html", page, status=status)
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """Show an evening with the state of its tables; the page polls every few seconds."""

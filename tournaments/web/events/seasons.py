@@ -18,10 +18,11 @@ from tournaments.services.events.seasons import (
     create_season,
     remove_season,
 )
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.events.forms import SeasonForm
 
 
-@never_cache
+@kept_for_going_back
 @require_http_methods(["GET", "HEAD", "POST"])
 def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     """List the seasons of a club with their number of evenings; directors can add one."""

@@ -6,7 +6,6 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Game, Player, Seat
@@ -14,13 +13,14 @@ from tournaments.permissions import directs_club, seen_club
 from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import load_sheets, rules_of
 from tournaments.texts import labels
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.phone import address
 from tournaments.web.games.following import follow_page, preview_of
 
 PAGE = 20
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def club_games(request: HttpRequest, slug: str) -> HttpResponse:
     """List the games that the visitor may see, the last first, optionally of players by name."""
@@ -51,7 +51,7 @@ def _of_players(request: HttpRequest, club: Club, asked: str) -> QuerySet[Any, A
     return Seat.objects.filter(player__in=players).values("game")
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def club_game(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the sheet of a club's game to visitors who may see its evening."""

@@ -19,15 +19,15 @@ from tournaments.presenters.games.evenings import evening_of, evening_text, fini
 from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.services.games.matches import MatchSoFar
 from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.going_back import keep_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address_on_phone, evening_address, scores
+from tournaments.web.base.phone import address_on_phone, evening_address, scores, writes_games
 from tournaments.web.games.evening_chart import draw_evening
 from tournaments.web.games.following import asking
 from tournaments.web.games.matches import MatchPage, match_in
 from tournaments.web.games.pages import number_in
 
 
-@never_cache
 @require_safe
 def evening(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Lead to the game that is played; between games show the evening."""
@@ -37,7 +37,6 @@ def evening(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     return _show(request, table, games)
 
 
-@never_cache
 @require_safe
 def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the evening, also while a game is played.
@@ -74,14 +73,15 @@ def _table_at(public_id: str, secret: str) -> tuple[OpenTable, Sequence[Game]]:
 
 
 def _show(request: HtmxRequest, table: OpenTable, games: Sequence[Game]) -> HttpResponse:
-    fragment = _etag(request, table, games, fragment=True)
-    etag = fragment if request.htmx else _etag(request, table, games, fragment=False)
-    response = get_conditional_response(request, etag=etag)
+    etag = _etag(request, table, games)
+    response = get_conditional_response(request, etag=etag) if request.htmx else None
     if response is None:
-        page = _page(request, table, load_sheets(games)) | asking(fragment)
+        page = _page(request, table, load_sheets(games)) | asking(etag)
         name = "_evening" if request.htmx else "evening"
         response = render(request, f"tournaments/games/{name}.html", page)
     response["ETag"] = etag
+    if not writes_games(request):
+        keep_for_going_back(request, response)
     return response
 
 
@@ -117,12 +117,11 @@ def _matches(sheets: Sequence[Sheet]) -> Iterator[MatchPage]:
             yield match_in(MatchSoFar(match, played), played[-1])
 
 
-def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game], *, fragment: bool) -> str:
+def _etag(request: HttpRequest, table: OpenTable, games: Sequence[Game]) -> str:
     seen = [
         table.public_id,
         [(row.public_id, row.revision, row.players) for row in games],
         get_language(),
-        fragment,
         request.COOKIES.get("theme"),
         request.COOKIES.get("games"),
         staticfiles_storage.url("table.css"),

@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game
@@ -17,9 +16,10 @@ from tournaments.queries.games.sheets import load_sheet, ruleset_of
 from tournaments.queries.games.versions import GameVersion, mark_followed
 from tournaments.texts import labels
 from tournaments.texts.labels import points_text
+from tournaments.web.base.going_back import keep_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.link_preview import LinkPreview, link_preview
-from tournaments.web.base.phone import picture_address, remember_game
+from tournaments.web.base.phone import picture_address, remember_game, writes_games
 from tournaments.web.games.confirm_view import confirm_own, reviews_to_show
 from tournaments.web.games.deals.sheet_view import SheetPage, sheet_page
 from tournaments.web.games.going_on import going_on
@@ -29,7 +29,6 @@ from tournaments.web.games.who import question_of
 from tournaments.web.ratings.predictions import rated_game
 
 
-@never_cache
 @require_safe
 def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the sheet of a game to followers.
@@ -40,10 +39,9 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     mark = mark_followed(public_id, secret)
     if mark is None:
         raise Http404
-    fragment = bool(request.htmx)
-    unchanged = get_conditional_response(
-        request, etag=etag_of(request, public_id, mark, fragment=fragment)
-    )
+    # The whole page is rendered each time; only polling phones send this.
+    etag = etag_of(request, public_id, mark) if request.htmx else None
+    unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
         return unchanged
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
@@ -56,13 +54,14 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
 
 def follow_as_of(mark: GameVersion, request: HtmxRequest, row: Game) -> HttpResponse:
     """Return the sheet or the whole page, with an ETag computed before rendering."""
-    seen = etag_of(request, row.public_id, mark, fragment=True)
+    seen = etag_of(request, row.public_id, mark)
     if request.htmx:
         response = HttpResponse(follow_fragment(request, row, seen))
         response["ETag"] = seen
     else:
         response = follow_whole(request, row, seen)
-        response["ETag"] = etag_of(request, row.public_id, mark, fragment=False)
+        if not writes_games(request):
+            keep_for_going_back(request, response)
     return response
 
 

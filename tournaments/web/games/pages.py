@@ -470,18 +470,17 @@ def etag_before(request: HttpRequest, row: Game) -> str:
         Http404: the table was deleted since its row was read.
     """
     try:
-        return etag_of(request, row.public_id, mark_of(row), fragment=True)
+        return etag_of(request, row.public_id, mark_of(row))
     except Game.DoesNotExist as error:
         raise Http404 from error
 
 
-def etag_of(request: HttpRequest, public_id: str, mark: GameVersion, *, fragment: bool) -> str:
-    """Return the ETag of a polling page; the revision counts every write."""
+def etag_of(request: HttpRequest, public_id: str, mark: GameVersion) -> str:
+    """Return the ETag of a sheet that is polled; the revision counts every write."""
     seen = [
         public_id,
         mark,
         get_language(),
-        fragment,
         holder_of(request, mark.players),
         request.COOKIES.get("theme"),
         request.COOKIES.get("suits"),

@@ -88,7 +88,7 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> st
     if ACCESS[str(match.url_name)](mark, public_id, secret) is None:
         return None
     with translation.override(translation.get_language_from_request(request)):
-        return etag_of(request, public_id, mark, fragment=True)
+        return etag_of(request, public_id, mark)
 
 
 def listening(request: HttpRequest) -> ResolverMatch | None:

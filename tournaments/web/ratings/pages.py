@@ -3,7 +3,6 @@
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, RatingPool
@@ -11,18 +10,19 @@ from tournaments.models.clubs import Role
 from tournaments.permissions import account_of, members_club
 from tournaments.presenters.ratings.leaderboard import BoardReader
 from tournaments.queries.ratings.leaderboard import pools_with_ratings
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.ratings.view import BoardQuery, board_of
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def server_ratings(request: HtmxRequest) -> HttpResponse:
     """Show the ratings of all participating clubs."""
     return _show(request, None, pools_with_ratings(RatingPool.objects.filter(club=None)))
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show the ratings of a club; members see the page before anybody is rated, too."""

@@ -45,6 +45,7 @@ from tournaments.services.rounds.rounds import (
 )
 from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.clock_view import clock_of
@@ -59,7 +60,7 @@ MINUTES = (1, 3, 5, 10)
 """Minutes that one button adds."""
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show a round with all its tables; the page of directors polls every few seconds."""

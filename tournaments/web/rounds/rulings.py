@@ -41,6 +41,7 @@ from tournaments.services.rounds.rulings import (
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.labels import points_text
 from tournaments.texts.rounds import MEANINGS, RULINGS, ruling_unit
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.pages import number_in
@@ -194,7 +195,7 @@ def _entrants(round_: Round, table: int) -> list[Entrant]:
     return list(rows.select_related("player", "partner").order_by("number"))
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def rulings(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List the rulings of a tournament, the newest first, optionally of one entrant."""

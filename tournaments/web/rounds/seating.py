@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.pairing.judging import InvalidSeating
@@ -45,6 +44,7 @@ from tournaments.services.rounds.swapping import (
 )
 from tournaments.services.rounds.taking_back import lost_with, take_back_round
 from tournaments.texts.rounds import ABSENCES
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.pages import number_in, refusal_of
 from tournaments.web.rounds.seating_view import (
@@ -71,7 +71,7 @@ def seat(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return redirect("seating", slug, tournament, place.number)
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show the seating of a round, by table or by name; proposals are visible only to directors."""

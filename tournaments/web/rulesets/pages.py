@@ -24,6 +24,7 @@ from tournaments.presenters.rulesets import describe
 from tournaments.queries.games.sheets import ruleset_of
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 from tournaments.texts import labels
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.phone import address
 from tournaments.web.rulesets.examples import LETTERS, ScoredExample, scored_examples
 from tournaments.web.rulesets.families import tile_name, tile_of
@@ -112,7 +113,7 @@ class RulesPage:
     examples: tuple[ScoredExample, ...]
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def rules_index(request: HttpRequest) -> HttpResponse:
     """List every game by family (1 query)."""

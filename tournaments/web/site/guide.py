@@ -7,10 +7,10 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.web.base.access_links import access_link
+from tournaments.web.base.going_back import kept_for_going_back
 
 PICTURED = ("en", "tr", "it")
 """The languages with pictures; other languages get the first."""
@@ -34,7 +34,7 @@ class GuideStep:
         return static(f"guide/{folder}/{self.picture}.png")
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def guide(request: HttpRequest) -> HttpResponse:
     """Show nine pictures with short texts (no query)."""

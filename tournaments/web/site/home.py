@@ -23,6 +23,7 @@ from tournaments.queries.ratings.leaderboard import has_ratings
 from tournaments.queries.rulesets import find_ruleset
 from tournaments.services.games.sample import start_sample
 from tournaments.texts import labels
+from tournaments.web.base.going_back import keep_for_going_back
 from tournaments.web.base.phone import (
     A_YEAR,
     LastTable,
@@ -52,7 +53,6 @@ class PhoneGameRow:
     delete: str
 
 
-@never_cache
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the home page.
@@ -76,7 +76,10 @@ def home(request: HttpRequest) -> HttpResponse:
         "empty_sheets": [(id_, labels.ruleset_name(id_)) for id_ in RULESETS],
         "key": new_key(),
     }
-    return render(request, "tournaments/site/home.html", page)
+    response = render(request, "tournaments/site/home.html", page)
+    if not games and not last.players:
+        keep_for_going_back(request, response)
+    return response
 
 
 def _again(last: LastTable, rules: Ruleset) -> NewTableForm | None:

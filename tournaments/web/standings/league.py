@@ -2,18 +2,18 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.presenters.standings.league import LeagueReader
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.standings.league_view import league_html
 from tournaments.web.standings.view import with_versions
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the league of a season, from the tournaments that the visitor may see."""

@@ -13,6 +13,7 @@ from tournaments.permissions import seen_tournament
 from tournaments.presenters.standings.standings import hides, last_counted
 from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.services.documents.reporting import request_standings_picture
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.pictures import language_of, picture_response
 from tournaments.web.events.view import tag_of
@@ -25,7 +26,7 @@ from tournaments.web.standings.why_view import why_page
 from tournaments.web.tournaments.pages import page_of
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the current standings, those after a round, or of one round; the page polls."""
@@ -71,7 +72,7 @@ def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBas
     return picture_response(asked)
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Explain an entrant's place by its sum."""

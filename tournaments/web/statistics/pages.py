@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Report
@@ -16,11 +15,12 @@ from tournaments.permissions import role_in
 from tournaments.presenters.standings.league import LeagueReader
 from tournaments.presenters.statistics.club import Wanted
 from tournaments.queries.statistics import month_key, months_of
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.documents.asked import asking
 from tournaments.web.statistics.view import numbers_shown
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     """Show champions, records and playing times of a club, for all time or for a season."""

@@ -42,6 +42,7 @@ from tournaments.services.tournaments.lifecycle import (
 )
 from tournaments.texts import labels
 from tournaments.texts.clubs import CONFIRMATIONS
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.base.refusals import refusal_shown
@@ -171,7 +172,7 @@ def _finished(request: HttpRequest, row: Tournament) -> HttpResponse:
     return redirect("tournament", row.event.club.slug, row.slug)
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the state of a tournament, polled every few seconds; show directors the next step."""
