@@ -82,6 +82,8 @@ GAMES = {
     # It is a game of no match.
     "match": row("game", GET=NOBODY),
     "next_game": row("game", scope="score", POST=TOLD),
+    # It is a club's.
+    "rematch": row("game", scope="score", POST=TOLD),
     # One's own: only the member has sat there.
     "confirmations": row(
         "game", scope="score", GET=READERS, POST=only("member"), published=EVERYBODY

@@ -8,7 +8,6 @@ ADDRESSES = {
     "pen": ["game_keys", "take_pen"],
     "take": ["take_pen"],
     "delete": ["game"],
-    "rematch": ["games"],
     "scoresheet": ["game_documents"],
     "follow_scoresheet": ["game_documents"],
     "follow_record": ["game_record"],

@@ -12,6 +12,7 @@ from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.documents.records import read_game, read_rules
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Game, Visitor
 from tournaments.queries.rulesets import find_ruleset, house_document
 from tournaments.services.base.refusals import Invalid
@@ -42,18 +43,25 @@ def start(said: Said, visitor: Visitor, *, at: datetime) -> Game:
 
 
 def _head(said: Said, visitor: Visitor) -> GameSetup:
-    rules, document = said["ruleset"], None
-    if isinstance(rules, dict):
-        ruleset = read_rules(rules)
-        name, document = ruleset.id, write_ruleset(ruleset)
-    else:
-        name = rules if isinstance(rules, str) else ""
-        found = find_ruleset(name, visitor)
-        if found is None:
-            raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": name})])
-        document = house_document(found)
+    rules, document = ruleset_of(said["ruleset"], visitor)
     stays = ("players", "first_declarer", "options", "title", "place")
-    return GameSetup(name, document=document, **{field: said[field] for field in stays})
+    return GameSetup(rules.id, document=document, **{field: said[field] for field in stays})
+
+
+def ruleset_of(said: Any, visitor: Visitor) -> tuple[Ruleset, Mapping[str, Any] | None]:
+    """Return the ruleset that was sent or named, with the document of house rules.
+
+    Raises:
+        InvalidEntry: there is none, or its document is invalid.
+    """
+    if isinstance(said, dict):
+        ruleset = read_rules(said)
+        return ruleset, write_ruleset(ruleset)
+    name = said if isinstance(said, str) else ""
+    found = find_ruleset(name, visitor)
+    if found is None:
+        raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": name})])
+    return found, house_document(found)
 
 
 def _check_record(said: Said, head: GameSetup) -> None:

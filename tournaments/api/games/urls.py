@@ -11,6 +11,7 @@ from tournaments.api.games import (
     handover,
     matches,
     reading,
+    rematches,
     tables,
     views,
 )
@@ -38,6 +39,7 @@ urlpatterns = [
     path(f"{GAME}/pen/", handover.TakePen.as_view(), name="take_pen"),
     path(f"{GAME}/match/", matches.MatchOfGame.as_view(), name="match"),
     path(f"{GAME}/next-game/", matches.NextGame.as_view(), name="next_game"),
+    path(f"{GAME}/rematch/", rematches.Rematch.as_view(), name="rematch"),
     path(f"{GAME}/confirmations/", confirmations.GameConfirmations.as_view(), name="confirmations"),
     path(f"{GAME}/adopt/", adopting.Adopt.as_view(), name="adopt"),
     path("evenings/<slug:public_id>/", evenings.OneEvening.as_view(), name="evening"),
