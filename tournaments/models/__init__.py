@@ -4,7 +4,7 @@ from tournaments.models.audit import AuditEntry, ChangeFeed
 from tournaments.models.checks import Check, Difference
 from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Role, Season
 from tournaments.models.emails import Email
-from tournaments.models.events import Event, Round, Table
+from tournaments.models.events import Draw, Event, Round, Table
 from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Merge, Player, User, Visitor
@@ -36,6 +36,7 @@ __all__ = [
     "DealReview",
     "Delivery",
     "Difference",
+    "Draw",
     "Email",
     "Entrant",
     "Event",

@@ -167,6 +167,19 @@ class Round(models.Model):
         return "seated" if self.published_at is None else "published"
 
 
+class Draw(models.Model):
+    """What a round was drawn with, and what came out, so that anybody can draw it again.
+
+    It is a row of its own because only exports read it. Its form is `DRAW` in `tournament_schema`.
+    """
+
+    round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="draw")
+    document = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"draw of {self.round}"
+
+
 class TableQuerySet(models.QuerySet["Table"]):
     def found_at(self, public_id: str, secret: str) -> "TableQuerySet":
         return addresses.found_at(self, "table", public_id, secret)

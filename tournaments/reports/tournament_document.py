@@ -186,7 +186,7 @@ class Laid:
 
 def _rounds(tournament: Tournament, people: People) -> list[dict[str, Any]]:
     laid = _laid(tournament)
-    rows = Round.objects.filter(event=tournament.event_id).order_by("number")
+    rows = Round.objects.filter(event=tournament.event_id).select_related("draw").order_by("number")
     return [_round(row, laid, people) for row in rows]
 
 
@@ -238,6 +238,8 @@ def _round(row: Round, laid: Laid, people: People) -> dict[str, Any]:
         "standings": row.standings,
         "tables": [_table(table, laid, people) for table in laid.tables.get(row.pk, ())],
         "byes": laid.byes.get(row.pk, []),
+        # Newer than the format: left out if nothing was drawn.
+        **({"draw": row.draw.document} if hasattr(row, "draw") else {}),
     }
 
 

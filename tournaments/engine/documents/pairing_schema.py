@@ -9,6 +9,7 @@ from typing import Any
 
 from tournaments.engine.documents.record_shapes import TEXT, where
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
+from tournaments.engine.pairing.weights import LARGEST_PRICE, Weights
 from tournaments.engine.rules.problems import Code, Problem
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.rules.shapes import (
@@ -25,8 +26,10 @@ from tournaments.engine.rules.shapes import (
     list_schema,
     listed,
     object_schema,
+    or_null,
     plain,
     refer,
+    whole,
     wrong_type,
 )
 
@@ -54,7 +57,8 @@ def _are_tables(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_names, value))
 
 
-def _is_score(value: Any) -> bool:
+def is_score(value: Any) -> bool:
+    """Return whether a value is the score of an entrant."""
     score = number_of(value)
     return score is not None and -LARGEST < score < LARGEST
 
@@ -96,7 +100,7 @@ NAMES = "list of strings"
 ENTRANT = fields(
     {
         "id": plain("string", _is_name, NAME),
-        "score": plain('integer or "p/q"', _is_score, POINTS_SCHEMA, number_of),
+        "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
         "club": plain("string", is_text, refer("text")),
         "rating": plain("number", _is_rating, {"type": "number"}),
     },
@@ -111,6 +115,18 @@ ROUND = fields(
     required=("tables",),
     make=PlayedRound,
 )
+PRICE = whole(0, LARGEST_PRICE)
+WEIGHTS = fields(
+    {
+        "repeat": or_null(PRICE),
+        "last_repeat": or_null(PRICE),
+        "seat": PRICE,
+        "leaders": PRICE,
+        "last_leaders": PRICE,
+    },
+    required=(),
+    make=Weights,
+)
 PAIRING = fields(
     {
         "format": Shape(_check_format, {"const": PAIRING_FORMAT}),
@@ -123,6 +139,7 @@ PAIRING = fields(
         "fixed": listed(plain(NAMES, _is_names, TABLE, tuple)),
         "separate_clubs": SWITCH,
         "score_before_seats": SWITCH,
+        "weights": WEIGHTS,
     },
     required=("format", "entrants"),
     make=_field,

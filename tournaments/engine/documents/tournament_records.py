@@ -269,9 +269,11 @@ def _check_seats(where: str, place: Json, document: Json, rules: Ruleset) -> Pro
 
 
 def _drawings(where: str, place: Json) -> Iterator[tuple[str, Json]]:
-    """The seating of a round: as drawn, and as published."""
+    """The seating of a round: as proposed, as drawn, and as published."""
     if place["seating"] is not None:
         yield f"{where}.seating", place["seating"]
+    if "draw" in place:
+        yield f"{where}.draw", place["draw"]
     tables = [table["entrants"] for table in place["tables"]]
     yield where, {"tables": tables, "byes": place["byes"]}
 

@@ -6,6 +6,9 @@
 from typing import Any
 
 from tournaments.engine.documents.event_fields import EVENT_FIELDS
+from tournaments.engine.documents.pairing_schema import WEIGHTS, is_score
+from tournaments.engine.pairing.field import Entrant
+from tournaments.engine.pairing.methods import METHODS
 from tournaments.engine.rules.limits import (
     LONGEST_ID,
     LONGEST_NAME,
@@ -13,11 +16,14 @@ from tournaments.engine.rules.limits import (
     LONGEST_SHOWN_NAME,
     LONGEST_TOURNAMENT_SLUG,
 )
+from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.rules.shapes import (
     DAY,
+    INTEGER,
     LARGE,
     MOMENT,
     OBJECT,
+    POINTS_SCHEMA,
     SMALL,
     SWITCH,
     WORTH,
@@ -176,20 +182,57 @@ SEATING = fields(
         "locked": listed(whole(0, SMALL)),
     }
 )
-ROUND = fields(
+SEATS = listed(ENTRANT_ID, 2, 4)
+DRAW = fields(
     {
-        "number": ROUND_NUMBER,
-        "stage": one_of(("", *STAGES)),
-        "published_at": or_null(MOMENT),
-        "opened_at": or_null(MOMENT),
-        "closed_at": or_null(MOMENT),
-        "clock": fields({"seconds": or_null(COUNT), "used": COUNT, "started_at": or_null(MOMENT)}),
-        "seating": or_null(SEATING),
-        "standings": or_null(STANDINGS),
-        "tables": listed(TABLE),
+        "version": NUMBER,
+        "method": one_of(tuple(METHODS)),
+        "seed": INTEGER,
+        "weights": WEIGHTS,
+        "first": ROUND_NUMBER,
+        "rounds_left": ROUND_NUMBER,
+        "table_size": whole(2, 4),
+        "separate_clubs": SWITCH,
+        "score_before_seats": SWITCH,
+        "sections": listed(
+            fields(
+                {
+                    "entrants": listed(
+                        fields(
+                            {
+                                "id": ENTRANT_ID,
+                                "score": plain(
+                                    'integer or "p/q"', is_score, POINTS_SCHEMA, number_of
+                                ),
+                                "club": text(LONGEST_NAME),
+                            },
+                            make=Entrant,
+                        )
+                    ),
+                    "avoid": listed(listed(ENTRANT_ID, 2, 2)),
+                    "kept": listed(fields({"place": whole(0, SMALL), "entrants": SEATS})),
+                }
+            )
+        ),
+        "tables": listed(SEATS),
         "byes": listed(ENTRANT_ID),
     }
 )
+"""What a round was drawn with, by sections, and what came out."""
+
+_ROUND = {
+    "number": ROUND_NUMBER,
+    "stage": one_of(("", *STAGES)),
+    "published_at": or_null(MOMENT),
+    "opened_at": or_null(MOMENT),
+    "closed_at": or_null(MOMENT),
+    "clock": fields({"seconds": or_null(COUNT), "used": COUNT, "started_at": or_null(MOMENT)}),
+    "seating": or_null(SEATING),
+    "standings": or_null(STANDINGS),
+    "tables": listed(TABLE),
+    "byes": listed(ENTRANT_ID),
+}
+ROUND = fields(_ROUND | {"draw": DRAW}, required=_ROUND)
 RULING = fields(
     {
         "round": ROUND_NUMBER,

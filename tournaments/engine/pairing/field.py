@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
+from tournaments.engine.pairing.weights import NEW_OPPONENTS, Weights
+
 Score = int | Fraction
 
 
@@ -26,6 +28,13 @@ class PlayedRound:
     tables: tuple[tuple[str, ...], ...]
     byes: tuple[str, ...] = ()
 
+    def among(self, names: Collection[str]) -> "PlayedRound":
+        """Return the tables and byes of these entrants, as of one section."""
+        return PlayedRound(
+            tuple(table for table in self.tables if not {*table}.isdisjoint(names)),
+            tuple(name for name in self.byes if name in names),
+        )
+
 
 @dataclass(frozen=True)
 class PairingField:
@@ -44,6 +53,7 @@ class PairingField:
     table_size: int = 4
     separate_clubs: bool = False
     score_before_seats: bool = False
+    weights: Weights = NEW_OPPONENTS
     seed: int = 0
 
     @cached_property

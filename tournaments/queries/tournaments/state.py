@@ -341,11 +341,13 @@ def field_of(
     # The first of each team, then the second of each: in this order, tables are of several teams.
     board = {key: at for keys in mates.values() for at, key in enumerate(keys)}
     present.sort(key=lambda each: board.get(each.key, len(board) if board else 0))
+    keys = {each.key for each in present}
+    before = (each.seats for each in state.seated_rounds if each.row.number < number)
     return PairingField(
         entrants=tuple(
             Seated(each.key, points.get(each.key, 0), each.represents) for each in present
         ),
-        rounds=tuple(each.seats for each in state.seated_rounds if each.row.number < number),
+        rounds=tuple(played.among(keys) for played in before),
         rounds_left=max(1, settings.rounds - number + 1),
         avoid=tuple(pair for keys in mates.values() for pair in combinations(keys, 2)),
         table_size=state.rules.side_count,

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.documents.draw_records import Kept, write_draw
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.manual import seat_rest
@@ -74,7 +75,15 @@ def stage_of(state: TournamentState, number: int) -> str:
     return state.stages[further - 1] if further > 0 else ""
 
 
-def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequence[Seating]:
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A seating of a round, and the document of its draw; None if nothing was drawn."""
+
+    seating: Seating
+    draw: dict[str, Any] | None = None
+
+
+def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequence[Proposal]:
     """Return seatings of round `number`, and of later rounds if all are drawn at once.
 
     With a `seed` the random draw differs from the first one.
@@ -88,20 +97,26 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
         stage = next_stage(state, number)
         names = [name for table in stage.tables for name in table]
         field = field_of(state, number, [state.entrants[name] for name in names])
-        return [judge(field, stage.tables, ())]
+        return [Proposal(judge(field, stage.tables, ()))]
     method = state.settings.seating
+    fields = list(_fields(state, number, seed).values())
     sections = [
-        schedule(field, state.settings.rounds - number + 1, method)
+        schedule(field, field.rounds_left, method)
         if method in DRAWN_AT_ONCE
         else [_seat(field, method)]
-        for field in _fields(state, number, seed).values()
+        for field in fields
     ]
-    return [_joined(state, number, seatings) for seatings in zip(*sections, strict=True)]
+    return [
+        _proposal(
+            state, number, [(replace(f, rounds_left=f.rounds_left - at), {}) for f in fields], each
+        )
+        for at, each in enumerate(zip(*sections, strict=True))
+    ]
 
 
 def draw_rest(
     state: TournamentState, number: int, kept: Mapping[int, Sequence[str]], seed: int
-) -> Seating:
+) -> Proposal:
     """Return the seating of round `number` with these tables fixed, by their places from 0.
 
     Raises:
@@ -110,13 +125,16 @@ def draw_rest(
     """
     method = state.settings.seating
     round_ = next(each for each in state.seated_rounds if each.row.number == number)
-    sections = []
+    fields = []
     for section, field in _fields(state, number, seed).items():
         tables = enumerate(state.of_section(round_, section).tables)
         stays = {at: kept[t.number - 1] for at, t in tables if t.number - 1 in kept}
-        seated = seat_rest(field, method, stays) if method in METHODS else _in_order(field, stays)
-        sections.append(seated)
-    return _joined(state, number, sections)
+        fields.append((field, stays))
+    sections = [
+        seat_rest(field, method, stays) if method in METHODS else _in_order(field, stays)
+        for field, stays in fields
+    ]
+    return _proposal(state, number, fields, sections)
 
 
 def next_stage(state: TournamentState, number: int) -> FinalStage:
@@ -263,6 +281,17 @@ def _fields(state: TournamentState, number: int, seed: int | None) -> dict[str, 
     if sum(len(field.entrants) for field in found.values()) < state.rules.side_count:
         raise NotEnough
     return found
+
+
+def _proposal(
+    state: TournamentState,
+    number: int,
+    fields: Sequence[tuple[PairingField, Kept]],
+    sections: Sequence[Seating],
+) -> Proposal:
+    method, seating = state.settings.seating, _joined(state, number, sections)
+    drawn = write_draw(method, number, fields, seating) if method in METHODS else None
+    return Proposal(seating, drawn)
 
 
 def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:

@@ -6,6 +6,7 @@ Lock order: the tournament, the round, the people of the club, tables, games.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import judge
 from tournaments.models import (
+    Draw,
     Entrant,
     Game,
     Player,
@@ -34,6 +36,7 @@ from tournaments.services.rounds.house import with_house_players
 from tournaments.services.rounds.pairing import engine_refusals, number_of
 from tournaments.services.rounds.proposals import (
     NoRoundLeft,
+    Proposal,
     check_results,
     document_of,
     draw,
@@ -102,19 +105,11 @@ def seat_next_round(tournament_pk: int, by: Actor, *, at: datetime) -> Round:
             raise NoRoundLeft
         check_results(state, number)
         state = with_house_players(state, number, by, at=at)
-        places = [
-            Round.objects.create(
-                event=tournament.event,
-                number=number + further,
-                stage=stage_of(state, number),
-                seating=document_of(seating),
-            )
-            for further, seating in enumerate(draw(state, number))
-        ]
+        rounds = _put_proposals(state, number, draw(state, number))
         touch(tournament)
-        numbers = [round_.number for round_ in places]
-        note(tournament, "seat-round", by, at, after={"round": numbers[0], "rounds": numbers})
-    return places[0]
+        numbers = [round_.number for round_ in rounds]
+        note(tournament, "seat-round", by, at, after={"round": number, "rounds": numbers})
+    return rounds[0]
 
 
 def unseat_round(round_pk: int, by: Actor, *, at: datetime) -> None:
@@ -223,17 +218,12 @@ def seat_again(
         seed = tournament.seed + tournament.revision
         check_results(state, round_.number)
         if kept:
-            seated_round = draw_rest(state, round_.number, kept, seed)
-            stays = [
-                at for at, table in enumerate(seated_round.tables) if list(table) in kept.values()
-            ]
-            documents = [document_of(seated_round, stays, left_before(round_))]
+            drawn: Sequence[Proposal] = [draw_rest(state, round_.number, kept, seed)]
         else:
             drawn = draw(state, round_.number, seed)
-            documents = [document_of(drawn[0], left=left_before(round_))]
-            documents += [document_of(each) for each in drawn[1:]]
-        numbers = _put_seatings(state, round_, documents)
+        rounds = _put_proposals(state, round_.number, drawn, kept, left_before(round_))
         touch(tournament)
+        numbers = [each.number for each in rounds]
         details: dict[str, Any] = {"round": round_.number, "rounds": numbers}
         if taking_in:
             details["arriving"] = sorted(taking_in)
@@ -242,15 +232,32 @@ def seat_again(
     return round_
 
 
-def _put_seatings(
-    state: TournamentState, first: Round, documents: Sequence[dict[str, Any]]
-) -> list[int]:
-    """Store the seatings of a round and of later ones; none is published."""
-    numbers = list(range(first.number, first.number + len(documents)))
-    for number, document in zip(numbers, documents, strict=True):
-        seated = {"seating": document, "stage": stage_of(state, number)}
-        Round.objects.update_or_create(event_id=first.event_id, number=number, defaults=seated)
-    return numbers
+def _put_proposals(
+    state: TournamentState,
+    number: int,
+    proposals: Sequence[Proposal],
+    kept: Mapping[int, Sequence[str]] = MappingProxyType({}),
+    left: Sequence[str] = (),
+) -> list[Round]:
+    """Store proposals of a round and of later ones; none is published.
+
+    The tables in `kept` stay locked in the first one, and `left` were taken out of it.
+    """
+    rounds = []
+    for further, proposal in enumerate(proposals):
+        tables = proposal.seating.tables
+        stays = [at for at, table in enumerate(tables) if list(table) in kept.values()]
+        seating = document_of(proposal.seating, stays, () if further else left)
+        round_, _created = Round.objects.update_or_create(
+            event=state.tournament.event,
+            number=number + further,
+            defaults={"seating": seating, "stage": stage_of(state, number + further)},
+        )
+        Draw.objects.filter(round=round_).delete()
+        if proposal.draw is not None:
+            Draw.objects.create(round=round_, document=proposal.draw)
+        rounds.append(round_)
+    return rounds
 
 
 def unseat_dependants(tournament: Tournament, round_: Round, by: Actor, *, at: datetime) -> None:

@@ -16,6 +16,7 @@ from tournaments.models import (
     AuditEntry,
     Club,
     Confirmation,
+    Draw,
     Entrant,
     Event,
     Game,
@@ -292,7 +293,11 @@ def _rounds(said: Sequence[Json], tournament: Tournament) -> dict[int, Round]:
         )
         for each in said
     ]
-    return {row.number: row for row in Round.objects.bulk_create(rows)}
+    rounds = {row.number: row for row in Round.objects.bulk_create(rows)}
+    Draw.objects.bulk_create(
+        Draw(round=rounds[each["number"]], document=each["draw"]) for each in said if "draw" in each
+    )
+    return rounds
 
 
 def _lay(

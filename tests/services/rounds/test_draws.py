@@ -1,0 +1,71 @@
+import pytest
+
+from tests.factories import EVENING
+from tests.tournament_builders import closed, published, running, seated
+from tests.tournament_records import exported
+from tournaments.engine.documents.draw_records import redraw
+from tournaments.engine.documents.tournament_records import read_tournament
+from tournaments.engine.pairing.field import PlayedRound
+from tournaments.models import Draw, Entrant
+from tournaments.reports.tournament_document import tournament_document
+from tournaments.services.audit import NOBODY
+from tournaments.services.rounds.seating import seat_again
+
+pytestmark = pytest.mark.django_db
+
+NAMES = [f"Oyuncu {n}" for n in range(1, 19)]
+
+
+def drawn_again(row):
+    """Whether each draw in the exported document gives the tables that it names."""
+    rounds = read_tournament(tournament_document(row)).document["rounds"]
+    asked = [place["draw"] for place in rounds]
+    earlier = [
+        PlayedRound(tuple(tuple(t["entrants"]) for t in place["tables"]), tuple(place["byes"]))
+        for place in rounds
+    ]
+    drawn = [PlayedRound(tuple(map(tuple, d["tables"])), tuple(d["byes"])) for d in asked]
+    return [
+        redraw(draw, [*earlier[: draw["first"] - 1], *drawn[draw["first"] - 1 : at]])
+        == (list(drawn[at].tables), list(drawn[at].byes))
+        for at, draw in enumerate(asked)
+    ]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"seating": "swiss"},
+        {"seating": "fixed"},
+        {"seating": "rank-spread", "odd": "house"},
+        {"sections": 2},
+    ],
+)
+def test_each_round_keeps_what_it_was_drawn_with(chosen):
+    row = running(*NAMES, rounds=3, **chosen)
+    halves = Entrant.objects.filter(tournament=row, number__lte=9)
+    halves.update(section="A" if row.settings["sections"] else "")
+    closed(row)
+    row.refresh_from_db()
+    seated(row)
+
+    assert drawn_again(row)[:2] == [True, True]
+
+
+def test_a_draw_with_locked_tables_is_kept_too_and_replaces_the_one_before():
+    row = running(*NAMES)
+    first = seated(row)
+    before = first.draw.document
+
+    seat_again(first.pk, [1], NOBODY, at=EVENING)
+
+    (draw,) = Draw.objects.all()
+    assert draw.document["sections"][0]["kept"] == [{"place": 1, "entrants": before["tables"][1]}]
+    assert draw.document["seed"] != before["seed"]
+    assert drawn_again(row) == [True]
+
+
+def test_a_seating_by_hand_has_no_draw():
+    published(running(*NAMES, seating="manual"))
+
+    assert '"draw"' not in exported()
