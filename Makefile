@@ -31,7 +31,8 @@ ready: .venv/.runs
 	@$(UV) sync --frozen --inexact --no-dev --quiet --compile-bytecode
 	@$(BIN)/python -m compileall -q kingscore tournaments
 
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# Where a process of the tests dies, xdist starts another one and then waits for ever.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 test: .venv/.tests
 	@$(PYTEST) -m "not slow" $(ARGS)

@@ -7,6 +7,7 @@ import pytest
 
 from kingscore import buffering
 from kingscore.buffering import Buffered
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def visit():
 
         # In a thread: a browser of another test may have left its loop running in this one.
         with ThreadPoolExecutor(1) as thread:
-            answered = asyncio.wait_for(application(scope, receive, take), 60)
+            answered = asyncio.wait_for(application(scope, receive, take), PATIENCE)
             thread.submit(asyncio.run, answered).result()
         return sent, len(parts) - len(waiting)
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, GameFactory, ReportFactory, record, reload
+from tests.waiting import PATIENCE
 from tournaments.models import Report
 from tournaments.models.reports import GIVEN_UP_AFTER, MOST_ATTEMPTS
 from tournaments.services.documents.building import claim_report, finish_report
@@ -108,7 +109,7 @@ def test_request_wakes_a_worker_once_it_is_committed(game, django_capture_on_com
         assert woken() == []
     with django_capture_on_commit_callbacks(execute=True):
         ask(game)
-    assert woken(timeout=5) == [report.pk]
+    assert woken(timeout=PATIENCE) == [report.pk]
 
 
 def test_built_sheet_is_kept_and_served_at_once(game, pdf):
@@ -252,7 +253,7 @@ def test_failed_report_can_be_tried_again(impossible, django_capture_on_commit_c
     impossible.save(update_fields=["parameters"])
     with django_capture_on_commit_callbacks(execute=True):
         try_again(impossible, EVENING)
-    assert woken(timeout=5) == [impossible.pk]
+    assert woken(timeout=PATIENCE) == [impossible.pk]
     build_report(impossible.pk)
     impossible.refresh_from_db()
     assert (impossible.state, impossible.error) == ("done", "")
@@ -275,7 +276,7 @@ def test_sweep_wakes_a_worker_for_what_waits_and_what_was_left_behind():
     ReportFactory(state="failed", asked_at=long_ago, touched_at=long_ago)
     ReportFactory(state="done", file="reports/x.pdf", touched_at=long_ago)
     sweep_reports()
-    assert woken(timeout=5) == [killed.pk, waiting.pk]
+    assert woken(timeout=PATIENCE) == [killed.pk, waiting.pk]
 
 
 def test_report_whose_workers_die_each_time_fails_in_the_end():

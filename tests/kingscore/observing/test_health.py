@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 
 import pytest
@@ -76,22 +76,25 @@ def test_a_migration_that_was_not_applied_is_counted(client):
     assert answer.json()["migrations"] == "1 not applied"
 
 
-@pytest.fixture
+@contextmanager
 def no_room():
-    """Let no file of this process grow, as on a full disk."""
+    """Let no file of this process grow, as on a full disk: not even one with pytest's output."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with connection.cursor() as cursor:
         # The log of SQLite is written from its beginning where it was emptied.
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="fills the disk of SQLite")
-def test_database_without_room_is_not_ready(client, no_room):
-    answer = settled(client)
+def test_database_without_room_is_not_ready(client):
+    with no_room():
+        answer = settled(client)
 
     assert (answer.status_code, answer.json()["database"]) == (503, "ok")
     assert answer.json()["writing"] != "ok"

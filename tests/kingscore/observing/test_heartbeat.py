@@ -87,4 +87,4 @@ def test_a_worker_is_there_busy_and_gone(often):
     finally:
         workers.worker_shutdown.send(sender=None)
 
-    assert not Worker.objects.exists()
+    wait_until(lambda: not Worker.objects.exists())

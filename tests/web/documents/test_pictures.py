@@ -13,6 +13,7 @@ from tests.club_factories import ClubFactory, MemberFactory
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import ContextFactory, GameFactory, reload
 from tests.reports.asked import tournament
+from tests.waiting import PATIENCE
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.models import Club, Event, Report
 from tournaments.reports.builder import build_report
@@ -36,6 +37,7 @@ def worker(monkeypatch):
 
     clock = SimpleNamespace(sleep=sleep, monotonic=time.monotonic)
     monkeypatch.setattr(pictures, "time", clock)
+    monkeypatch.setattr(pictures, "LONGEST_WAIT", PATIENCE)
 
 
 def drawn(answer):
