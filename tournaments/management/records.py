@@ -49,7 +49,7 @@ def run_score(
         shown = json.dumps(write_result(reading)) if show is None else show(reading)
         return shown, not reading.problems
 
-    return _answer_all(files, answer, out, err)
+    return answer_all(files, answer, out, err)
 
 
 def run_pair(files: Sequence[str], out: Stream, err: Stream) -> int:
@@ -64,10 +64,10 @@ def run_pair(files: Sequence[str], out: Stream, err: Stream) -> int:
             seating = write_refusal(invalid.problems)
         return json.dumps(seating), "problems" not in seating
 
-    return _answer_all(files, answer, out, err)
+    return answer_all(files, answer, out, err)
 
 
-def _answer_all(
+def answer_all(
     files: Sequence[str], answer: Callable[[bytes], tuple[str, bool]], out: Stream, err: Stream
 ) -> int:
     """Write the answer to each document; return the worst status of all."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from tournaments.engine.documents.digests import digest_of_document
 from tournaments.engine.documents.ruleset_records import write_ruleset
+from tournaments.engine.documents.tournament_results import RESULT, write_ranking
 from tournaments.engine.documents.tournament_schema import FURTHER, TOURNAMENT_FORMAT
 from tournaments.engine.standings.tournament_settings import write_settings
 from tournaments.models import (
@@ -26,7 +28,7 @@ from tournaments.models import (
 )
 from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.queries.rulesets import parsed_ruleset
-from tournaments.queries.tournaments.state import settings_of
+from tournaments.queries.tournaments.state import TournamentState, load_state, settings_of
 
 
 @dataclass(slots=True)
@@ -45,15 +47,17 @@ class People:
 
 
 def tournament_document(tournament: Tournament) -> dict[str, Any]:
-    """Return the document of a tournament, with whole names (10 queries, however large)."""
+    """Return the document of a tournament, with whole names (15 queries, however large)."""
     event = tournament.event
     document = tournament.document
     people = People()
+    state = load_state(tournament)
     # Entrants come first, because they give the players their ids.
     entrants = [_entrant(row, people) for row in _entrants(tournament)]
     substitutes = _substitutes(tournament, people)
-    rounds = _rounds(tournament, people)
-    return {
+    rounds = _rounds(state, people)
+    rulings = _rulings(tournament)
+    told = {
         "format": TOURNAMENT_FORMAT,
         "club": {"slug": event.club.slug, "name": event.club.name},
         "tournament": _tournament(tournament),
@@ -67,10 +71,11 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
         "entrants": entrants,
         "substitutes": substitutes,
         "rounds": rounds,
-        "rulings": _rulings(tournament),
+        "rulings": rulings,
         # Newer than the format: left out if there are none.
         **({"line_ups": said} if (said := _line_ups(tournament)) else {}),
     }
+    return told | {"digest": digest_of_document(told)}
 
 
 def _tournament(tournament: Tournament) -> dict[str, Any]:
@@ -184,10 +189,10 @@ class Laid:
     confirmations: Mapping[int, list[Confirmation]]
 
 
-def _rounds(tournament: Tournament, people: People) -> list[dict[str, Any]]:
-    laid = _laid(tournament)
-    rows = Round.objects.filter(event=tournament.event_id).select_related("draw").order_by("number")
-    return [_round(row, laid, people) for row in rows]
+def _rounds(state: TournamentState, people: People) -> list[dict[str, Any]]:
+    laid = _laid(state.tournament)
+    rows = Round.objects.filter(event=state.tournament.event_id).select_related("draw")
+    return [_round(row, state, laid, people) for row in rows.order_by("number")]
 
 
 def _laid(tournament: Tournament) -> Laid:
@@ -216,9 +221,12 @@ def _laid(tournament: Tournament) -> Laid:
     return Laid(tables, sitting, byes, sheets, seats, confirmations)
 
 
-def _round(row: Round, laid: Laid, people: People) -> dict[str, Any]:
+def _round(row: Round, state: TournamentState, laid: Laid, people: People) -> dict[str, Any]:
     seating = row.seating
-    return {
+    closed: dict[str, Any] = {}
+    if row.closed_at is not None:
+        closed["ranking"] = write_ranking(state.standings_before(row.number + 1))
+    return closed | {
         "number": row.number,
         "stage": row.stage,
         "published_at": _moment(row.published_at),
@@ -257,8 +265,15 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
                 {"seat": each.seat, "revision": each.revision, "at": _moment(each.at)}
                 for each in laid.confirmations.get(sheet.row.pk, ())
             ],
+            **_result(sheet),
         },
     }
+
+
+def _result(sheet: Sheet) -> dict[str, Any]:
+    """Return the stored result of a finished game, as documents have it."""
+    result = sheet.row.result
+    return {} if result is None else {"result": {name: result[name] for name in RESULT}}
 
 
 def _write(write: Revision) -> dict[str, Any]:

@@ -5,7 +5,7 @@ form (`tournament_schema`), then contradictions between the parts.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from tournaments.engine.documents.tournament_schema import (
     WITHDRAWAL,
 )
 from tournaments.engine.play.games import Game
-from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.rules.problems import (
     Code,
     InvalidEntry,
@@ -31,15 +30,7 @@ from tournaments.engine.rules.problems import (
 )
 from tournaments.engine.rules.rulesets import Ruleset, number_of
 from tournaments.engine.rules.shapes import MOMENT, Problems, below, wrong_type
-from tournaments.engine.standings.finals import rank_with_finals
-from tournaments.engine.standings.round_results import (
-    PENALTY,
-    Competitor,
-    RoundResults,
-    Ruling,
-    TableResult,
-)
-from tournaments.engine.standings.standings import Standing
+from tournaments.engine.standings.round_results import PENALTY
 from tournaments.engine.standings.tournament_settings import TournamentSettings, read_settings
 
 Json = Mapping[str, Any]
@@ -83,72 +74,9 @@ def write_tournament(document: Json) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def standings_of(record: TournamentRecord) -> tuple[Standing, ...]:
-    """Compute the standings of a tournament from its sheets and rulings alone."""
-    document = record.document
-    rounds: list[RoundResults] = []
-    finals: list[RoundResults] = []
-    for place, results in zip(document["rounds"], results_of(record), strict=True):
-        if place["published_at"] is not None:
-            (finals if place["stage"] else rounds).append(results)
-    competitors = [
-        Competitor(
-            id=each["id"],
-            number=number_of_entrant(each["id"]),
-            house=each["house"],
-            team=each["team"],
-            withdrawn=each["withdrawn_at"] is not None,
-            section=record.settings.section_of(each.get("section", "")),
-        )
-        for each in document["entrants"]
-        if not each.get("waiting")
-    ]
-    return rank_with_finals(
-        competitors, rounds, finals, record.settings, document["tournament"]["seed"]
-    )
-
-
-def results_of(record: TournamentRecord) -> list[RoundResults]:
-    """Return the results of each round."""
-    return [
-        RoundResults(
-            place["number"],
-            tuple(
-                _table_result(table["entrants"], record.games[place["number"], table["number"]])
-                for table in place["tables"]
-            ),
-            tuple(place["byes"]),
-            tuple(_rulings_of(record.document, place["number"])),
-        )
-        for place in record.document["rounds"]
-    ]
-
-
 def number_of_entrant(entrant_id: str) -> int:
     """Return the number in the id of an entrant."""
     return int(entrant_id[1:])
-
-
-def _table_result(entrants: Sequence[str], game: Game) -> TableResult:
-    names = tuple(entrants)
-    if not game.finished:
-        nothing = (0,) * len(names)
-        return TableResult(names, nothing, nothing, finished=False)
-    outcome = decide(game)
-    kings = sorted(badge.seat for badge in award(game) if badge.badge == "king")
-    return TableResult(
-        entrants=names,
-        totals=game.totals,
-        ranks=outcome.ranks,
-        out=outcome.out,
-        kings=tuple(kings),
-    )
-
-
-def _rulings_of(document: Json, number: int) -> Iterator[Ruling]:
-    for each in document["rulings"]:
-        if each["round"] == number and each["withdrawn_at"] is None:
-            yield Ruling(each["entrant"], each["kind"], number_of(each["points"]) or 0)
 
 
 # The form, and the rules.

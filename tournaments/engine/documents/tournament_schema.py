@@ -108,7 +108,11 @@ _NEEDED = {
 FURTHER = tuple(name for name in EVENT_FIELDS if name not in _NEEDED)
 """The fields of events that are newer than the format; a document leaves out empty ones."""
 
-TOURNAMENT = fields({**_NEEDED, **_of_event(*FURTHER), "cancelled_at": MOMENT}, required=_NEEDED)
+DIGEST = matching("[0-9a-f]{64}", "SHA-256, in hexadecimal digits")
+TOURNAMENT = fields(
+    {**_NEEDED, **_of_event(*FURTHER), "cancelled_at": MOMENT, "digest": DIGEST},
+    required=_NEEDED,
+)
 _ENTRANT = {
     "id": ENTRANT_ID,
     "players": listed(PLAYER_ID, 1, 2),
@@ -159,13 +163,22 @@ HEAD = fields(
         "place": TITLE,
     }
 )
-GAME = fields(
+_SIDES = listed(whole(0, 3), 0, 4)
+RESULT = fields(
     {
-        "record": OBJECT.with_schema({"$ref": "urn:kingscore:game:1"}),
-        "writes": listed(WRITE),
-        "confirmations": listed(fields({"seat": whole(0, 3), "revision": NUMBER, "at": MOMENT})),
+        "totals": listed(WORTH, 2, 4),
+        "ranks": listed(PLACE, 2, 4),
+        "out": _SIDES,
+        "sunk": _SIDES,
+        "kings": listed(whole(0, 3)),
     }
 )
+_GAME = {
+    "record": OBJECT.with_schema({"$ref": "urn:kingscore:game:1"}),
+    "writes": listed(WRITE),
+    "confirmations": listed(fields({"seat": whole(0, 3), "revision": NUMBER, "at": MOMENT})),
+}
+GAME = fields(_GAME | {"result": RESULT, "digest": DIGEST}, required=_GAME)
 TABLE = fields(
     {
         "number": NUMBER,
@@ -220,6 +233,22 @@ DRAW = fields(
 )
 """What a round was drawn with, by sections, and what came out."""
 
+RANKING = listed(
+    fields(
+        {
+            "entrant": ENTRANT_ID,
+            "section": one_of(("", *SECTIONS)),
+            "place": PLACE,
+            "shared": SWITCH,
+            "points": WORTH,
+            "penalties": WORTH,
+            "round": or_null(WORTH),
+            "tie_breaks": listed(or_null(WORTH)),
+        }
+    )
+)
+"""The standings after a closed round, by section and place."""
+
 _ROUND = {
     "number": ROUND_NUMBER,
     "stage": one_of(("", *STAGES)),
@@ -232,7 +261,8 @@ _ROUND = {
     "tables": listed(TABLE),
     "byes": listed(ENTRANT_ID),
 }
-ROUND = fields(_ROUND | {"draw": DRAW}, required=_ROUND)
+_LATER_OF_A_ROUND = {"draw": DRAW, "ranking": RANKING, "digest": DIGEST}
+ROUND = fields(_ROUND | _LATER_OF_A_ROUND, required=_ROUND)
 RULING = fields(
     {
         "round": ROUND_NUMBER,
@@ -267,6 +297,7 @@ DOCUMENT = fields(
         "rounds": listed(ROUND),
         "rulings": listed(RULING),
         "line_ups": listed(LINE_UP),
+        "digest": DIGEST,
     },
     required=(
         *("format", "club", "tournament", "ruleset", "options", "settings"),

@@ -1,0 +1,185 @@
+"""Verifying an export: all of it agrees, and what was altered in it is found."""
+
+import io
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+
+from tests.club_factories import MemberFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import ContextFactory
+from tests.services.tournaments.whole_tournament import LATER, whole_tournament
+from tests.tournament_builders import NINE, closed, running
+from tests.tournament_records import exported
+from tournaments.engine.documents.verification import DIFFERS, UNKNOWN
+from tournaments.engine.documents.verify import verify
+from tournaments.models import Game
+from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.games import playing
+from tournaments.services.rounds.rulings import RulingDecision, rule
+
+pytestmark = pytest.mark.django_db
+
+NEWER = {"digest", "result", "ranking", "draw"}
+"""The fields that older exports do not have."""
+
+
+def places_of_numbers(value, path=()):
+    """The path of each number, and of each digit in a text."""
+    if isinstance(value, dict | list):
+        for name, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places_of_numbers(each, (*path, name))
+    elif isinstance(value, str):
+        yield from ((*path, found.start()) for found in re.finditer(r"\d", value))
+    elif type(value) is int:
+        yield path
+
+
+def altered(document, path):
+    """The document with one digit changed in place, and what puts it back."""
+    *way, last = path
+    for name in way[:-1]:
+        document = document[name]
+    name, holder = (way[-1], document) if way else (last, document)
+    inner = holder[name] if way else holder
+    if isinstance(inner, str):
+        digit = str((int(inner[last]) + 1) % 10)
+        holder[name] = f"{inner[:last]}{digit}{inner[last + 1 :]}"
+        return lambda: holder.__setitem__(name, inner)
+    before = inner[last]
+    inner[last] = before + 1
+    return lambda: inner.__setitem__(last, before)
+
+
+def not_found(document, every=1):
+    """How many alterations there are, and those that verifying does not find."""
+    paths = list(places_of_numbers(document))[::every]
+    missed = []
+    for path in paths:
+        put_back = altered(document, path)
+        if verify(document).agrees:
+            missed.append(path)
+        put_back()
+    return len(paths), missed
+
+
+def without_newer(value):
+    if isinstance(value, dict):
+        return {name: without_newer(each) for name, each in value.items() if name not in NEWER}
+    return [without_newer(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.fixture
+def document():
+    whole_tournament()
+    return json.loads(exported())
+
+
+def outcomes(document, *outcomes):
+    return {each.what: each for each in verify(document).points if each.outcome in outcomes}
+
+
+def test_an_altered_digit_is_found(document):
+    number, missed = not_found(document, every=23)
+
+    assert number > 50
+    assert missed == []
+
+
+@pytest.mark.slow
+def test_every_altered_digit_is_found(document):
+    number, missed = not_found(document)
+
+    assert (number > 1500, missed) == (True, [])
+
+
+def test_what_differs_is_found_without_the_digests_too(document):
+    place = document["rounds"][0]
+    del document["digest"]
+    place["tables"][1]["game"]["result"]["totals"][0] += 10
+    place["ranking"][2]["tie_breaks"][0] = 77
+    place["standings"]["e5"][0] += 1
+
+    found = outcomes(document, DIFFERS)
+
+    assert {what: each.where for what, each in found.items()} == {
+        "result": "rounds[0].tables[1].game.result.totals[0]",
+        "standings": "rounds[0].ranking[2].tie_breaks[0]",
+        "closing": "rounds[0].standings.e5[0]",
+    }
+    assert found["standings"].params["stated"] == 77
+
+
+def test_seats_are_those_of_the_entrants_or_of_who_plays_for_them(document):
+    table = document["rounds"][1]["tables"][0]
+    table["seats"][0] = "p1" if table["seats"][0] != "p1" else "p2"
+
+    assert "players" in outcomes(document, DIFFERS)
+
+
+def test_an_older_export_is_verified_as_far_as_it_goes(document):
+    verification = verify(without_newer(document))
+
+    assert verification.agrees
+    assert {each.code for each in verification.points if each.outcome == UNKNOWN} >= {
+        "no-digest",
+        "not-exported",
+    }
+    older = without_newer(document)
+    older["rounds"][0]["standings"]["e4"][0] += 1
+    assert not verify(older).agrees
+
+
+def test_places_of_the_closing_are_those_before_a_later_correction():
+    row = running(*NINE)
+    place = closed(row, entries=(*WHOLE_GAME[:6], {"type": "stopped", "reason": "time"}))
+    game = Game.objects.filter(table__round=place).first()
+    director = Actor(MemberFactory(club=row.event.club, role="director").user)
+    context = ContextFactory(revision=game.revision, at=LATER, by=director)
+    playing.withdraw_entry(game.pk, 1, "no", context)
+    said = RulingDecision("penalty", 500, "revoke")
+    rule(place.pk, row.entrants.first().pk, said, NOBODY, at=LATER + timedelta(hours=1))
+    document = json.loads(exported())
+
+    found = {each.what: each for each in verify(document).points}
+
+    assert verify(document).agrees
+    assert found["closing"].code == "corrected-since"
+    document["rounds"][0]["standings"]["e1"][1] = 1
+    assert "closing" in outcomes(document, DIFFERS)
+
+
+def run(*files, **options):
+    out, err = io.StringIO(), io.StringIO()
+    status = 0
+    try:
+        call_command("verify", *map(str, files), stdout=out, stderr=err, **options)
+    except SystemExit as leaving:
+        status = leaving.code
+    return status, out.getvalue()
+
+
+def test_command_says_where_to_look(document, tmp_path):
+    file = tmp_path / "tournament.json"
+    file.write_text(json.dumps(document))
+    assert run(file)[0] == 0
+
+    document["rounds"][0]["ranking"][0]["points"] = 12345
+    file.write_text(json.dumps(document))
+    status, out = run(file)
+
+    assert status == 1
+    assert re.search("differs: the document says 12345.* – rounds.0..ranking.0..points", out)
+    status, out = run(file, json=True)
+    assert (status, json.loads(out)["agrees"]) == (1, False)
+    assert run(tmp_path / "none")[0] == 2
+
+
+def test_what_is_no_document_is_refused(tmp_path):
+    file = tmp_path / "what.json"
+    file.write_text('{"format": "kingscore-what/1"}')
+
+    assert run(file)[0] == 1

@@ -1,0 +1,68 @@
+"""The outcome of verifying a document: what was recomputed, and whether it is as published."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tournaments.engine.rules.problems import Problem, write_problem
+
+VERIFICATION_FORMAT = "kingscore-verification/1"
+
+SAME, DIFFERS, UNKNOWN = "same", "differs", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a document that was recomputed, at its path.
+
+    `outcome` is SAME, DIFFERS, or UNKNOWN if it cannot be recomputed. `code` says why, or what was
+    changed openly; it may be empty where the outcome is SAME.
+    """
+
+    what: str
+    where: str
+    outcome: str = SAME
+    code: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """All points of a document, or the problems that keep it from being read.
+
+    `digest` is that of the whole document.
+    """
+
+    document_format: str
+    points: Sequence[Point] = ()
+    problems: Sequence[Problem] = ()
+    digest: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything that can be recomputed is as published."""
+        return not self.problems and all(each.outcome != DIFFERS for each in self.points)
+
+    def count(self, outcome: str) -> int:
+        return sum(each.outcome == outcome for each in self.points)
+
+
+def write_verification(verification: Verification) -> dict[str, Any]:
+    """Return a verification as a `kingscore-verification/1` document."""
+    return {
+        "format": VERIFICATION_FORMAT,
+        "verified": verification.document_format,
+        "agrees": verification.agrees,
+        "digest": verification.digest,
+        "problems": list(map(write_problem, verification.problems)),
+        "points": [
+            {
+                "what": each.what,
+                "where": each.where,
+                "outcome": each.outcome,
+                "code": each.code,
+                "params": dict(each.params),
+            }
+            for each in verification.points
+        ],
+    }

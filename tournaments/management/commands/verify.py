@@ -1,0 +1,63 @@
+"""Recompute an exported document without the database (`docs/verify.md`)."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from tournaments.engine.documents.digests import letters_of
+from tournaments.engine.documents.records import parse_json
+from tournaments.engine.documents.verification import Verification, write_verification
+from tournaments.engine.documents.verify import verify
+from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.management.records import add_files, answer_all
+from tournaments.presenters.verification import verified_lines
+from tournaments.texts.messages import explain
+from tournaments.texts.verification import ALL_AGREE, SOME_DIFFER
+
+
+class Command(BaseCommand):
+    """`manage.py verify FILE…`; exit status 0 all agrees, 1 something differs, 2 not read."""
+
+    help = "Recompute exported documents, and say at each point whether it is as published."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_files(parser)
+        parser.add_argument("--json", action="store_true", help="every point, one answer a line")
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        """Verify each document, and exit with the worst status."""
+
+        def answer(text: bytes) -> tuple[str, bool]:
+            try:
+                verification = verify(parse_json(text))
+            except InvalidEntry as invalid:
+                verification = Verification("", problems=invalid.problems)
+            if options["json"]:
+                return json.dumps(write_verification(verification)), verification.agrees
+            return "\n".join(_lines(verification)), verification.agrees
+
+        status = answer_all(options["files"], answer, self.stdout, self.stderr)
+        self.stdout.flush()
+        if status:
+            sys.exit(status)
+
+
+def _lines(verification: Verification) -> Iterator[str]:
+    for problem in verification.problems:
+        yield f"{problem.where or '–'}: {explain(problem)}"
+    before = 0
+    for line in verified_lines(verification):
+        if line.round != before:
+            yield f"Round {line.round}"
+            before = line.round
+        count = f" ({line.number})" if line.number > 1 else ""
+        where = f" – {line.where}" if line.where else ""
+        yield f"{'  ' if line.round else ''}{line.what}{count}: {line.text}{where}"
+    if verification.digest:
+        yield f"Code: {letters_of(verification.digest)}"
+    yield str(ALL_AGREE if verification.agrees else SOME_DIFFER)

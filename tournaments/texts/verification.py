@@ -1,0 +1,53 @@
+"""What verifying a document found, in words."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.engine.documents.verification import DIFFERS, SAME, UNKNOWN
+from tournaments.texts.labels import Text
+
+WHAT: Mapping[str, Text] = {
+    "document": _("The document as a whole"),
+    "entries": _("The game, entry by entry"),
+    "game": _("Games, entry by entry, with their corrections"),
+    "game-digest": _("Codes of the games"),
+    "result": _("Results of the tables"),
+    "players": _("Who sat at the tables"),
+    "seating": _("The seating"),
+    "byes": _("Who had a bye"),
+    "scores": _("The points it was drawn from"),
+    "standings": _("Places, with every tie-break and ruling"),
+    "closing": _("Places kept when the round was closed"),
+    "round-digest": _("The code of the round"),
+    "tournament-digest": _("The code of the tournament"),
+}
+"""The names of what is verified, in the order of the points of a round."""
+
+SENTENCES: Mapping[tuple[str, str], Text] = {
+    (SAME, ""): _("as published"),
+    (SAME, "changed-by-hand"): _(
+        "as drawn; changed by the director after the draw: seats %(seats)s, gone %(gone)s"
+    ),
+    (SAME, "corrected-since"): _("as published then; places changed since: %(places)s"),
+    (DIFFERS, ""): _("differs: the document says %(stated)s, computed is %(computed)s"),
+    (DIFFERS, "unfit"): _("differs: revision %(revision)s does not fit the entries before it"),
+    (DIFFERS, "no-stage"): _("differs: no such stage follows from the results"),
+    (DIFFERS, "redrawn"): _("differs: drawn again, %(seats)s entrants sit elsewhere"),
+    (DIFFERS, "impossible"): _("differs: nothing can be drawn from what it was drawn with"),
+    (UNKNOWN, "by-hand"): _("seated by hand, not drawn"),
+    (UNKNOWN, "other-version"): _(
+        "not checked: version %(version)s of the seating drew it, and this program has %(own)s"
+    ),
+    (UNKNOWN, "reseated-before"): _(
+        "not checked: seats of an earlier round were changed after this one was drawn"
+    ),
+    (UNKNOWN, "no-digest"): _("not checked: the document has no code for it"),
+    (UNKNOWN, "not-exported"): _("not checked: an older version left it out of the document"),
+    (UNKNOWN, "no-draw"): _("not checked: the document does not say how it was drawn"),
+    (UNKNOWN, "reseated-since"): _("not checked: seats were changed after the round was closed"),
+}
+"""A sentence for each outcome and its code."""
+
+ALL_AGREE = _("Everything that could be computed again is as published.")
+SOME_DIFFER = _("Something differs from what was published.")
