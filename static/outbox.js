@@ -449,12 +449,16 @@ for (const news of ["click", "input", "change", "toggle"]) {
   document.addEventListener(news, (event) => { if (table().contains(event.target)) remember(); }, news === "toggle");
 }
 
+// Back from the page that corrects a line or changes the names: one revision more is this phone's own.
+const [arrival] = performance.getEntriesByType("navigation");
+const isOwn = ({ revision: seen }) => /^#(corrected|table)$/.test(location.hash) && arrival?.type === "navigate" && Number(seen) === revision() - 1;
+
 // Restore the state in which the page was left.
 const kept = draft.now;
 const items = load();
 if (items.length || kept || isHereOnly) {
   save(items.map((item) => ({ ...item, waited: true })));
-  const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision();
+  const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision() && !isOwn(kept);
   if (isOlder && !draft.news) draft.news = { text: table().dataset.news, revision: kept.revision };
   draw(kept ?? null);
   flush();

@@ -81,6 +81,8 @@ def test_entry_that_ends_the_game_says_so(new_phone):
 def test_any_number_is_corrected_first(new_phone):
     phone = new_phone()
     phone.sit_down(*WHOLE_GAME[:3])
+    phone.choose(WHOLE_GAME[3])
+    phone.tap(phone.key(2))
     phone.open(f"{address(phone.game, 'write')}entries/2/")
     phone.page.set_viewport_size({"width": 390, "height": 664})
     assert phone.covered() == []
@@ -98,6 +100,13 @@ def test_any_number_is_corrected_first(new_phone):
     expect(mark).to_be_in_viewport()
     expect(mark).to_contain_text("Ayşe −220 → −340")
     expect(mark).to_contain_text("Cem −700 → −580")
+
+    # What was typed of the next deal is still there, and no other phone is blamed.
+    expect(phone.page.locator("#outbox")).to_be_hidden()
+    for number in (3, 1):
+        phone.tap(phone.key(number))
+    phone.save_and_wait()
+    assert phone.stored()[3]["counts"] == WHOLE_GAME[3]["counts"]
 
 
 def test_next_deal_and_end_open_at_their_heads(new_phone):

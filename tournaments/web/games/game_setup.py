@@ -113,7 +113,7 @@ def head(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
         refusal = refusal_of(error, load_sheet(row))
         notice = [refusal.notice, *refusal.details]
         return _head_page(request, row, form, refusal.status, notice)
-    return redirect(address(row, "write"))
+    return redirect(f"{address(row, 'write')}#table")
 
 
 def _head_page(
