@@ -1,5 +1,7 @@
 """How a phone fills in the forms of each game, and the deals that tests play on it."""
 
+from playwright.sync_api import expect
+
 from tests.deals import WHOLE_GAME
 from tests.sample_games import load
 
@@ -75,6 +77,74 @@ def write_hand(phone, hand):
     return phone.taps - before
 
 
+# Without a signal.
+
+KEPT_TO_START = {"/offline/", "/offline/new/", "/offline/table/"}
+"""The pages with which a phone begins a table without a signal."""
+
+WAITING_ROWS = "#table .sheet tr.waits:has(.score)"
+SHEET = """() => [...document.querySelectorAll("#table .sheet tbody tr:has(.score)")].map(row => {
+  const seen = row.cloneNode(true);
+  for (const hidden of seen.querySelectorAll(".visually-hidden")) hidden.remove();
+  const cells = [...seen.querySelectorAll(".score")].map(cell =>
+    cell.textContent.replace(/\\s+/g, "") + (cell.matches(".declares") ? " declares" : ""));
+  return [seen.querySelector("th").textContent.trim(), ...cells];
+})"""
+
+
+def write_without_signal(phone, bodies):
+    for body in bodies:
+        before = phone.page.locator(WAITING_ROWS).count()
+        if phone.page.locator("form.naming").count():
+            choose(phone, body)
+            phone.tap(phone.save)
+            expect(phone.page.locator("form.naming")).to_have_count(0)
+        enter_deal(phone, body)
+        phone.tap(phone.save)
+        expect(phone.page.locator(WAITING_ROWS)).to_have_count(before + 1)
+
+
+def shown(phone):
+    """The rows of the sheet: number of the deal; total, units and points of each player."""
+    return phone.page.evaluate(SHEET)
+
+
+def end(phone):
+    page = phone.page
+    lines = page.locator(".standings li").all_inner_texts()
+    return page.locator(".end h2").inner_text(), [" ".join(line.split()) for line in lines]
+
+
+def comes_home(phone):
+    """Find the signal; the page of the table at the server takes over and sends all."""
+    phone.find_signal()
+    phone.page.wait_for_url("**/play/**")
+    expect(phone.page.locator("#table .waits")).to_have_count(0)
+
+
+def lose_the_answer(phone):
+    """Find the signal for one form that is sent: it arrives, its answer is lost."""
+    phone.cable.lose_answer()
+    phone.find_signal()
+    for _ in range(400):
+        if not phone.cable.plugged:
+            return
+        phone.page.wait_for_timeout(50)
+    raise AssertionError("no form was sent")
+
+
+# Who are you.
+
+
+def asks_who(phone):
+    return phone.page.locator("#who[open]")
+
+
+def say_who(phone, text):
+    phone.page.locator("#who").get_by_role("button", name=text).tap()
+    expect(asks_who(phone)).to_have_count(0)
+
+
 def otherwise(body):
     if "maker" in body:
         return {**body, "maker": (body["maker"] + 1) % 4}
@@ -109,6 +179,15 @@ def deals_of(name, *more):
 
 def hands(*hands):
     return [{"type": "deal", **hand} for hand in hands]
+
+
+def from_seat(first):
+    """The whole game as it is when another seat begins."""
+
+    def turned(body):
+        return {unit: counts[-first:] + counts[:-first] for unit, counts in body["counts"].items()}
+
+    return [{**body, "counts": turned(body)} for body in WHOLE_GAME]
 
 
 FAMILIES = {

@@ -51,11 +51,10 @@ def with_stake():
 
 
 @pytest.mark.usefixtures("worker")
-@pytest.mark.parametrize("kind", ["write", "follow"])
-def test_picture_goes_to_the_apps_of_the_phone(new_phone, kind):
+def test_picture_goes_to_the_apps_of_a_follower(new_phone):
     phone = new_phone(locale="tr-TR")
     phone.context.add_init_script(SHARES)
-    phone.open(address(GameFactory(entries=WHOLE_GAME), kind))
+    phone.open(address(GameFactory(entries=WHOLE_GAME), "follow"))
     phone.tap(phone.page.locator("[data-picture]"))
     picture = ["king-2026-11-20.png", "image/png", 1080, 1350]
     assert phone.page.evaluate("shared") == ["Çıkan: Ayşe", picture]

@@ -1,60 +1,15 @@
-"""An open table on four phones: a rematch begins for all of them at once."""
-
-import re
-from time import monotonic
+"""Between the games of an open table: the phones that go on, and who sits where."""
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.playing import from_seat
 from tests.deals import WHOLE_GAME
 from tests.factories import record, record_all
 from tournaments.models import Game
 from tournaments.web.base.phone import address, evening_address
 
 pytestmark = pytest.mark.browser
-
-MOST_SECONDS = 4
-
-
-def test_rematch_begins_for_every_phone_at_once(new_phone):
-    writer, partner, follower, watcher = (new_phone(locale="tr-TR") for _ in range(4))
-    writer.sit_down(*WHOLE_GAME[:19])
-    first = writer.game
-    partner.open(address(first, "write"))
-    follower.open(evening_address(first.open_table))
-    watcher.open(evening_address(first.open_table) + "games/")
-    assert follower.path == address(first, "follow")
-
-    writer.enter(WHOLE_GAME[19])
-    writer.save_and_wait()
-    for phone in (partner, follower):
-        expect(phone.page.locator("#end-title")).to_be_visible()
-    writer.tap_and_go(writer.page.locator(".end a.button", has_text="Rövanş"), "/rematch/$")
-    writer.tap_and_go(".starters button:has-text('Burak')", r"/play/\w+/[^/]+/$")
-    began = monotonic()
-
-    second = Game.objects.get(open_table=first.open_table, number=2)
-    for phone, kind in (
-        (writer, "write"),
-        (partner, "write"),
-        (follower, "follow"),
-        (watcher, "follow"),
-    ):
-        phone.page.wait_for_url(f"**{address(second, kind)}")
-        expect(phone.page.get_by_text("Oyun 2 başladı")).to_be_visible()
-    assert monotonic() - began < MOST_SECONDS
-    assert writer.faults() == follower.faults() == {}
-
-    # An old sheet that is opened later stays, and says where the evening goes on.
-    follower.open(address(first, "follow"))
-    follower.page.wait_for_timeout(2500)
-    assert follower.path == address(first, "follow")
-    assert follower.faults() == {}
-    follower.tap_and_go(
-        follower.page.get_by_text("Akşam sürüyor: oyun 2"), re.escape(address(second, "follow"))
-    )
-    watcher.tap_and_go(".occasion a", "/games/$")
-    assert watcher.faults() == {}
 
 
 def test_phone_with_something_typed_is_asked_before_it_goes_on(new_phone):
@@ -116,23 +71,8 @@ def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
 def play_to_the_end(phone):
     """Write the deals past the phone, which hears of them."""
     game = Game.objects.latest("pk")
-    record_all(game, shifted(game.first_declarer))
+    record_all(game, from_seat(game.first_declarer))
     phone.page.wait_for_selector("#end-title")
-
-
-def shifted(first):
-    """The whole game as it is when another seat begins."""
-    return [
-        body
-        | {
-            "counts": {
-                unit: counts[-first:] + counts[:-first] for unit, counts in body["counts"].items()
-            }
-        }
-        if "counts" in body
-        else body
-        for body in WHOLE_GAME
-    ]
 
 
 def test_fifth_sits_out_in_turn(new_phone):

@@ -3,9 +3,19 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.playing import FAMILIES, choose, enter_deal
+from tests.browser.playing import (
+    FAMILIES,
+    KEPT_TO_START,
+    WAITING_ROWS,
+    comes_home,
+    end,
+    enter_deal,
+    lose_the_answer,
+    shown,
+    write_without_signal,
+)
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import EVENING, SetupFactory, record_all, reload
+from tests.factories import reload
 from tests.sample_games import DRAWN
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.play.entry_checks import play
@@ -15,13 +25,9 @@ from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.presenters.rulesets import describe, plays_without_signal
-from tournaments.services.games.open_tables import start_table
 from tournaments.texts.labels import points_text
-from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
-
-NEEDED = {"/offline/", "/offline/new/", "/offline/table/"}
 
 CHOOSE = """ruleset => {
   const form = document.querySelector(`[name^='form.'][value='${ruleset}']`);
@@ -44,7 +50,7 @@ def away(new_phone):
     def make(**settings):
         phone = new_phone(**settings)
         phone.open("/")
-        phone.wait_for_kept(lambda kept: kept.keys() >= NEEDED)
+        phone.wait_for_kept(lambda kept: kept.keys() >= KEPT_TO_START)
         phone.lose_signal()
         return phone
 
@@ -63,77 +69,9 @@ def begin(phone, ruleset="turkish-king", names=NAMES, first=0, options=()):
     phone.tap_and_go(".actions button", "/offline/table/#")
 
 
-def write(phone, bodies):
-    for body in bodies:
-        before = phone.page.locator("#table .sheet tr.waits:has(.score)").count()
-        if phone.page.locator("form.naming").count():
-            choose(phone, body)
-            phone.tap(phone.save)
-            expect(phone.page.locator("form.naming")).to_have_count(0)
-        enter_deal(phone, body)
-        phone.tap(phone.save)
-        expect(phone.page.locator("#table .sheet tr.waits:has(.score)")).to_have_count(before + 1)
-
-
-SHEET = """() => [...document.querySelectorAll("#table .sheet tbody tr:has(.score)")].map(row => {
-  const seen = row.cloneNode(true);
-  for (const hidden of seen.querySelectorAll(".visually-hidden")) hidden.remove();
-  const cells = [...seen.querySelectorAll(".score")].map(cell =>
-    cell.textContent.replace(/\\s+/g, "") + (cell.matches(".declares") ? " declares" : ""));
-  return [seen.querySelector("th").textContent.trim(), ...cells];
-})"""
-
-
-def shown(phone):
-    """The rows of the sheet: number of the deal; total, units and points of each player."""
-    return phone.page.evaluate(SHEET)
-
-
-def end(phone):
-    page = phone.page
-    lines = page.locator(".standings li").all_inner_texts()
-    return page.locator(".end h2").inner_text(), [" ".join(line.split()) for line in lines]
-
-
-def comes_home(phone):
-    """Find the signal; the page of the table at the server takes over and sends all."""
-    phone.find_signal()
-    phone.page.wait_for_url("**/play/**")
-    expect(phone.page.locator("#table .waits")).to_have_count(0)
-
-
-def start_and_lose_the_answer(phone):
-    phone.cable.lose_answer()
-    phone.find_signal()
-    for _ in range(400):
-        if not phone.cable.plugged:
-            break
-        phone.page.wait_for_timeout(50)
-    assert Game.objects.count() == 1
-
-
 def the_game():
     (row,) = Game.objects.all()
     return reload(row)
-
-
-def test_whole_game_without_a_signal_is_sent_once(away):
-    phone = away(locale="tr-TR")
-    begin(phone)
-    write(phone, WHOLE_GAME[:7])
-    phone.page.reload()
-    write(phone, WHOLE_GAME[7:])
-    sheet, ending = shown(phone), end(phone)
-    assert len(sheet) == 20
-    assert not Game.objects.exists()
-    start_and_lose_the_answer(phone)
-    phone.page.reload()
-    assert shown(phone) == sheet
-    comes_home(phone)
-    assert (shown(phone), end(phone)) == (sheet, ending)
-    game = the_game()
-    assert game.game.totals == (540, -110, -330, -100)
-    assert [game.body(at)["counts"] for at in game.positions] == [b["counts"] for b in WHOLE_GAME]
 
 
 OTHERS = {
@@ -148,7 +86,7 @@ def test_other_games_start_without_a_signal(away, ruleset):
     phone = away()
     begin(phone, ruleset, NAMES[:seats], first=1)
     deals = [{**body, "declarer": None} for body in deals]
-    write(phone, deals)
+    write_without_signal(phone, deals)
     sheet = shown(phone)
     assert "…" not in str(sheet)
     comes_home(phone)
@@ -161,9 +99,13 @@ def test_chosen_options_hold_without_a_signal(away):
     phone = away()
     names = ("<b>&amp;", "O'Neill")
     begin(phone, "honeymoon-king", names, options=[("deals", "2")])
-    write(phone, OTHERS["honeymoon-king"][1][:2])
+    write_without_signal(phone, OTHERS["honeymoon-king"][1][:2])
     expect(phone.page.locator(".end h2")).to_contain_text("Won: ")
     sheet, ending = shown(phone), end(phone)
+    lose_the_answer(phone)
+    assert Game.objects.count() == 1
+    phone.page.reload()
+    assert shown(phone) == sheet
     comes_home(phone)
     assert (shown(phone), end(phone)) == (sheet, ending)
     assert the_game().row.players == list(names)
@@ -190,7 +132,7 @@ def test_refused_row_is_shown_with_what_can_be_done(away):
     phone = away()
     page = phone.page
     begin(phone)
-    write(phone, WHOLE_GAME[:3])
+    write_without_signal(phone, WHOLE_GAME[:3])
     # What only the server finds out.
     page.evaluate("""() => {
       const place = Object.keys(localStorage).find(key => key.startsWith("kingscore.outbox."));
@@ -218,13 +160,12 @@ def test_refused_row_is_shown_with_what_can_be_done(away):
 def test_two_tabs_send_one_table(away):
     phone = away()
     begin(phone)
-    write(phone, WHOLE_GAME[:2])
+    write_without_signal(phone, WHOLE_GAME[:2])
     other = phone.context.new_page()
     other.goto(phone.page.url)
-    rows = "#table .sheet tr.waits:has(.score)"
-    expect(other.locator(rows)).to_have_count(2)
-    write(phone, WHOLE_GAME[2:3])
-    expect(other.locator(rows)).to_have_count(3)
+    expect(other.locator(WAITING_ROWS)).to_have_count(2)
+    write_without_signal(phone, WHOLE_GAME[2:3])
+    expect(other.locator(WAITING_ROWS)).to_have_count(3)
     phone.cable.plug()
     for page in (phone.page, other):
         page.evaluate("dispatchEvent(new Event('online'))")
@@ -243,7 +184,7 @@ def sum_of(bodies):
 def test_start_page_sends_what_waits_the_next_day(away):
     phone = away()
     begin(phone)
-    write(phone, WHOLE_GAME[:2])
+    write_without_signal(phone, WHOLE_GAME[:2])
     local = phone.page.url
     phone.open("/")
     expect(phone.page.locator("#unsent .entries")).to_have_text("2")
@@ -263,7 +204,7 @@ def test_start_page_sends_what_waits_the_next_day(away):
 def test_signal_lost_before_the_start_keeps_what_was_typed(new_phone):
     phone = new_phone()
     phone.open("/new/")
-    phone.wait_for_kept(lambda kept: kept.keys() >= NEEDED)
+    phone.wait_for_kept(lambda kept: kept.keys() >= KEPT_TO_START)
     phone.name_seats(NAMES)
     phone.lose_signal()
     phone.tap_and_go(".actions button", "/offline/table/#")
@@ -292,31 +233,6 @@ def test_start_without_a_signal_says_what_is_wrong(away):
     phone.tap(page.locator(".actions button"))
     expect(problem).to_have_text("This phone has no room left to keep a game.")
     assert phone.path == "/new/"
-
-
-def test_rematch_begins_without_a_signal_at_the_same_table(new_phone):
-    phone = new_phone()
-    phone.open("/")
-    phone.wait_for_kept(lambda kept: kept.keys() >= NEEDED)
-    first = start_table(SetupFactory(options={"out": "mean"}), at=EVENING)
-    record_all(first, WHOLE_GAME[:19])
-    phone.open(address(first, "write"))
-    phone.lose_signal()
-    enter_deal(phone, WHOLE_GAME[19])
-    phone.tap(phone.save)
-    phone.tap_and_go(".end a", "/rematch/$")
-    expect(phone.page.locator("[name=name3]")).to_have_value(NAMES[3])
-    phone.tap(phone.page.locator(".first:has([name=first_declarer][value='1'])"))
-    phone.tap_and_go(".actions button", "/offline/table/#")
-    write(phone, WHOLE_GAME[:2])
-    phone.find_signal()
-    phone.page.wait_for_url("**/play/**")
-    expect(phone.page.locator("#table .waits")).to_have_count(0)
-    before, second = map(reload, Game.objects.order_by("pk"))
-    assert before.game.finished
-    assert (second.row.open_table_id, second.row.number) == (before.row.open_table_id, 2)
-    assert (second.row.first_declarer, len(second.positions)) == (1, 2)
-    assert second.row.options == before.row.options
 
 
 SCORE = """async ([rules, sides, deals]) => {

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import game_with
+from tests.browser.playing import asks_who, say_who
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, SetupFactory, record
 from tournaments.services.games.open_tables import NextGame, start_rematch
@@ -17,17 +18,8 @@ pytestmark = pytest.mark.browser
 NAMES = ("Abdurrahman", "Zeynep", "İnci", "Gökçenaz")
 
 
-def question(phone):
-    return phone.page.locator("#who[open]")
-
-
 def line(phone):
     return phone.page.locator(".who-line button")
-
-
-def answer(phone, text):
-    phone.page.locator("#who").get_by_role("button", name=text).tap()
-    expect(question(phone)).to_have_count(0)
 
 
 def marked(phone):
@@ -43,11 +35,11 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     game = game_with(WHOLE_GAME[:2], players=NAMES)
     phone = new_phone(asked=True, locale="tr-TR")
     phone.open(address(game, "follow"))
-    expect(question(phone)).to_be_visible()
+    expect(asks_who(phone)).to_be_visible()
     assert phone.faults() == {}
     for width in (360, 430):
         assert phone.misfits(width=width) == {}
-    answer(phone, "İnci")
+    say_who(phone, "İnci")
     expect(line(phone)).to_have_text("Siz: İnci")
     strip = phone.page.locator(".strip .who").all_inner_texts()
     # Long names may have soft hyphens.
@@ -59,7 +51,7 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     phone.wait_for(3)
     assert marked(phone) == [2, 2, 2, 2]
     phone.page.reload()
-    expect(question(phone)).to_have_count(0)
+    expect(asks_who(phone)).to_have_count(0)
     assert marked(phone) == [2, 2, 2, 2]
     assert phone.faults() == {}
 
@@ -73,25 +65,25 @@ def test_follower_answers_once_and_sees_their_own_first(new_phone):
     assert marked(phone)[0] == 1
 
     phone.tap(line(phone))
-    answer(phone, "Yalnız izliyorum")
+    say_who(phone, "Yalnız izliyorum")
     expect(line(phone)).to_have_text("Yalnız izliyorsunuz")
     assert marked(phone) == []
     phone.page.reload()
-    expect(question(phone)).to_have_count(0)
+    expect(asks_who(phone)).to_have_count(0)
 
 
 def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_phone):
     first = game_with(WHOLE_GAME, players=NAMES)
     phone = new_phone(asked=True, locale="tr-TR")
     phone.open(address(first, "follow"))
-    answer(phone, "Zeynep")
+    say_who(phone, "Zeynep")
     moved = ("İnci", "Gökçenaz", "Abdurrahman", "Zeynep")
     second, _ = start_rematch(
         first.pk, NextGame(SetupFactory(players=moved)), at=EVENING, key="a-key-of-two"
     )
     phone.page.wait_for_url(re.compile(second.public_id))
     expect(line(phone)).to_have_text("Siz: Zeynep")
-    expect(question(phone)).to_have_count(0)
+    expect(asks_who(phone)).to_have_count(0)
     assert marked(phone)[0] == 3
 
     # Zeynep sits out in the third game, and is found again in the fourth.
@@ -105,15 +97,15 @@ def test_next_game_of_the_evening_finds_the_person_by_name_or_asks_again(new_pho
         )
         phone.page.wait_for_url(re.compile(second.public_id))
         if number == 0:
-            answer(phone, "Yalnız izliyorum")
+            say_who(phone, "Yalnız izliyorum")
     expect(line(phone)).to_have_text("Siz: Zeynep")
-    expect(question(phone)).to_have_count(0)
+    expect(asks_who(phone)).to_have_count(0)
 
 
 def test_writer_sits_at_the_bottom_and_the_history_names_them(new_phone):
     phone = new_phone(asked=True, locale="tr-TR")
     phone.sit_down(players=NAMES)
-    answer(phone, "Zeynep")
+    say_who(phone, "Zeynep")
     bottom = phone.page.locator(".drawing.seats .at-bottom")
     expect(bottom).to_contain_text("Zeynep")
     assert "mine" in bottom.get_attribute("class")
@@ -138,11 +130,11 @@ def test_writer_sits_at_the_bottom_and_the_history_names_them(new_phone):
 def test_phone_that_starts_a_table_is_not_stopped_by_the_question(new_phone):
     phone = new_phone(asked=True, locale="tr-TR")
     phone.start_table(NAMES)
-    expect(question(phone)).to_have_count(0)
+    expect(asks_who(phone)).to_have_count(0)
     quiet = phone.page.locator(".last .ask-who")
     expect(quiet).to_have_text("Hangisi sizsiniz?")
     assert phone.faults() == {}
     phone.tap(quiet)
-    answer(phone, "Gökçenaz")
+    say_who(phone, "Gökçenaz")
     expect(quiet).to_have_count(0)
     expect(phone.page.locator(".drawing.seats .at-bottom")).to_contain_text("Gökçenaz")

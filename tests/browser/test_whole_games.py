@@ -1,28 +1,24 @@
-"""Whole games on the phone, tap by tap: played to their ends, followed, and printed."""
+"""Whole games on the phone, tap by tap, to their ends."""
 
 import gzip
 import re
 from hashlib import sha256
-from io import BytesIO
 
 import pytest
 from playwright.sync_api import expect
-from pypdf import PdfReader
 
-from tests.browser.phone import only_found
+from tests.browser.phone import game_with
 from tests.browser.playing import tap_radio, write_hand, write_record
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import record
 from tests.match_builders import won_by
 from tests.sample_games import load, load_result
-from tournaments import tasks
-from tournaments.models import Game, Report
+from tournaments.models import Game
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
 KING_IN_DEAL_6 = deal("trump", 0, 0, 13, 0, trump="hearts")
-MOST_TAPS, MOST_TAPS_OF_TRUMP, TAPS_OF_RIFKI = 90, 5, 3
 MOST_TAPS_OF_ITALIAN_KING, MOST_TAPS_OF_A_HAND, TAPS_OF_KRAPET = 70, 5, 8
 MOST_BYTES = 60_000
 
@@ -40,67 +36,12 @@ EUCHRE = (
 EUCHRE_TOTALS = ((1, 0), (1, 4), (1, 6), None, (3, 6), (5, 6), (6, 6), (10, 6))
 
 
-def test_game_of_the_rules_is_played_followed_and_printed(new_phone):
-    phone, follower = new_phone(locale="tr-TR"), new_phone()
-    phone.start_table()
-    phone.taps = 0
-    follower.open(address(Game.objects.get(), "follow"))
-    with follower.page.expect_response(lambda answer: answer.status == 304):
-        pass
-    taps = [phone.write_deal(WHOLE_GAME[0])]
-    expect(follower.page.locator(".last .what")).to_contain_text("Rıfkı")
-    assert follower.totals() == [0, 0, -320, 0]
-    lose_and_find_signal(follower)
-
-    taps += [phone.write_deal(body) for body in WHOLE_GAME[1:]]
-
-    assert phone.totals() == [540, -110, -330, -100]
-    assert phone.badges() == [
-        ["flower", "Deniz", 6],
-        ["dys", "Burak", 10],
-        ["dys", "Cem", 15],
-        ["ox-eye", "Ayşe", 16],
-        ["flower", "Burak", 20],
-        ["phone-plug", "Ayşe", 20],
-    ]
-    expect(phone.page.locator(".end h2")).to_have_text("Çıkan: Ayşe")
-    check_taps(taps)
-    text = scoresheet_of(phone)
-    assert only_found({total: total not in text for total in ("540", "−110", "−330", "−100")}) == {}
-    check_size(new_phone())
-
-
-def lose_and_find_signal(follower):
-    signal = follower.page.locator("#signal")
-    follower.lose_signal()
-    expect(signal).to_be_visible()
-    follower.find_signal()
-    expect(signal).to_be_hidden()
-
-
-def check_taps(taps):
-    contracts = [body["contract"] for body in WHOLE_GAME]
-    assert sum(taps) <= MOST_TAPS
-    of_rifki = {n for n, c in zip(taps, contracts, strict=True) if c == "heart-king"}
-    assert of_rifki == {TAPS_OF_RIFKI}
-    of_trump = [n for n, c in zip(taps, contracts, strict=True) if c == "trump"]
-    assert max(of_trump) <= MOST_TAPS_OF_TRUMP
-
-
-def scoresheet_of(phone):
-    phone.page.locator("form[action$='/scoresheet/'] button").first.tap()
-    phone.page.wait_for_selector(".report")
-    tasks.build_report(Report.objects.get().pk)
-    link = phone.page.locator("a[download]")
-    link.wait_for()
-    pdf = phone.context.request.get(phone.base + link.get_attribute("href")).body()
-    return "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
-
-
-def check_size(phone):
+def test_first_load_of_a_table_is_small(new_phone):
+    phone = new_phone()
+    phone.game = game_with(WHOLE_GAME)
     loaded = {}
     phone.page.on("response", lambda answer: loaded.update({answer.url: answer}))
-    phone.open(address(Game.objects.get(), "write"))
+    phone.open(address(phone.game, "write"))
     phone.page.wait_for_load_state("networkidle")
     # As the server compresses it; Chromium hands the bodies out unpacked.
     sizes = {
