@@ -57,7 +57,7 @@ def compose_evening(table: OpenTable, host: str) -> Data:
         "tally": [_row(evening, row) for row in evening.rows],
         "course": [[float(total) for total in line] for line in courses(games).values()],
         "names": list(courses(games)),
-        "games": [_game(line) for line in evening.lines],
+        "games": [row for line in evening.lines for row in _game(line)],
         "payments": None
         if evening.payments is None
         else [str(paid) for paid in evening.payments] or [_("Nobody owes anything.")],
@@ -98,11 +98,12 @@ def _row(evening: Evening, row: TallyRow) -> list[str]:
     return [row.name, *middle, str(row.standing.won), row.points, row.average]
 
 
-def _game(line: GameLine) -> list[Any]:
+def _game(line: GameLine) -> list[list[Any]]:
+    """Return the row of a game, and one of its payments where it is played for a stake."""
     totals = ", ".join(f"{name} {total}" for name, total in line.totals)
+    game = {"text": f"{line.state} · {line.ruleset}", "below": totals}
     paid = " · ".join(map(str, line.payments))
-    said = " · ".join(filter(None, [line.ruleset, totals, paid]))
-    return [str(line.number), {"text": line.state, "below": said}]
+    return [[str(line.number), game], *([["", {"text": paid, "style": "small"}]] if paid else [])]
 
 
 def _follow(table: OpenTable, host: str) -> Data | None:
