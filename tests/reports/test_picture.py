@@ -68,6 +68,12 @@ def test_picture_says_who_won_by_how_much_and_what_was_earned(record):
             "Puanların toplamı bu oyunda sıfır değil: herkes sıfırın üstünde.",
             [True] * 4,
         ),
+        (
+            STOPPED[1:],
+            "Çıkan yok.",
+            "Puanların hepsi eşit: sıfırın üstünde kimse yok.",
+            [False] * 4,
+        ),
         (WHOLE_GAME[:7], "King", "Bitmedi: 20 turdan 7 tanesi oynandı", [False] * 4),
     ],
 )

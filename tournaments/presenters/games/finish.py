@@ -65,11 +65,15 @@ def reason_of(game: Game, outcome: Outcome) -> str:
         return _("A King decides, whatever the scores say.")
     if not outcome.sunk:
         return _("The scores do not add up to zero here: everybody is above it.")
-    if not outcome.out:
-        if game.ruleset.settings.get("out") == "mean":
-            return _("All scores are level: nobody is above the mean.")
+    return "" if outcome.out else _why_nobody(game)
+
+
+def _why_nobody(game: Game) -> str:
+    if game.ruleset.settings.get("out") == "mean":
+        return _("All scores are level: nobody is above the mean.")
+    if any(game.totals):
         return _("The scores do not add up to zero here: nobody is above it.")
-    return ""
+    return _("All scores are level: nobody is above zero.")
 
 
 def surprise_of(game: Game, outcome: Outcome, badges: Sequence[EarnedBadge]) -> str:
