@@ -14,9 +14,9 @@ WHAT: Mapping[str, Text] = {
     "game-digest": _("Codes of the games"),
     "result": _("Results of the tables"),
     "players": _("Who sat at the tables"),
-    "seating": _("The seating"),
-    "byes": _("Who had a bye"),
+    "draw": _("The draw, made again"),
     "scores": _("The points it was drawn from"),
+    "seating": _("The seating and byes as published"),
     "standings": _("Places, with every tie-break and ruling"),
     "closing": _("Places kept when the round was closed"),
     "round-digest": _("The code of the round"),
@@ -26,6 +26,7 @@ WHAT: Mapping[str, Text] = {
 
 SENTENCES: Mapping[tuple[str, str], Text] = {
     (SAME, ""): _("as published"),
+    (SAME, "drawn-again"): _("as published; the director had it drawn more than once"),
     (SAME, "changed-by-hand"): _(
         "as drawn; changed by the director after the draw: seats %(seats)s, gone %(gone)s"
     ),

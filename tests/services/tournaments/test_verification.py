@@ -10,9 +10,9 @@ from django.core.management import call_command
 
 from tests.club_factories import MemberFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import ContextFactory
+from tests.factories import EVENING, ContextFactory
 from tests.services.tournaments.whole_tournament import LATER, whole_tournament
-from tests.tournament_builders import NINE, closed, running
+from tests.tournament_builders import NINE, SIXTEEN, closed, published, running, seated
 from tests.tournament_records import exported
 from tournaments.engine.documents.verification import DIFFERS, UNKNOWN
 from tournaments.engine.documents.verify import verify
@@ -20,6 +20,7 @@ from tournaments.models import Game
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
 from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.seating import seat_again
 
 pytestmark = pytest.mark.django_db
 
@@ -183,3 +184,76 @@ def test_what_is_no_document_is_refused(tmp_path):
     file.write_text('{"format": "kingscore-what/1"}')
 
     assert run(file)[0] == 1
+
+
+def found_in(document):
+    del document["digest"]
+    return {each.what: each for each in verify(document).points}
+
+
+@pytest.fixture
+def swiss():
+    """The second round of a Swiss draw, and its whole document."""
+    row = running(*NINE, rounds=3)
+    closed(row, entries=(*WHOLE_GAME[:6], {"type": "stopped", "reason": "time"}))
+    published(row)
+    return json.loads(exported())
+
+
+def test_a_seating_is_drawn_again_from_what_it_was_drawn_with(swiss):
+    draw = swiss["rounds"][1]["draw"]
+    tables = draw["tables"]
+    tables[0][0], tables[1][0] = tables[1][0], tables[0][0]
+    draw["sections"][0]["entrants"][3]["score"] += 10
+
+    found = found_in(swiss)
+
+    assert (found["draw"].outcome, found["draw"].where) == (DIFFERS, "rounds[1].draw.tables")
+    assert found["scores"].where == "rounds[1].draw.sections[0].entrants[3].score"
+
+
+def test_seats_changed_after_the_draw_are_counted_and_no_fault(swiss):
+    one, other = swiss["rounds"][1]["tables"]
+    for name in ("entrants", "seats"):
+        one[name][0], other[name][0] = other[name][0], one[name][0]
+
+    found = found_in(swiss)
+
+    assert (found["seating"].code, found["seating"].params["seats"]) == ("changed-by-hand", 2)
+    assert {each.outcome for each in found.values()} <= {"same", UNKNOWN}
+
+
+def test_a_draw_of_another_version_is_not_drawn_again(swiss):
+    swiss["rounds"][1]["draw"]["version"] = 99
+
+    found = found_in(swiss)
+
+    assert (found["draw"].outcome, found["draw"].code) == (UNKNOWN, "other-version")
+    assert found["scores"].outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"seating": "fixed"},
+        {"seating": "manual"},
+        {"finals": 4, "rounds": 1},
+        {"sections": 2},
+        {"odd": "house"},
+    ],
+    ids=str,
+)
+def test_every_way_of_seating_is_verified(chosen):
+    row = running(*SIXTEEN, "Ondört", **chosen)
+    entries = (*WHOLE_GAME[:6], {"type": "stopped", "reason": "time"})
+    for _ in range(2):
+        closed(row, entries)
+    seat_again(seated(row).pk, [0], NOBODY, at=EVENING) if "finals" not in chosen else None
+    document = json.loads(exported())
+
+    verification = verify(document)
+
+    assert verification.agrees
+    expected = {"manual": {"by-hand"}}.get(chosen.get("seating"), set())
+    unknown = {each.code for each in verification.points if each.outcome == UNKNOWN}
+    assert unknown - {"no-digest"} == expected

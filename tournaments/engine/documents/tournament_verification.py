@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,16 @@ from tournaments.engine.documents.digests import (
     digest_of_round,
     digest_of_tournament,
 )
+from tournaments.engine.documents.draw_records import redraw
 from tournaments.engine.documents.records import read_game
+from tournaments.engine.documents.tournament_moments import (
+    Moment,
+    as_of,
+    changes_in,
+    is_later,
+    moment_of,
+    record_after,
+)
 from tournaments.engine.documents.tournament_records import TournamentRecord, read_tournament
 from tournaments.engine.documents.tournament_results import (
     competitors_of,
@@ -24,13 +32,20 @@ from tournaments.engine.documents.tournament_results import (
 )
 from tournaments.engine.documents.tournament_schema import HEAD_WRITE
 from tournaments.engine.documents.verification import DIFFERS, SAME, UNKNOWN, Point, Verification
-from tournaments.engine.play.games import Game
+from tournaments.engine.pairing.byes import ImpossibleFixed
+from tournaments.engine.pairing.field import PlayedRound
+from tournaments.engine.pairing.judging import InvalidSeating
+from tournaments.engine.pairing.methods import NoRoundRobin
+from tournaments.engine.pairing.weights import SEATING_VERSION
 from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.shapes import write_points
 from tournaments.engine.standings.finals import next_stage
 from tournaments.engine.standings.standings import Standing
 
 Json = Mapping[str, Any]
-Moment = datetime
+
+IMPOSSIBLE = (InvalidEntry, ImpossibleFixed, NoRoundRobin, InvalidSeating)
+"""Why nothing can be drawn from what a round was drawn with."""
 
 
 def verify_tournament(document: Any) -> Verification:
@@ -130,7 +145,7 @@ class _Round:
         writes = game["writes"]
         changes = [each for each in writes if each["kind"] not in ("entry", "completion", "reveal")]
         for each in changes:
-            reading = read_game(_record_after(game, writes[: each["revision"]]))
+            reading = read_game(record_after(game, writes[: each["revision"]]))
             if reading.problems:
                 at = {"revision": each["revision"]}
                 return Point("game", f"{where}[{each['revision'] - 1}]", DIFFERS, "unfit", at)
@@ -159,12 +174,83 @@ class _Round:
         """Verify the seating of a round, and what was changed after it."""
         if self.place["stage"]:
             yield self._stage()
-        else:
-            yield Point("seating", f"{self.where}.seating", UNKNOWN, "no-draw")
+            return
+        where, draw = f"{self.where}.draw", self.place.get("draw")
+        if draw is None:
+            code = "by-hand" if self.record.settings.seating == "manual" else "no-draw"
+            yield Point("draw", where, UNKNOWN, code)
+            return
+        yield self._drawn_again(where, draw)
+        yield self._scores(where, draw)
+        yield self._against(f"{self.where}.tables", draw["tables"], draw["byes"])
+
+    def _drawn_again(self, where: str, draw: Json) -> Point:
+        """Draw it again from what it was drawn with."""
+        if draw["version"] != SEATING_VERSION:
+            params = {"version": draw["version"], "own": SEATING_VERSION}
+            return Point("draw", where, UNKNOWN, "other-version", params)
+        try:
+            tables, byes = redraw(draw, list(self._earlier(draw["first"])))
+        except (*IMPOSSIBLE, ValueError):
+            return Point("draw", where, DIFFERS, "impossible")
+        drawn, stated = _chairs(tables, byes), _chairs(draw["tables"], draw["byes"])
+        if drawn == stated:
+            again = draw["seed"] != self.record.document["tournament"]["seed"]
+            return Point("draw", where, SAME, "drawn-again" if again else "")
+        if self._reseated(draw["first"] - 1):
+            return Point("draw", where, UNKNOWN, "reseated-before")
+        seats = sum(drawn.get(name) != chair for name, chair in stated.items())
+        return Point("draw", f"{where}.tables", DIFFERS, "redrawn", {"seats": seats})
+
+    def _earlier(self, first: int) -> Iterator[PlayedRound]:
+        """Yield the rounds before: as published, and those of the same draw as drawn."""
+        for place in self.record.document["rounds"][: self.number - 1]:
+            drawn = place.get("draw") if place["number"] >= first else None
+            tables = [each["entrants"] for each in place["tables"]]
+            if drawn is not None:
+                tables = drawn["tables"]
+            elif place["published_at"] is None:
+                tables = place["seating"]["tables"]
+            byes = (drawn or (place if place["published_at"] else place["seating"]))["byes"]
+            yield PlayedRound(tuple(map(tuple, tables)), tuple(byes))
+
+    def _scores(self, where: str, draw: Json) -> Point:
+        """The points it was drawn from are those after the rounds before."""
+        first = draw["first"]
+        found: Point | None = None
+        for moment in self._moments_of_draw(first):
+            record = self.record if moment is None else as_of(self.record, moment)
+            points = {row.entrant: row.points for row in standings_after(record, first - 1)}
+            wrong = [
+                (f"{where}.sections[{at}].entrants[{place}].score", each["score"], due)
+                for at, section in enumerate(draw["sections"])
+                for place, each in enumerate(section["entrants"])
+                if each["score"] != (due := write_points(points.get(each["id"], 0)))
+            ]
+            if not wrong:
+                return Point("scores", f"{where}.sections")
+            path, stated, computed = wrong[0]
+            params = {"stated": stated, "computed": computed}
+            found = found or Point("scores", path, DIFFERS, "", params)
+        if found is None or self._reseated(first - 1):
+            return Point("scores", f"{where}.sections", UNKNOWN, "reseated-before")
+        return found
+
+    def _moments_of_draw(self, first: int) -> Iterator[Moment | None]:
+        """Yield when the draw may have been made: now, or at any state of the results before."""
+        yield None
+        rounds = self.record.document["rounds"]
+        since = moment_of(rounds[first - 2]["closed_at"]) if first > 1 else None
+        until = moment_of(rounds[first - 1]["published_at"])
+        if since is not None:
+            yield since
+            for moment in changes_in(self.record.document, first - 1):
+                if moment > since and (until is None or moment <= until):
+                    yield moment
 
     def _stage(self) -> Point:
         """Who plays on follows from the standings at the cut and from the finals before."""
-        where, moment = f"{self.where}.seating.tables", _moment(self.place["published_at"])
+        where, moment = f"{self.where}.seating.tables", moment_of(self.place["published_at"])
         record = self.record if moment is None else as_of(self.record, moment)
         competitors = competitors_of(record)
         rounds, finals = results_until(record, self.number - 1)
@@ -214,7 +300,7 @@ class _Round:
             if kept == kept_standings(standings_after(then, self.number, those)):
                 changed = sum(computed.get(name) != row for name, row in kept.items())
                 return Point("closing", where, SAME, "corrected-since", {"places": changed})
-        if self._reseated:
+        if self._reseated(self.number):
             return Point("closing", where, UNKNOWN, "reseated-since")
         path, stated, is_right = _first_difference(where, kept, computed)
         return Point("closing", path, DIFFERS, "", {"stated": stated, "computed": is_right})
@@ -222,18 +308,18 @@ class _Round:
     @cached_property
     def _moments(self) -> list[Moment]:
         """The closing of the round, and each correction after it: standings may be of then."""
-        closed = _moment(self.place["closed_at"])
+        closed = moment_of(self.place["closed_at"])
         assert closed is not None
-        later = [each for each in _changes(self.record.document, self.number) if each > closed]
+        later = [each for each in changes_in(self.record.document, self.number) if each > closed]
         return [closed, *later]
 
-    @property
-    def _reseated(self) -> bool:
-        """Whether seats were changed after the round was closed."""
-        closed = self.place["closed_at"]
-        return any(
-            write["kind"] == HEAD_WRITE and write["at"] > closed
-            for place in self.record.document["rounds"][: self.number]
+    def _reseated(self, number: int) -> bool:
+        """Whether seats up to a round were changed after it was closed."""
+        rounds = self.record.document["rounds"][:number]
+        closed = moment_of(rounds[-1]["closed_at"]) if rounds else None
+        return closed is not None and any(
+            write["kind"] == HEAD_WRITE and is_later(write["at"], closed)
+            for place in rounds
             for table in place["tables"]
             for write in table["game"]["writes"]
         )
@@ -245,73 +331,3 @@ def _chairs(tables: Sequence[Sequence[str]], byes: Iterable[str]) -> dict[str, t
         name: (at, side) for at, table in enumerate(tables) for side, name in enumerate(table)
     }
     return chairs | dict.fromkeys(byes, (-1, -1))
-
-
-# A record as it was earlier.
-
-
-def as_of(record: TournamentRecord, moment: Moment) -> TournamentRecord:
-    """Return a record without the corrections, rulings and withdrawals after a moment."""
-    document = record.document
-    entrants = [
-        each | {"withdrawn_at": None} if _is_later(each["withdrawn_at"], moment) else each
-        for each in document["entrants"]
-    ]
-    rulings = [
-        each | {"withdrawn_at": None} if _is_later(each["withdrawn_at"], moment) else each
-        for each in document["rulings"]
-        if not _is_later(each["at"], moment)
-    ]
-    games = dict(record.games)
-    for place in document["rounds"]:
-        for table in place["tables"]:
-            games[place["number"], table["number"]] = _game_as_of(
-                table["game"], moment, record.games[place["number"], table["number"]]
-            )
-    return TournamentRecord(
-        {**document, "entrants": entrants, "rulings": rulings}, record.rules, games
-    )
-
-
-def _game_as_of(said: Json, moment: Moment, now: Game) -> Game:
-    earlier = [each for each in said["writes"] if not _is_later(each["at"], moment)]
-    if len(earlier) == len(said["writes"]):
-        return now
-    reading = read_game(_record_after(said, earlier))
-    return now if reading.game is None else reading.game
-
-
-def _record_after(said: Json, writes: Sequence[Json]) -> Json:
-    """Return the record of a game after some of its writes."""
-    latest = {each["position"]: each["body"] for each in writes if each["position"] is not None}
-    entries = [body for _, body in sorted(latest.items()) if body is not None]
-    record = {**said["record"], "entries": entries}
-    later = said["writes"][len(writes) :]
-    head = next((each["before"] for each in later if each["kind"] == HEAD_WRITE), None)
-    if head is not None:
-        record |= {name: head[name] for name in ("options", "first_declarer")}
-    return record
-
-
-def _changes(document: Json, number: int) -> list[Moment]:
-    """Return when the sheets and rulings of the rounds up to a number were changed, in order."""
-    rounds = document["rounds"][:number]
-    said = [
-        write["at"]
-        for place in rounds
-        for table in place["tables"]
-        for write in table["game"]["writes"]
-    ]
-    for each in document["rulings"]:
-        if each["round"] <= number:
-            said += filter(None, (each["at"], each["withdrawn_at"]))
-    return sorted({moment for each in said if (moment := _moment(each)) is not None})
-
-
-def _is_later(said: str | None, moment: Moment) -> bool:
-    at = _moment(said)
-    return at is not None and at > moment
-
-
-def _moment(said: str | None) -> Moment | None:
-    return None if said is None else datetime.fromisoformat(said)
