@@ -131,6 +131,7 @@ REASONS = {
     "tables": "Which games a phone holds stands on the phone; a program has its own list.",
     "carry_tables": "It brings the list of one phone to another.",
     "carried_tables": "It brings the list of one phone to another.",
+    "join_names": "It is about the list of a phone.",
     "save_tables": "It keeps the list of a phone.",
     "preferences": "How pages look on this phone.",
     "follow_picture": "A picture for people; programs have the record.",

@@ -88,6 +88,7 @@ SITE = {
     "tables": Page("", EVERYBODY, EVERYBODY),
     "carry_tables": Page("", None, EVERYBODY),
     "save_tables": Page("", None, ACCOUNTS),
+    "join_names": Page("", None, EVERYBODY),
     # Whoever takes them first has them.
     "carried_tables": Page("transfer", EVERYBODY, EVERYBODY),
     "set_language": Page("", EVERYBODY, EVERYBODY),

@@ -141,7 +141,7 @@ def _addresses(world, tables):
     world.right["evening"] = {"public_id": evening.public_id, "secret": evening.secret()}
     world.wrong["evening"] = world.right["evening"] | {"secret": another}
     row = GameFactory()
-    world.right["transfer"] = {"key": begin_transfer([(row, "follow")], at=timezone.now())}
+    world.right["transfer"] = {"key": begin_transfer([(row, "follow")], {}, at=timezone.now())}
     world.wrong["transfer"] = {"key": another}
     world.doors = {
         who: {"public_id": tables[name].public_id, "secret": tables[name].secret}

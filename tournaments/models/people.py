@@ -56,6 +56,8 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     wrong_claims_since = models.DateTimeField(null=True, blank=True, editable=False)
     # Language of the last sign-in, for e-mails; empty if unknown.
     language = models.CharField(max_length=8, blank=True, editable=False)
+    # Of the tables that the account keeps: the name that each folded name stands for.
+    joined_names = models.JSONField(default=dict, editable=False)
 
 
 Visitor = User | AnonymousUser | None

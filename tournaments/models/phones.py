@@ -23,11 +23,13 @@ class PhoneTransfer(models.Model):
     """The games of a phone under a link that is used once: whoever takes them deletes the row.
 
     `games` lists public id, kind of address and its generation, as the cookie of a phone does, so
-    that no address is stored, and one revoked meanwhile gives no access.
+    that no address is stored, and one revoked meanwhile gives no access. `joined` has the names
+    that stand for others.
     """
 
     digest = models.CharField(max_length=64, unique=True, editable=False)
     games = models.JSONField()
+    joined = models.JSONField(default=dict)
     created_at = models.DateTimeField()
 
     objects = PhoneTransferQuerySet.as_manager()

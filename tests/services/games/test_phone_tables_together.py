@@ -11,11 +11,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def link():
-    return begin_transfer([(GameFactory(), "follow")], at=EVENING)
+    return begin_transfer([(GameFactory(), "follow")], {}, at=EVENING)
 
 
 def take(key):
-    return lambda: len(take_transfer(key, at=EVENING))
+    return lambda: len(take_transfer(key, at=EVENING)[0])
 
 
 def test_one_of_two_phones_gets_the_tables():

@@ -189,6 +189,59 @@ def test_nothing_is_carried_from_a_phone_without_tables(phone):
     assert not PhoneTransfer.objects.exists()
 
 
+def join(phone, name, into, *paths):
+    return phone.post(reverse("join_names"), {"name": name, "into": into, "address": paths})
+
+
+def games_of(page):
+    return {
+        person.name: person.games for each in page.context["together"] for person in each.people
+    }
+
+
+def test_two_names_of_one_person_count_as_one_until_they_are_separated(phone, other_phone):
+    guests = ("Işıl K.", *NAMES[1:])
+    paths = [address(played(*WHOLE_GAME, players=names), "follow") for names in (NAMES, guests)]
+
+    join(phone, "Işıl K.", "Işıl", *paths)
+
+    page = ask(phone, *paths)
+    assert games_of(page) == dict.fromkeys(NAMES, 2)
+    assert "Işıl K. , Işıl sayılıyor" in text_of(page)
+    # Found by either name.
+    assert 'data-search="Işıl K.' in page.text
+    taken = carried(phone, *paths)
+    other_phone.post(taken)
+    assert games_of(ask(other_phone, *paths)) == dict.fromkeys(NAMES, 2)
+
+    phone.post(reverse("join_names"), {"separate": "Işıl K."})
+    assert games_of(ask(phone, *paths)) == dict.fromkeys(NAMES[1:], 2) | {"Işıl": 1, "Işıl K.": 1}
+
+
+def test_names_that_have_met_are_two_people(phone):
+    path = address(played(*WHOLE_GAME), "follow")
+    join(phone, NAMES[0], NAMES[1], path)
+    join(phone, NAMES[0], "Nobody", path)
+    page = ask(phone, path)
+    assert (games_of(page), page.context["joined"]) == (dict.fromkeys(NAMES, 1), [])
+
+
+def test_account_keeps_joined_names_where_it_keeps_the_tables(phone, other_phone):
+    guests, user = ("Işıl K.", *NAMES[1:]), UserFactory()
+    paths = [address(played(*WHOLE_GAME, players=names), "follow") for names in (NAMES, guests)]
+    join(phone, "Işıl K.", "Işıl", *paths)
+    phone.force_login(user)
+    ask(phone, *paths, name="save_tables")
+
+    other_phone.force_login(user)
+    assert games_of(other_phone.get(reverse("tables"))) == dict.fromkeys(NAMES, 2)
+    other_phone.post(reverse("join_names"), {"separate": "Işıl K."})
+    other_phone.logout()
+    assert ask(other_phone).context["joined"] == []
+    user.refresh_from_db()
+    assert user.joined_names == {}
+
+
 def test_account_keeps_tables_to_follow_them(phone, other_phone):
     row, user = played(*WHOLE_GAME), UserFactory()
     phone.force_login(user)

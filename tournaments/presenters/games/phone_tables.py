@@ -14,6 +14,7 @@ from tournaments.models import Game
 from tournaments.models.people import fold_name
 from tournaments.presenters.games.sheets import state_of, title_of
 from tournaments.queries.games.sheets import load_sheets, ruleset_of
+from tournaments.services.games.joined_names import Joined, players_of
 from tournaments.texts import labels
 
 MOST_RUNNING = 10
@@ -26,12 +27,16 @@ COLUMNS = 4
 
 @dataclass(frozen=True)
 class PhoneEvening:
-    """The games of one table, the latest first, and how they ended as a sentence."""
+    """The games of one table, the latest first, and how they ended as a sentence.
+
+    `people` are those who played, `names` are all under which they did.
+    """
 
     games: tuple[Game, ...]
     state: str
     going: bool
     people: tuple[str, ...]
+    names: tuple[str, ...]
     badges: tuple[str, ...]
 
     @property
@@ -92,14 +97,14 @@ class Together:
         return self.people[:COLUMNS]
 
 
-def evenings_of(rows: Sequence[Game]) -> list[PhoneEvening]:
+def evenings_of(rows: Sequence[Game], joined: Joined) -> list[PhoneEvening]:
     """Group games by their open table, the latest first (1 query if a game is in play)."""
     states = _running(row for row in rows if row.result is None)
     tables: dict[Any, list[Game]] = {}
     for row in rows:
         key = ("table", row.open_table_id) if row.open_table_id else ("game", row.pk)
         tables.setdefault(key, []).append(row)
-    return [_evening(tuple(games), states) for games in tables.values()]
+    return [_evening(tuple(games), states, joined) for games in tables.values()]
 
 
 def _running(rows: Iterable[Game]) -> dict[int, str]:
@@ -108,26 +113,27 @@ def _running(rows: Iterable[Game]) -> dict[int, str]:
     return {s.row.pk: state_of(s.game, s.outcome, s.row.players) for s in sheets}
 
 
-def _evening(games: tuple[Game, ...], states: Mapping[int, str]) -> PhoneEvening:
+def _evening(games: tuple[Game, ...], states: Mapping[int, str], joined: Joined) -> PhoneEvening:
     finished = [row for row in games if row.result is not None]
     going = next((states[row.pk] for row in games if row.pk in states), "")
     badges = dict.fromkeys(badge for row in finished for badge in (row.result or {})["badges"])
     return PhoneEvening(
         games=games,
-        state=going or _ended(finished),
+        state=going or _ended(finished, joined),
         going=bool(going),
-        people=tuple(dict.fromkeys(name for row in games for name in row.players)),
+        people=tuple(dict.fromkeys(name for row in games for name in players_of(row, joined))),
+        names=tuple(dict.fromkeys(name for row in games for name in row.players)),
         badges=tuple(map(labels.badge_name, badges)),
     )
 
 
-def _ended(finished: Sequence[Game]) -> str:
+def _ended(finished: Sequence[Game], joined: Joined) -> str:
     """Return who has won the most games of an evening; of a single one, who won it."""
     if not finished:
         return _("Not finished")
-    won = Counter(name for row in finished for name in winners_of(row))
+    won = Counter(name for row in finished for name in winners_of(row, joined))
     if len(finished) == 1 or not won:
-        return _verdict(finished[0], tuple(won))
+        return _verdict(finished[0], tuple(won), joined)
     most = max(won.values())
     names = ", ".join(name for name, number in won.items() if number == most)
     return _("%(players)s: won %(number)s of %(games)s games") % {
@@ -137,9 +143,9 @@ def _ended(finished: Sequence[Game]) -> str:
     }
 
 
-def _verdict(row: Game, winners: Sequence[str]) -> str:
+def _verdict(row: Game, winners: Sequence[str], joined: Joined) -> str:
     """Return the result of one game as its own sheet says it, without reading the sheet."""
-    result, names = row.result or {}, ruleset_of(row).side_names(row.players)
+    result, names = row.result or {}, ruleset_of(row).side_names(players_of(row, joined))
     if result["out"]:
         out = ", ".join(names[side] for side in result["out"])
         return _("Out: %(players)s") % {"players": out}
@@ -148,19 +154,20 @@ def _verdict(row: Game, winners: Sequence[str]) -> str:
     return _("Won: %(players)s") % {"players": ", ".join(winners)} if winners else _("A draw.")
 
 
-def winners_of(row: Game) -> tuple[str, ...]:
+def winners_of(row: Game, joined: Joined) -> tuple[str, ...]:
     """Return the names with the best rank of a finished game; none if all share it."""
     result, sides = row.result or {}, ruleset_of(row).sides
     ranks = result.get("ranks", [])
     if all(rank == 1 for rank in ranks):
         return ()
-    return tuple(n for n, side in zip(row.players, sides, strict=True) if ranks[side] == 1)
+    people = zip(players_of(row, joined), sides, strict=True)
+    return tuple(name for name, side in people if ranks[side] == 1)
 
 
-def together_of(rows: Sequence[Game]) -> list[Together]:
+def together_of(rows: Sequence[Game], joined: Joined) -> list[Together]:
     """Return what people have done against each other, the most played ruleset first.
 
-    People are known by their names alone, whatever their case.
+    People are known by their names alone, whatever their case, and by those joined to them.
     """
     by_rules: dict[str, list[tuple[Game, Ruleset]]] = {}
     for row in rows:
@@ -168,13 +175,13 @@ def together_of(rows: Sequence[Game]) -> list[Together]:
             rules = ruleset_of(row)
             by_rules.setdefault(labels.name_of(rules), []).append((row, rules))
     groups = sorted(by_rules.items(), key=lambda group: -len(group[1]))
-    return [_together(name, games) for name, games in groups]
+    return [_together(name, games, joined) for name, games in groups]
 
 
-def _together(name: str, games: Sequence[tuple[Game, Ruleset]]) -> Together:
+def _together(name: str, games: Sequence[tuple[Game, Ruleset]], joined: Joined) -> Together:
     people: dict[str, Figures] = {}
     for row, rules in games:
-        for seat, called in enumerate(row.players):
+        for seat, called in enumerate(players_of(row, joined)):
             # The latest spelling comes first.
             figures = people.setdefault(fold_name(called), Figures(called))
             _count(figures, row.result or {}, seat, rules.sides[seat])

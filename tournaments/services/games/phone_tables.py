@@ -11,6 +11,7 @@ from tournaments.models import PhoneTransfer, SavedGame, User
 from tournaments.models.games import digest
 from tournaments.queries.games.phone_tables import Held
 from tournaments.services.base.refusals import Refused
+from tournaments.services.games.joined_names import Joined
 
 Carried = tuple[str, str, int]
 """A game in a transfer: its public id, the kind of address, the address's generation."""
@@ -20,12 +21,12 @@ class TransferGone(Refused, code="transfer-gone", status=404):
     sentence = _("This link has been used, or its ten minutes are over: make a new one.")
 
 
-def begin_transfer(held: Sequence[Held], *, at: datetime) -> str:
-    """Store the games of a phone for another one, and return the key of the link."""
+def begin_transfer(held: Sequence[Held], joined: Joined, *, at: datetime) -> str:
+    """Store games and joined names of a phone for another one, and return the key of the link."""
     PhoneTransfer.objects.expired_at(at).delete()
     key = token_urlsafe(24)
     games: list[Carried] = [(row.public_id, kind, row.generation(kind)) for row, kind in held]
-    PhoneTransfer.objects.create(digest=digest(key), games=games, created_at=at)
+    PhoneTransfer.objects.create(digest=digest(key), games=games, joined=joined, created_at=at)
     return key
 
 
@@ -41,8 +42,8 @@ def count_transfer(key: str, *, at: datetime) -> int:
     return len({public_id for public_id, _, _ in row.games})
 
 
-def take_transfer(key: str, *, at: datetime) -> list[Carried]:
-    """Return the games of a link, once.
+def take_transfer(key: str, *, at: datetime) -> tuple[list[Carried], Joined]:
+    """Return the games of a link and the joined names, once.
 
     Raises:
         TransferGone: the link was used or has expired; of two phones at once one gets the games.
@@ -53,7 +54,8 @@ def take_transfer(key: str, *, at: datetime) -> list[Carried]:
         row = rows.filter(digest=digest(key)).first()
         if row is None or not rows.filter(pk=row.pk).delete()[0]:
             raise TransferGone
-    return [(public_id, kind, generation) for public_id, kind, generation in row.games]
+    games = [(public_id, kind, generation) for public_id, kind, generation in row.games]
+    return games, row.joined
 
 
 def save_games(user: User, held: Sequence[Held]) -> int:

@@ -11,11 +11,13 @@ from django.urls import reverse
 
 from tournaments.models import Game, OpenTable
 from tournaments.models.games import digest
+from tournaments.services.games.joined_names import MOST_JOINED, Joined
 from tournaments.web.base.link_preview import as_of
 
 GAMES = "games"
 TABLE = "table"
 PHONE = "phone"
+JOINED = "joined"
 A_YEAR = 365 * 24 * 60 * 60
 
 MOST_GAMES = 40
@@ -176,6 +178,15 @@ def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> N
     match = row.match and (row.match.length, row.match.number)
     kept = [row.players, row.ruleset, row.options, names, match]
     _keep(request, response, TABLE, kept)
+
+
+def phone_names(request: HttpRequest) -> Joined:
+    """Return the names that stand for others on this phone."""
+    return _read(request, JOINED) or {}
+
+
+def remember_names(request: HttpRequest, response: HttpResponse, joined: Joined) -> None:
+    _keep(request, response, JOINED, dict(list(joined.items())[:MOST_JOINED]))
 
 
 def phone_table(request: HttpRequest) -> LastTable:

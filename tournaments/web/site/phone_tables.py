@@ -15,10 +15,19 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tournaments.models import User
+from tournaments.models import Game, User
+from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
 from tournaments.presenters.games.phone_tables import PhoneEvening, evenings_of, together_of
 from tournaments.queries.games.phone_tables import Held, held_games, saved_games
+from tournaments.services.games.joined_names import (
+    Joined,
+    NamesNotJoined,
+    join_names,
+    players_of,
+    save_joined,
+    separate_name,
+)
 from tournaments.services.games.phone_tables import (
     TransferGone,
     begin_transfer,
@@ -32,7 +41,9 @@ from tournaments.web.base.phone import (
     address,
     evening_address,
     phone_games,
+    phone_names,
     remember_carried,
+    remember_names,
 )
 
 
@@ -56,7 +67,7 @@ def tables(request: HttpRequest) -> HttpResponse:
         return refused
     own = _on_phone(request)
     # What the account keeps must not stay on the phone.
-    page = _page(_with_saved(request, own)) | {"held": _addresses(own)}
+    page = _page(_with_saved(request, own), _joined(request)) | {"held": _addresses(own)}
     if request.method == "POST":
         return render(request, "tournaments/site/_tables.html", page)
     return render(request, "tournaments/site/tables.html", page)
@@ -77,7 +88,7 @@ def carry(request: HttpRequest) -> HttpResponse:
     if writes:
         # A finished game is only looked at: its address to write stays here.
         given |= {(row.pk, kind): (row, kind) for row, kind in held if row.result is None}
-    key = begin_transfer(list(given.values()), at=timezone.now())
+    key = begin_transfer(list(given.values()), _joined(request), at=timezone.now())
     page = {
         "link": access_link(request, reverse("carried_tables", args=[key])),
         "count": len({row.pk for row, _ in held}),
@@ -96,13 +107,15 @@ def carried(request: HttpRequest, key: str) -> HttpResponse:
         if request.method != "POST":
             count = count_transfer(key, at=at)
             return render(request, "tournaments/site/carried.html", {"count": count})
-        taken = take_transfer(key, at=at)
+        taken, joined = take_transfer(key, at=at)
     except TransferGone as gone:
         said = {"gone": str(gone)}
         return render(request, "tournaments/site/carried.html", said, status=gone.status)
     # Scripts keep the addresses; the cookie has the latest also without them.
     response = HttpResponse()
     games = remember_carried(request, response, taken)
+    if joined:
+        remember_names(request, response, {**joined, **phone_names(request)})
     page = {"taken": len({game.row.pk for game in games}), "held": _addresses(_both(games))}
     shown = render(request, "tournaments/site/carried.html", page)
     shown.cookies = response.cookies
@@ -117,6 +130,7 @@ def save(request: HttpRequest) -> HttpResponse:
     user = account_of(request)
     assert isinstance(user, User)
     number = save_games(user, _on_phone(request))
+    save_joined(user, _joined(request))
     text = ngettext(
         "%(number)s game more is kept in your account.",
         "%(number)s games more are kept in your account.",
@@ -124,6 +138,45 @@ def save(request: HttpRequest) -> HttpResponse:
     )
     messages.success(request, text % {"number": number})
     return redirect("tables")
+
+
+@never_cache
+@require_POST
+def names(request: HttpRequest) -> HttpResponse:
+    """Count two names as one person from now on, or `separate` a name again.
+
+    Kept on this phone; in the account of somebody signed in, whose tables are not left here.
+    """
+    if not consume(request, action="phone_tables"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    response, before = redirect("tables"), _joined(request)
+    separate = request.POST.get("separate")
+    if separate is None:
+        rows = _rows(_with_saved(request, _on_phone(request)))
+        name, into = (request.POST.get(field, "") for field in ("name", "into"))
+        if not {name, into} <= {*_people(rows, before)}:
+            return response
+        try:
+            joined = join_names(before, name, into, rows)
+        except NamesNotJoined as error:
+            messages.error(request, str(error))
+            return response
+    else:
+        joined = separate_name(before, separate)
+        remember_names(request, response, separate_name(phone_names(request), separate))
+    user = account_of(request)
+    if user is not None:
+        save_joined(user, joined)
+    else:
+        remember_names(request, response, joined)
+    return response
+
+
+def _joined(request: HttpRequest) -> Joined:
+    """Return the joined names of this phone and of the account that is signed in."""
+    user = account_of(request)
+    return {**phone_names(request), **(user.joined_names if user is not None else {})}
 
 
 def _on_phone(request: HttpRequest) -> list[Held]:
@@ -148,14 +201,28 @@ def _both(games: Sequence[PhoneGame]) -> list[Held]:
     return [(game.row, game.kind) for game in games]
 
 
-def _page(held: Sequence[Held]) -> dict[str, Any]:
-    rows = list({row.pk: row for row, _ in held}.values())
+def _rows(held: Sequence[Held]) -> list[Game]:
+    return list({row.pk: row for row, _ in held}.values())
+
+
+def _page(held: Sequence[Held], joined: Joined) -> dict[str, Any]:
+    rows = _rows(held)
     writes = {row.pk for row, kind in held if kind == "write"}
-    evenings = evenings_of(rows)
+    evenings = evenings_of(rows, joined)
+    # The latest spelling of a name that stands for another.
+    written = {fold_name(name): name for row in reversed(rows) for name in row.players}
     return {
         "lines": [EveningLine(evening, _path(evening, writes)) for evening in evenings],
-        "together": together_of(rows),
+        "together": together_of(rows, joined),
+        "people": _people(rows, joined),
+        "joined": [(written.get(key, key), into) for key, into in joined.items()],
     }
+
+
+def _people(rows: Sequence[Game], joined: Joined) -> list[str]:
+    """Return everybody who has played, in alphabetical order, by the latest spelling."""
+    people = {fold_name(name): name for row in reversed(rows) for name in players_of(row, joined)}
+    return [people[key] for key in sorted(people)]
 
 
 def _path(evening: PhoneEvening, writes: set[int]) -> str:
