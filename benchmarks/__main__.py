@@ -39,6 +39,7 @@ IN_ORDER = (
     "players",
     "leaderboard",
     "rebuild_ratings",
+    "fitted_ratings",
     "consistency",
     "growth",
     "scoresheet",

@@ -11,7 +11,7 @@ from tournaments.services.base.enqueue import WEBHOOKS_TASK
 from tournaments.services.checks import nights
 from tournaments.services.clubs import month_emails
 from tournaments.services.documents import reporting
-from tournaments.services.ratings import computing, due
+from tournaments.services.ratings import computing, due, fitting
 from tournaments.services.webhooks import keeping, sweeping
 
 MOST_AT_ONCE = 200
@@ -46,8 +46,9 @@ def sweep_ratings() -> None:
 
 @shared_task(name="tournaments.tasks.sweep_checks")
 def sweep_checks() -> None:
-    """Compare the stored caches with what they are computed from, once a night."""
-    nights.sweep_checks(timezone.now())
+    """Compare stored caches with what they are computed from, and fit ratings, once a night."""
+    if nights.sweep_checks(timezone.now()):
+        fitting.fit_pools(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_months")

@@ -137,6 +137,8 @@ REASONS = {
     "follow_picture": "A picture for people; programs have the record.",
     "follow_picture_wide": "A picture for people; programs have the record.",
     "standings_picture": "A picture for people; programs have the standings.",
+    "server_calibration": "A look at the numbers of the club's exported ratings.",
+    "club_calibration": "A look at the numbers of the club's exported ratings.",
     "holder": "Which seat the phone lies at stands in its cookies; a program says its author.",
     "service_worker": "It keeps pages on phones.",
     "tokens": "A token must not make or tell of others: whoever has one would have all.",

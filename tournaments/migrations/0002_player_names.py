@@ -32,9 +32,8 @@ def find_names_slowly(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0001_initial'),
+        ("tournaments", "0001_initial"),
     ]
 
     operations = [migrations.RunPython(find_names_fast, find_names_slowly)]

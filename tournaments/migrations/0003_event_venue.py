@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0002_player_names'),
+        ("tournaments", "0002_player_names"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='event',
-            name='venue',
+            model_name="event",
+            name="venue",
             field=models.CharField(blank=True, max_length=100),
         ),
     ]

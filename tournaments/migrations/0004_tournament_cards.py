@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0003_event_venue'),
+        ("tournaments", "0003_event_venue"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='tournament',
-            name='cards',
+            model_name="tournament",
+            name="cards",
             field=models.JSONField(blank=True, default=dict, editable=False),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0004_tournament_cards'),
+        ("tournaments", "0004_tournament_cards"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='tournament',
-            name='cancelled_at',
+            model_name="tournament",
+            name="cancelled_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
     ]

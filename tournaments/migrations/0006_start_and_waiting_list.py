@@ -4,25 +4,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0005_tournament_cancelled'),
+        ("tournaments", "0005_tournament_cancelled"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='event',
-            name='starts_at',
+            model_name="event",
+            name="starts_at",
             field=models.CharField(blank=True, max_length=5),
         ),
         migrations.AddField(
-            model_name='entrant',
-            name='waiting',
+            model_name="entrant",
+            name="waiting",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='entrant',
-            name='paid',
+            model_name="entrant",
+            name="paid",
             field=models.BooleanField(default=False),
         ),
     ]

@@ -6,28 +6,89 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0006_start_and_waiting_list'),
+        ("tournaments", "0006_start_and_waiting_list"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='DealReview',
+            name="DealReview",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('revision', models.PositiveIntegerField()),
-                ('kind', models.CharField(choices=[('confirmed', 'Confirmed'), ('disputed', 'Disputed'), ('settled', 'Settled')], max_length=9)),
-                ('seat', models.PositiveSmallIntegerField(null=True)),
-                ('body', models.JSONField(null=True)),
-                ('at', models.DateTimeField()),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deal_reviews', to='tournaments.game')),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='deal_reviews', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField()),
+                ("revision", models.PositiveIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("confirmed", "Confirmed"),
+                            ("disputed", "Disputed"),
+                            ("settled", "Settled"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("seat", models.PositiveSmallIntegerField(null=True)),
+                ("body", models.JSONField(null=True)),
+                ("at", models.DateTimeField()),
+                (
+                    "game",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deal_reviews",
+                        to="tournaments.game",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="deal_reviews",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
-                'constraints': [models.UniqueConstraint(fields=('game', 'revision', 'kind'), name='deal_review_one_of_a_kind'), models.CheckConstraint(condition=models.Q(('kind__in', ['confirmed', 'disputed', 'settled'])), name='deal_review_kind_known'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'settled'), ('seat__isnull', True)), models.Q(models.Q(('kind', 'settled'), _negated=True), ('seat__isnull', False), ('seat__lt', 4)), _connector='OR'), name='deal_review_seat_unless_settled'), models.CheckConstraint(condition=models.Q(models.Q(('body__isnull', False), ('kind', 'disputed')), models.Q(models.Q(('kind', 'disputed'), _negated=True), ('body__isnull', True)), _connector='OR'), name='deal_review_body_if_disputed')],
+                "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("game", "revision", "kind"), name="deal_review_one_of_a_kind"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["confirmed", "disputed", "settled"])),
+                        name="deal_review_kind_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kind", "settled"), ("seat__isnull", True)),
+                            models.Q(
+                                models.Q(("kind", "settled"), _negated=True),
+                                ("seat__isnull", False),
+                                ("seat__lt", 4),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="deal_review_seat_unless_settled",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("body__isnull", False), ("kind", "disputed")),
+                            models.Q(
+                                models.Q(("kind", "disputed"), _negated=True),
+                                ("body__isnull", True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="deal_review_body_if_disputed",
+                    ),
+                ],
             },
         ),
     ]

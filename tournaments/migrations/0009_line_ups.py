@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0008_sections'),
+        ("tournaments", "0008_sections"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='tournament',
-            name='line_ups',
+            model_name="tournament",
+            name="line_ups",
             field=models.JSONField(blank=True, default=dict, editable=False),
         ),
     ]

@@ -8,11 +8,11 @@ BATCH = 500
 
 
 def give_tables(apps, schema_editor):
-    Game = apps.get_model('tournaments', 'Game')
-    OpenTable = apps.get_model('tournaments', 'OpenTable')
+    Game = apps.get_model("tournaments", "Game")
+    OpenTable = apps.get_model("tournaments", "OpenTable")
     tables, of_match, numbers, batch = {}, {}, Counter(), []
     # A rematch is always younger than the game before it.
-    games = Game.objects.filter(table=None).only('rematch_of', 'match', 'played_at').order_by('pk')
+    games = Game.objects.filter(table=None).only("rematch_of", "match", "played_at").order_by("pk")
     for game in list(games):
         table = tables.get(game.rematch_of_id) or of_match.get(game.match_id)
         if table is None:
@@ -24,15 +24,14 @@ def give_tables(apps, schema_editor):
         game.open_table_id, game.number = table, numbers[table]
         batch.append(game)
         if len(batch) == BATCH:
-            Game.objects.bulk_update(batch, ['open_table', 'number'])
+            Game.objects.bulk_update(batch, ["open_table", "number"])
             batch.clear()
-    Game.objects.bulk_update(batch, ['open_table', 'number'])
+    Game.objects.bulk_update(batch, ["open_table", "number"])
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0010_open_tables'),
+        ("tournaments", "0010_open_tables"),
     ]
 
     operations = [migrations.RunPython(give_tables, migrations.RunPython.noop)]

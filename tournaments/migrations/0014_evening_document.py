@@ -4,15 +4,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0013_game_resting'),
+        ("tournaments", "0013_game_resting"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='report',
-            name='kind',
-            field=models.CharField(choices=[('scoresheet', 'Scoresheet'), ('empty-sheet', 'Empty Sheet'), ('evening', 'Evening'), ('sheets', 'Sheets'), ('table-cards', 'Table Cards'), ('name-badges', 'Name Badges'), ('seating-by-table', 'Seating By Table'), ('seating-by-name', 'Seating By Name'), ('standings', 'Standings'), ('cross-table', 'Cross Table'), ('booklet', 'Booklet'), ('certificates', 'Certificates'), ('player-season', 'Player Season'), ('club-month', 'Club Month')], max_length=20),
+            model_name="report",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("scoresheet", "Scoresheet"),
+                    ("empty-sheet", "Empty Sheet"),
+                    ("evening", "Evening"),
+                    ("sheets", "Sheets"),
+                    ("table-cards", "Table Cards"),
+                    ("name-badges", "Name Badges"),
+                    ("seating-by-table", "Seating By Table"),
+                    ("seating-by-name", "Seating By Name"),
+                    ("standings", "Standings"),
+                    ("cross-table", "Cross Table"),
+                    ("booklet", "Booklet"),
+                    ("certificates", "Certificates"),
+                    ("player-season", "Player Season"),
+                    ("club-month", "Club Month"),
+                ],
+                max_length=20,
+            ),
         ),
     ]

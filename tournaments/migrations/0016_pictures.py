@@ -4,28 +4,59 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0015_phone_tables'),
+        ("tournaments", "0015_phone_tables"),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='report',
-            name='report_format_known',
+            model_name="report",
+            name="report_format_known",
         ),
         migrations.AlterField(
-            model_name='report',
-            name='format',
-            field=models.CharField(choices=[('pdf', 'Pdf'), ('xlsx', 'Xlsx'), ('csv', 'Csv'), ('json', 'Json'), ('png', 'Png')], default='pdf', max_length=4),
+            model_name="report",
+            name="format",
+            field=models.CharField(
+                choices=[
+                    ("pdf", "Pdf"),
+                    ("xlsx", "Xlsx"),
+                    ("csv", "Csv"),
+                    ("json", "Json"),
+                    ("png", "Png"),
+                ],
+                default="pdf",
+                max_length=4,
+            ),
         ),
         migrations.AlterField(
-            model_name='report',
-            name='kind',
-            field=models.CharField(choices=[('scoresheet', 'Scoresheet'), ('empty-sheet', 'Empty Sheet'), ('evening', 'Evening'), ('sheets', 'Sheets'), ('table-cards', 'Table Cards'), ('name-badges', 'Name Badges'), ('seating-by-table', 'Seating By Table'), ('seating-by-name', 'Seating By Name'), ('standings', 'Standings'), ('cross-table', 'Cross Table'), ('booklet', 'Booklet'), ('certificates', 'Certificates'), ('player-season', 'Player Season'), ('club-month', 'Club Month'), ('picture', 'Picture')], max_length=20),
+            model_name="report",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("scoresheet", "Scoresheet"),
+                    ("empty-sheet", "Empty Sheet"),
+                    ("evening", "Evening"),
+                    ("sheets", "Sheets"),
+                    ("table-cards", "Table Cards"),
+                    ("name-badges", "Name Badges"),
+                    ("seating-by-table", "Seating By Table"),
+                    ("seating-by-name", "Seating By Name"),
+                    ("standings", "Standings"),
+                    ("cross-table", "Cross Table"),
+                    ("booklet", "Booklet"),
+                    ("certificates", "Certificates"),
+                    ("player-season", "Player Season"),
+                    ("club-month", "Club Month"),
+                    ("picture", "Picture"),
+                ],
+                max_length=20,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('format__in', ['pdf', 'xlsx', 'csv', 'json', 'png'])), name='report_format_known'),
+            model_name="report",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("format__in", ["pdf", "xlsx", "csv", "json", "png"])),
+                name="report_format_known",
+            ),
         ),
     ]

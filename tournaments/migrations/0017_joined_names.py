@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0018_draws'),
+        ("tournaments", "0018_draws"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='phonetransfer',
-            name='joined',
+            model_name="phonetransfer",
+            name="joined",
             field=models.JSONField(default=dict),
         ),
         migrations.AddField(
-            model_name='user',
-            name='joined_names',
+            model_name="user",
+            name="joined_names",
             field=models.JSONField(default=dict, editable=False),
         ),
     ]

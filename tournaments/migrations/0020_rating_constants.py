@@ -4,44 +4,45 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0016_pictures'),
+        ("tournaments", "0016_pictures"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='playerrating',
-            name='start',
+            model_name="playerrating",
+            name="start",
             field=models.FloatField(default=11236.0),
         ),
         migrations.AddField(
-            model_name='ratingpool',
-            name='fitted_at',
+            model_name="ratingpool",
+            name="fitted_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='ratingpool',
-            name='fitted_games',
+            model_name="ratingpool",
+            name="fitted_games",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='ratingpool',
-            name='luck',
+            model_name="ratingpool",
+            name="luck",
             field=models.JSONField(default=dict),
         ),
         migrations.AddField(
-            model_name='ratingpool',
-            name='start',
+            model_name="ratingpool",
+            name="start",
             field=models.FloatField(default=11236.0),
         ),
         migrations.AddField(
-            model_name='ratingpool',
-            name='version',
+            model_name="ratingpool",
+            name="version",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddConstraint(
-            model_name='ratingpool',
-            constraint=models.CheckConstraint(condition=models.Q(('start__gt', 0)), name='rating_pool_of_some_strengths'),
+            model_name="ratingpool",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("start__gt", 0)), name="rating_pool_of_some_strengths"
+            ),
         ),
     ]

@@ -36,8 +36,10 @@ class RatingPool(models.Model):
     start = models.FloatField(default=START_VARIANCE)
     luck = models.JSONField(default=dict)
     fitted_at = models.DateTimeField(null=True)
-    # Of how many games they were fitted to.
+    # The number of games they were last fitted to, and how well these were predicted: the fields
+    # of `Calibration`.
     fitted_games = models.PositiveIntegerField(default=0)
+    calibration = models.JSONField(null=True)
 
     objects = RatingPoolQuerySet.as_manager()
 

@@ -21,7 +21,7 @@ from tests.club_factories import (
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
 from tournaments.engine.documents.entry_records import parse_entry
-from tournaments.engine.ratings.ratings import Rating, Spread, rate, scores_of
+from tournaments.engine.ratings.ratings import Constants, Spread, newcomer, rate, scores_of
 from tournaments.models import (
     Club,
     Entrant,
@@ -30,6 +30,7 @@ from tournaments.models import (
     Player,
     PlayerRating,
     RatingCount,
+    RatingPool,
     Round,
     Sitting,
     Table,
@@ -195,8 +196,10 @@ class World:
 def plainly(club):
     """Rating, games and last day of everybody in a club (None: on the server), game by game."""
     ratings, spreads = {}, {}
+    pools = {pool.family: pool.constants for pool in RatingPool.objects.filter(club=club)}
     for place, game in counted(club):
         rules = ruleset_of(game)
+        constants = pools.get(rules.family, Constants())
         people = people_of(game, of_server=club is None)
         if len(people) < 2 or not any(game.result["totals"]) or not game.result["contracts"]:
             continue
@@ -207,10 +210,10 @@ def plainly(club):
         for seat in range(rules.seats):
             rating, _games, last, _player = ratings.get(
                 (rules.family, people[seat][0] if seat in people else None),
-                (Rating(), 0, place.closed_at, 0),
+                (newcomer(constants.start), 0, place.closed_at, 0),
             )
             before.append(rating.rested((place.closed_at - last) / DAY))
-        after = rate(before, rules.sides, scores, spread.unit())
+        after = rate(before, rules.sides, scores, constants.unit(game.ruleset, spread))
         for seat, (person, player) in people.items():
             games = ratings.get((rules.family, person), (None, 0))[1]
             told = after[seat], games + 1, place.closed_at, player

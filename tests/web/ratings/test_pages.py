@@ -13,7 +13,7 @@ from tests.club_factories import (
 )
 from tests.rating_factories import RatedRoundFactory, RatingChangeFactory, RatingPoolFactory
 from tests.web.ratings.ratings_world import CLUB, MONTH, SERVER, counted, lines, names, rated
-from tournaments.models import Player, RatingChange
+from tournaments.models import Player, RatingChange, RatingPool
 
 
 @pytest.fixture
@@ -287,3 +287,30 @@ def test_one_is_shown_why_one_is_not_on_the_list(member, pool, more, why, addres
     assert why in page.text
     assert page.context["board"].mine.address == address
     assert row.player.name in names(member.get(CLUB + address))
+
+
+def test_curious_find_how_well_ratings_predict(member, club, pool):
+    rated(pool, 1500, "Ada")
+    counted()
+    address = f"{CLUB}calibration/?game=turkish-king"
+    assert f'href="{address}"' in member.get(CLUB).text
+    assert "Nothing to compare yet" in member.get(address).text
+
+    bins = [[200, 110.0, 104.0], [40, 23.0, 26.0], [5, 3.0, 5.0]]
+    months = {"2026-09": [100, 66.0, 67.0], "2026-10": [145, 90.0, 95.0]}
+    RatingPool.objects.filter(pk=pool.pk).update(
+        calibration={"bins": bins, "months": months},
+        start=200.0**2,
+        version=3,
+        fitted_at=timezone.now(),
+        fitted_games=700,
+        luck={"turkish-king": 412.0},
+    )
+    page = member.get(address)
+
+    seen = page.context["seen"]
+    assert [(part.pairs, part.happened) for part in seen.parts] == [(200, 52.0), (40, 65.0)]
+    assert (seen.months[0].label, seen.months[0].loss) == ("October 2026", 90 / 145)
+    assert (seen.whole.loss, seen.whole.by_places) == (156 / 245, 162 / 245)
+    for told in ("1500 ± 200", "± 412", "Version 3"):
+        assert told in page.text

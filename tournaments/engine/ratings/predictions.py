@@ -51,14 +51,14 @@ class Accuracy(NamedTuple):
 def accuracy_of(games: Iterable[Foretold]) -> Accuracy:
     """Return how well the ratings before each game predicted its places."""
     pairs, right, loss = 0, 0.0, 0.0
-    for chance, came in (details for game in games for details in _pairs_of(game)):
+    for chance, came in (details for game in games for details in pairs_of(game)):
         pairs += 1
         right += _half_or_whole(chance, came)
         loss -= came * log(max(SURE, chance)) + (1.0 - came) * log(max(SURE, 1.0 - chance))
     return Accuracy(pairs, right, loss)
 
 
-def _pairs_of(game: Foretold) -> Iterable[tuple[float, float]]:
+def pairs_of(game: Foretold) -> Iterable[tuple[float, float]]:
     """For each two sides, the chance that the first places higher, and the result: 1, 0 or ½."""
     members: list[list[Rating]] = [[] for _ in game.ranks]
     for rating, side in zip(game.ratings, game.sides, strict=True):

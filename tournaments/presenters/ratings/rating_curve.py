@@ -40,6 +40,14 @@ class Frame:
     top: int = 10
     bottom: int = 24
 
+    @property
+    def end(self) -> int:
+        return self.width - self.right
+
+    @property
+    def floor(self) -> int:
+        return self.height - self.bottom
+
 
 PAGE = Frame()
 """The width of a phone."""

@@ -17,6 +17,7 @@ from tournaments.models.people import PlayerQuerySet
 from tournaments.models.ratings import RatingPoolQuerySet
 from tournaments.queries.ratings.ratings import (
     ShownRating,
+    games_in,
     month_of,
     rating_at,
     shown,
@@ -164,16 +165,12 @@ def pools_with_ratings(pools: RatingPoolQuerySet) -> list[RatingPool]:
     # The type checker does not see the annotations.
     found: list[Any] = list(rows.order_by("family"))
     rated = (row for row in found if row.rated is not None)
-    return sorted(rated, key=lambda row: -_games(row.spreads or {}))
+    return sorted(rated, key=lambda row: -games_in(row.spreads or {}))
 
 
 def has_ratings(club: Club | None) -> bool:
     """Return whether a club, or the server, has any ratings (1 query)."""
     return RatingCount.objects.filter(pool__club=club).exists()
-
-
-def _games(spreads: dict[str, list[float]]) -> int:
-    return int(sum(games for games, _squares in spreads.values()))
 
 
 def rating_of_account(pool: RatingPool, account: int) -> PlayerRating | None:

@@ -1,5 +1,6 @@
 """Ratings as shown: in whole points, with their uncertainty."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,6 +32,11 @@ def shown(rating: Rating) -> ShownRating:
 def rating_at(row: PlayerRating, at: datetime) -> Rating:
     """Return a rating at a time after its last game: its deviation grows with time."""
     return row.rating.rested((at - row.last_at).total_seconds() / DAY)
+
+
+def games_in(spreads: Mapping[str, Sequence[float]]) -> int:
+    """Return the number of games in the spreads of a rated round."""
+    return int(sum(games for games, _squares in spreads.values()))
 
 
 def month_of(at: datetime) -> int:

@@ -28,8 +28,8 @@ NOT_LOOKED_AT = "not looked at"
 ROWS_AT_ONCE = 200
 
 
-def sweep_checks(at: datetime) -> None:
-    """Run tonight's check, unless it is done or another worker runs it."""
+def sweep_checks(at: datetime) -> bool:
+    """Run tonight's check, unless it is done or another worker runs it; return whether it ran."""
     check = claim_check(night_of(at), at)
     if check is not None:
         for cache in CACHES:
@@ -38,6 +38,7 @@ def sweep_checks(at: datetime) -> None:
             check.finished_at = timezone.now()
             check.save()
             write_notices(check, check.finished_at)
+    return check is not None
 
 
 def night_of(at: datetime) -> date:

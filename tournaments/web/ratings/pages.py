@@ -1,6 +1,6 @@
 """Leaderboards: of a club for visitors who may see it, and of the whole server for everybody."""
 
-from django.http import HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from tournaments.models import Club, RatingPool
 from tournaments.models.clubs import Role
 from tournaments.permissions import account_of, members_club
+from tournaments.presenters.ratings.calibration import calibration_view
 from tournaments.presenters.ratings.leaderboard import BoardReader
 from tournaments.queries.ratings.leaderboard import pools_with_ratings
 from tournaments.web.base.going_back import kept_for_going_back
@@ -30,6 +31,27 @@ def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
     pools = pools_with_ratings(seen.select_related("club"))
     club = pools[0].club if pools else members_club(request, slug)
     return _show(request, club, pools)
+
+
+@require_safe
+def server_calibration(request: HttpRequest) -> HttpResponse:
+    """Show how well the ratings of all participating clubs predict."""
+    return _calibration(request, pools_with_ratings(RatingPool.objects.filter(club=None)))
+
+
+@require_safe
+def club_calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how well the ratings of a club predict."""
+    seen = RatingPool.objects.seen_by(request.user).filter(club__slug=slug)
+    return _calibration(request, pools_with_ratings(seen.select_related("club")))
+
+
+def _calibration(request: HttpRequest, pools: list[RatingPool]) -> HttpResponse:
+    if not pools:
+        raise Http404
+    seen = calibration_view(pools, request.GET.get("game", ""))
+    page = {"club": pools[0].club, "seen": seen}
+    return render(request, "tournaments/ratings/calibration.html", page)
 
 
 def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:

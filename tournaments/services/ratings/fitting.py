@@ -1,0 +1,71 @@
+"""Fit the constants of each pool to its games, once a night, and request new ratings."""
+
+from dataclasses import asdict
+from datetime import datetime
+from itertools import chain
+
+from django.db import transaction
+
+from tournaments.engine.ratings.calibration import calibrate
+from tournaments.engine.ratings.fitting import (
+    FROM_GAMES,
+    LAST_GAMES,
+    Sample,
+    differs,
+    fit_constants,
+)
+from tournaments.engine.ratings.ratings import Constants
+from tournaments.models import RatedRound, RatingPool
+from tournaments.queries.ratings.ratings import DAY, games_in
+from tournaments.services.ratings.due import rate_since
+from tournaments.services.ratings.games import played_rounds
+
+
+def fit_pools(at: datetime) -> int:
+    """Fit the constants of pools with new games; return how many have changed.
+
+    Each pool also gets a new calibration. Those with few games keep the program's constants.
+    """
+    return sum(_fit(pool, at) for pool in RatingPool.objects.order_by("pk"))
+
+
+def _fit(pool: RatingPool, at: datetime) -> bool:
+    """Fit the constants of a pool; return whether they have changed."""
+    rounds = RatedRound.objects.filter(pool=pool).order_by("-at", "-round_id")
+    stored = rounds.values_list("at", "spreads")
+    last = stored.first()
+    number = games_in(last[1]) if last else 0
+    if number == pool.fitted_games:
+        return False
+    early = (when for when, spreads in stored.iterator() if number - games_in(spreads) > LAST_GAMES)
+    since = next(early, None)
+    games = samples_of(pool, since)
+    constants = fit_constants(games) if number >= FROM_GAMES else pool.constants
+    changed = differs(constants, pool.constants)
+    if not changed:
+        constants = pool.constants
+    calibration = asdict(calibrate(games, constants, whole=since is None))
+    with transaction.atomic():
+        rows = RatingPool.objects.filter(pk=pool.pk, version=pool.version)
+        rows.update(fitted_games=number, calibration=calibration)
+        if changed:
+            _change(pool, constants, at)
+            rate_since(pool.club_id, rounds.reverse().values_list("at", flat=True).first())
+    return changed
+
+
+def _change(pool: RatingPool, constants: Constants, at: datetime) -> None:
+    pool.start, pool.luck = constants
+    pool.version, pool.fitted_at = pool.version + 1, at
+    pool.save(update_fields=["start", "luck", "version", "fitted_at"])
+
+
+def samples_of(pool: RatingPool, since: datetime | None) -> list[Sample]:
+    """Return the games of a pool from a moment on."""
+    rounds = chain.from_iterable(played_rounds(pool.club_id, since))
+    return [
+        Sample(game.people, game.sides, game.scores, game.spread, place.at.timestamp() / DAY)
+        for place in rounds
+        for game in place.games
+        if game.family == pool.family
+    ]
