@@ -58,7 +58,7 @@ def enter_club(screen, club):
 
 def manage(screen, name, *more):
     """Follow a link of the menu of a tournament's pages."""
-    screen.page.locator(".tournament-nav summary").click()
+    screen.page.locator(".nav summary").click()
     screen.follow(name, *more)
 
 

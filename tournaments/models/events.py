@@ -97,6 +97,10 @@ class Event(models.Model):
         return self.name
 
     @property
+    def is_tournament(self) -> bool:
+        return hasattr(self, "tournament")
+
+    @property
     def details(self) -> list[str]:
         """Return the further facts that stand beside its day."""
         return [str(value) for name in SHOWN if (value := getattr(self, name))]

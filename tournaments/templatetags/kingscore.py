@@ -1,6 +1,6 @@
-"""Tags and filters for score sheets and the pages of house rules."""
+"""Tags and filters for score sheets, and for the pages of clubs and house rules."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from django import template
 from django.utils.formats import number_format
@@ -13,6 +13,7 @@ from tournaments.texts.labels import (
     signed_points,
     stage_name,
 )
+from tournaments.web.clubs import bar
 from tournaments.web.games.deals.fields import unit_number
 from tournaments.web.tournaments.texts import state_name
 
@@ -37,6 +38,12 @@ def grouped(number: int) -> str:
 def longest(kind: str) -> int:
     """Return the maximum length of a kind of text, e.g. `{% longest "name" %}`."""
     return int(getattr(limits, f"LONGEST_{kind.upper()}"))
+
+
+@register.inclusion_tag("tournaments/clubs/_bar.html", takes_context=True)
+def club_bar(context: template.Context) -> dict[str, Any]:
+    """The bar of the page's `club`; `bar` of the page, if it has asked for it before."""
+    return {"bar": context.get("bar") or bar.club_bar(context["request"], context["club"])}
 
 
 class HasPages(Protocol):

@@ -184,7 +184,7 @@ def test_lines_of_every_kind_are_asked_for_at_once(
     director.get(CHANGES)
 
     # Session, account, club, whom to choose, lines; accounts, events, games, players, tables.
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page = director.get(CHANGES)
     assert len(page.context["lines"]) == 6 * number
 

@@ -42,12 +42,13 @@ def test_club_without_a_good_name_is_refused_with_what_was_typed(visitor, name):
 
 def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(visitor, club):
     Club.objects.update(published=True)
-    shown = EventFactory(club=club, name="Open evening", published=True)
-    EventFactory(club=club, name="Closed evening")
+    soon = timezone.localdate() + timedelta(days=1)
+    shown = EventFactory(club=club, name="Open evening", published=True, held_on=soon)
+    EventFactory(club=club, name="Closed evening", held_on=soon)
 
     page = visitor.get(url("club", "moda"))
 
-    assert list(page.context["last"]) + list(page.context["coming"]) == [shown]
+    assert page.context["next"].event == shown
     assert "Moda King" in page.text
     assert "Closed evening" not in page.text
     for name in ("people", "club_settings", "club_changes", "leave_club"):
@@ -61,14 +62,13 @@ def test_empty_club_tells_its_directors_what_to_do_first(visitor, club):
         assert (url("new_players", "moda") in text) is told
 
 
-def test_club_shows_the_next_and_the_last_evenings(visitor, club):
+def test_club_shows_the_next_evenings(visitor, club):
     today = timezone.localdate()
-    days = [EventFactory(club=club, held_on=today + timedelta(days=day)) for day in range(-7, 7)]
+    days = [EventFactory(club=club, held_on=today + timedelta(days=day)) for day in range(1, 7)]
 
     page = visitor.become("member", club).get(url("club", "moda"))
 
-    assert list(page.context["coming"]) == days[7:12]
-    assert list(page.context["last"]) == days[6:1:-1]
+    assert [page.context["next"].event, *page.context["soon"]] == days[:4]
 
 
 def test_settings_that_cannot_be_are_refused(visitor, club):

@@ -240,8 +240,8 @@ def test_event_page_asks_the_same_whatever_the_number_of_tables(
     tables = laid(club, number, entries=WHOLE_GAME[:1])
     path = of_event("event", tables[0].round.event)
 
-    # Session, account, evening, directs, audit, games, confirmations, writes, tables, rounds.
-    with django_assert_num_queries(10):
+    # Session, account, evening, directs, audit, games, confirmations, writes, tables, rounds, bar.
+    with django_assert_num_queries(11):
         director.get(path)
 
 

@@ -215,7 +215,7 @@ def test_page_takes_the_same_queries_however_many_games(
     settle(club)
     player = club.players.get(name="Şule")
 
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         member.get(path_of(player))
 
 
@@ -275,9 +275,9 @@ def test_two_players_take_the_same_queries_however_many_games(
     played(club, number)
     one, other = club.players.get(name="Şule"), club.players.get(name="Cem")
 
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         member.get(path_of(one, other))
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         member.get(path_of(one, "against"))
 
 

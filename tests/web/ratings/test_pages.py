@@ -240,10 +240,10 @@ def test_leaderboards_take_the_same_queries_however_many_players(
     member.get(CLUB)
 
     # Session, account, pools, clubs of the visitor, seasons, ranks, the own rating, keys and
-    # rows of the page, the own place.
-    with django_assert_num_queries(10):
+    # rows of the page, the own place, the bar.
+    with django_assert_num_queries(11):
         member.get(CLUB)
-    # No seasons.
+    # No seasons and no bar.
     with django_assert_num_queries(9):
         member.get(SERVER)
     member.logout()

@@ -131,7 +131,7 @@ def test_league_asks_the_same_whatever_the_size(season, evenings, django_assert_
     assert Entrant.objects.count() == 4 * evenings
     looker = member_of(season.club)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page(looker, season)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page(looker, season)

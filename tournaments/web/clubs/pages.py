@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -10,9 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Event, Member
-from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
-from tournaments.queries.ratings.leaderboard import has_ratings
+from tournaments.queries.now import coming, playing_now
 from tournaments.services.checks.notices import CALLED, counts_of
 from tournaments.services.clubs.membership import (
     LastOwner,
@@ -23,9 +22,11 @@ from tournaments.services.clubs.membership import (
 from tournaments.texts.clubs import role_name
 from tournaments.texts.labels import Text
 from tournaments.web.base.going_back import kept_for_going_back
+from tournaments.web.clubs.bar import club_bar
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
+from tournaments.web.clubs.front import front_page, next_event, playing_event, playing_text
 
-SHOWN_EVENTS = 5
+SHOWN_EVENTS = 3
 
 
 @never_cache
@@ -56,25 +57,31 @@ def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
 @kept_for_going_back
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a club: its evenings and links to all the rest; visitors see published parts."""
+    """Show the front page of a club; visitors see its published parts."""
     row = seen_club(request, slug)
-    member = Member.objects.filter(club=row, user=account_of(request)).first()
-    role = member.role if member is not None else ""
-    events = Event.objects.listed_for(request.user).filter(club=row).select_related("tournament")
+    bar = club_bar(request, row)
+    if bar is None:
+        # Unpublished meanwhile.
+        raise Http404
+    events = Event.objects.listed_for(request.user).filter(club=row)
     today = timezone.localdate()
-    coming = events.filter(held_on__gte=today).order_by("held_on", "pk")
+    now = playing_now(events, today)
+    front = front_page(request, bar, events, now)
+    playing = [each.event.pk for each in now]
+    soon = list(coming(events, today).exclude(pk__in=playing)[: SHOWN_EVENTS + 1])
+    lead = playing_event(row, now.pop(0)) if bar.directs and now else None
+    if lead is None and soon:
+        lead = next_event(bar, soon.pop(0))
     page = {
         "club": row,
-        "role": role_name(role) if role else "",
-        "directs": role in DIRECTING,
-        "owns": role == Role.OWNER,
-        "differences": differences_of(row) if role == Role.OWNER else [],
-        "shows_ratings": row.published and row.in_server_ratings,
-        "has_leaderboard": bool(role)
-        or (row.published and row.in_server_ratings and has_ratings(row)),
-        "coming": coming[:SHOWN_EVENTS],
-        "last": events.filter(held_on__lt=today)[:SHOWN_EVENTS],
-        "has_players": row.players.exists,
+        "bar": bar,
+        "role": role_name(bar.role) if bar.role else "",
+        "players": row.players.filter(removed_at=None).count(),
+        "differences": differences_of(row) if bar.owns else [],
+        "now": [(each, playing_text(each)) for each in now],
+        "next": lead,
+        "soon": soon[:SHOWN_EVENTS],
+        "front": front,
     }
     return render(request, "tournaments/clubs/club.html", page)
 

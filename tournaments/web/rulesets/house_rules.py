@@ -158,7 +158,7 @@ def export_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpRespons
 def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Score a game record, or a list of entries, by house rules."""
     row = get_object_or_404(keeper.rows, slug=slug)
-    page: dict[str, Any] = {"row": row, "keeper": keeper, "typed": "[]"}
+    page: dict[str, Any] = {"row": row, "keeper": keeper, "club": keeper.club, "typed": "[]"}
     status = 200
     if request.method == "POST":
         sent = _sent(request)
@@ -193,7 +193,8 @@ def delete_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpRespons
     if request.method == "POST":
         remove_rules(row.pk, actor_of(request), at=timezone.now())
         return redirect(keeper.address("house_rules"))
-    return render(request, "tournaments/rulesets/house_delete.html", {"row": row, "keeper": keeper})
+    page = {"row": row, "keeper": keeper, "club": keeper.club}
+    return render(request, "tournaments/rulesets/house_delete.html", page)
 
 
 # Pages.
@@ -205,6 +206,7 @@ def _list(
     offered = offered_rulesets(request.user)
     page = {
         "keeper": keeper,
+        "club": keeper.club,
         "rows": keeper.rows.select_related("author"),
         "sources": [(slug, labels.name_of(rules)) for slug, rules in offered],
         "errors": errors or {},
@@ -225,6 +227,7 @@ def _edit_page(
         **_look(draft),
         "row": row,
         "keeper": Keeper(row.club),
+        "club": row.club,
         "document": json.dumps(draft.document, ensure_ascii=False),
         "notice": notice or [],
         "units": units_to_add(),

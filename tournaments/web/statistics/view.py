@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import ClubSums, Record
-from tournaments.models import Club, Game, Player, RatedRound, Season, Visitor
+from tournaments.models import Club, Game, RatedRound, Season, Visitor
+from tournaments.presenters.people.names import NamedPlayer, named_players
 from tournaments.presenters.standings.league import LeagueReader
 from tournaments.presenters.statistics.club import Champion, Wanted, numbers_of
 from tournaments.presenters.statistics.scope import NumbersFilter
@@ -32,14 +33,6 @@ class StatisticsFragment:
 
     html: SafeString
     scope: NumbersFilter
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPlayer:
-    """A player's name, with a link for those who may follow it; removed players have none."""
-
-    name: str
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +87,8 @@ def _page(
     records = (*sums.highest, *sums.lowest, *sums.kings, *sums.runs)
     crowned = champion.players if champion else ()
     keys = {player for record in records for player in record.players}
-    names = _names(club, keys | {each.player for each in sums.active} | {*crowned}, looker)
+    keys |= {each.player for each in sums.active} | {*crowned}
+    names = named_players(club, keys, member=looker.member)
     urls = _sheets(club, {record.key for record in records})
     most = max((each.games for each in sums.active), default=1)
     return {
@@ -111,18 +105,6 @@ def _page(
         "months": months_of(sums.months),
         "years": years_of(sums.months),
     }
-
-
-def _names(club: Club, keys: Iterable[int], looker: LeagueReader) -> dict[int, NamedPlayer]:
-    """Return players by name (1 query); only members have links to players."""
-    named = {}
-    for pk, player in Player.objects.in_bulk(list(keys)).items():
-        url = reverse("player", args=[club.slug, player.public_id]) if looker.member else ""
-        gone = player.removed_at is not None
-        named[pk] = (
-            NamedPlayer(_("removed player")) if gone else NamedPlayer(player.shown_name, url)
-        )
-    return named
 
 
 def _sheets(club: Club, keys: Iterable[int]) -> dict[int, str]:

@@ -1,0 +1,31 @@
+"""Names of a club's players, with links for those who may follow them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from tournaments.models import Club, Player
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlayer:
+    """A player's name, with a link for those who may follow it; removed players have none."""
+
+    name: str
+    url: str = ""
+
+
+def named_player(club: Club, player: Player, *, member: bool) -> NamedPlayer:
+    """Return a player by name; only members have links to players."""
+    if player.removed_at is not None:
+        return NamedPlayer(_("removed player"))
+    url = reverse("player", args=[club.slug, player.public_id]) if member else ""
+    return NamedPlayer(player.shown_name, url)
+
+
+def named_players(club: Club, keys: Iterable[int], *, member: bool) -> dict[int, NamedPlayer]:
+    """Return players of a club by key (1 query)."""
+    rows = Player.objects.in_bulk(list(keys))
+    return {pk: named_player(club, player, member=member) for pk, player in rows.items()}

@@ -1,0 +1,219 @@
+"""The front page of a club: who leads the season, winners, a fallen record, milestones."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.engine.statistics import NIGHT, PlayedGame, Record, add_up
+from tournaments.models import Club, Event, Season, Tournament, Visitor
+from tournaments.presenters.people.names import NamedPlayer, named_players
+from tournaments.presenters.standings.league import LeagueReader, league_of
+from tournaments.presenters.standings.standings import standings_seen
+from tournaments.queries.statistics import ClubGame, load_games
+from tournaments.queries.tournaments.state import load_states
+
+LEADERS = 5
+MILESTONES = 3
+RECENT = timedelta(days=31)
+ROUND_NUMBERS = frozenset((25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000))
+"""The numbers of games that are milestones of a player."""
+
+ENOUGH_GAMES = 20
+"""A record says something once so many games have been played before it."""
+
+FIRST_KING = "king"
+GAMES = "games"
+
+
+@dataclass(frozen=True, slots=True)
+class FrontReader:
+    """The visitor: `records` says whether they see records and milestones."""
+
+    visitor: Visitor
+    looker: LeagueReader
+    records: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """A player ahead in the league; `course` is the sum after each evening that counts."""
+
+    place: int
+    player: int
+    points: Points
+    course: tuple[Points, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EveningWinner:
+    """The first of an evening or a tournament, and who made a King there."""
+
+    players: tuple[int, ...]
+    points: Points
+    kings: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FallenRecord:
+    """A record of this month, `kind` being `highest` or `runs`, and the one before it."""
+
+    kind: str
+    new: Record
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """What a player has reached: `kind` is `games` or `king`."""
+
+    kind: str
+    player: int
+    number: int
+    on: date
+
+
+@dataclass(frozen=True, slots=True)
+class ClubFront:
+    """What the front page of a club tells, with the names of all players in it."""
+
+    leaders: tuple[Leader, ...]
+    winners: dict[int, EveningWinner]
+    record: FallenRecord | None
+    milestones: tuple[Milestone, ...]
+    names: dict[int, NamedPlayer]
+
+
+def front_of(
+    club: Club,
+    reader: FrontReader,
+    season: Season | None,
+    evenings: Sequence[Event],
+    today: date,
+) -> ClubFront:
+    """Return the front page of a club (up to 14 queries).
+
+    `evenings` are those whose winners are shown, with their tournaments.
+    """
+    games = load_games(club, reader.visitor)
+    leaders = tuple(_leaders(season, reader)) if season is not None else ()
+    winners = _winners_of_evenings(games, evenings) | _winners_of_tournaments(evenings, games)
+    record = _fallen_record(games, today) if reader.records else None
+    milestones = tuple(_milestones(games, today))[:MILESTONES] if reader.records else ()
+    keys = {leader.player for leader in leaders} | {each.player for each in milestones}
+    keys |= {player for each in winners.values() for player in (*each.players, *each.kings)}
+    keys |= {*record.new.players, *record.old.players} if record else set()
+    names = named_players(club, keys, member=reader.looker.member)
+    return ClubFront(leaders, winners, record, milestones, names)
+
+
+def _leaders(season: Season, reader: FrontReader) -> Iterator[Leader]:
+    seen = Tournament.objects.counted().seen_by(reader.visitor).filter(event__season=season)
+    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
+    for row in league_of(season, rows, reader.looker).rows[:LEADERS] if rows else ():
+        points = [
+            worth if at in row.counted and worth is not None else 0
+            for at, worth in enumerate(row.by_evening)
+        ]
+        course = tuple(sum(points[: at + 1], start=0) for at in range(len(points)))
+        yield Leader(row.place, int(row.player), row.points, course)
+
+
+def _winners_of_evenings(
+    games: Sequence[ClubGame], evenings: Iterable[Event]
+) -> dict[int, EveningWinner]:
+    """Return who made most points at each evening, in the game that was played most there."""
+    by_evening: dict[int, list[ClubGame]] = defaultdict(list)
+    for game in games:
+        by_evening[game.played.evening].append(game)
+    found = {}
+    for event in evenings:
+        if event.is_tournament or event.pk not in by_evening:
+            continue
+        played = by_evening[event.pk]
+        family = Counter(game.family for game in played).most_common(1)[0][0]
+        sums = _sums(game.played for game in played if game.family == family)
+        if sums:
+            best = max(sums.values())
+            players = tuple(player for player, points in sums.items() if points == best)
+            found[event.pk] = EveningWinner(players, best, _kings(played))
+    return found
+
+
+def _sums(games: Iterable[PlayedGame]) -> dict[int, Points]:
+    sums: dict[int, Points] = defaultdict(int)
+    for game in games:
+        for players, total in zip(game.sides, game.totals, strict=True):
+            for player in players:
+                sums[player] += total
+    return sums
+
+
+def _kings(games: Iterable[ClubGame]) -> tuple[int, ...]:
+    made = (
+        player for game in games for side in game.played.kings for player in game.played.sides[side]
+    )
+    return tuple(dict.fromkeys(made))
+
+
+def _winners_of_tournaments(
+    evenings: Iterable[Event], games: Sequence[ClubGame]
+) -> dict[int, EveningWinner]:
+    """Return the first of each finished tournament (5 queries)."""
+    rows = [
+        event.tournament
+        for event in evenings
+        if event.is_tournament and event.tournament.state == Tournament.State.FINISHED
+    ]
+    found = {}
+    for state in load_states(rows) if rows else ():
+        first = [row for row in standings_seen(state, directs=False).rows if row.place == 1]
+        players = [player for row in first for player in state.entrants[row.entrant].players]
+        if first:
+            event = state.tournament.event_id
+            kings = _kings(game for game in games if game.played.evening == event)
+            keys = tuple(player.pk for player in players)
+            found[event] = EveningWinner(keys, first[0].points, kings)
+    return found
+
+
+def _fallen_record(games: Sequence[ClubGame], today: date) -> FallenRecord | None:
+    """Return the latest record broken this month in the club's most played game."""
+    families = Counter(game.family for game in games)
+    most = max(families, key=families.__getitem__, default=None)
+    played = [game.played for game in games if game.family == most]
+    before = [game for game in played if _evening_of(game.at) < today.replace(day=1)]
+    if len(before) < ENOUGH_GAMES or len(before) == len(played):
+        return None
+    now, then = add_up(played, 0), add_up(before, 0)
+    pairs = (("highest", now.highest, then.highest), ("runs", now.runs, then.runs))
+    fallen = [
+        FallenRecord(kind, new[0], old[0])
+        for kind, new, old in pairs
+        if new and old and new[0].value > old[0].value
+    ]
+    return max(fallen, key=lambda record: record.new.at, default=None)
+
+
+def _evening_of(at: datetime) -> date:
+    return (at - NIGHT).date()
+
+
+def _milestones(games: Sequence[ClubGame], today: date) -> Iterator[Milestone]:
+    """Yield what players reached in the last month, the latest first."""
+    played: Counter[int] = Counter()
+    kings: set[int] = set()
+    reached = []
+    for game in games:
+        on = _evening_of(game.played.at)
+        for player in (player for players in game.played.sides for player in players):
+            played[player] += 1
+            if played[player] in ROUND_NUMBERS:
+                reached.append(Milestone(GAMES, player, played[player], on))
+        for player in _kings([game]):
+            if player not in kings:
+                kings.add(player)
+                reached.append(Milestone(FIRST_KING, player, 1, on))
+    recent = (each for each in reached if each.on > today - RECENT)
+    yield from sorted(recent, key=lambda each: each.on, reverse=True)

@@ -1,0 +1,249 @@
+"""The front page of a club: the next evening, who leads, the last winners, what was reached."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import caches
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Club, Event, RatedRound, Season, Tournament
+from tournaments.models.events import EventQuerySet
+from tournaments.presenters.people.names import NamedPlayer
+from tournaments.presenters.standings.league import LeagueReader
+from tournaments.presenters.statistics.front import (
+    ClubFront,
+    EveningWinner,
+    FallenRecord,
+    FrontReader,
+    Milestone,
+    front_of,
+)
+from tournaments.queries.now import PlayingEvent
+from tournaments.queries.statistics import version_of_games
+from tournaments.queries.tournaments.state import rules_of_tournament
+from tournaments.texts.labels import points_text
+from tournaments.web.clubs.bar import ClubBar
+from tournaments.web.standings.view import KEPT_SECONDS
+
+WINNERS = 5
+CURVE = (96, 28, 4)
+"""Width and height of a curve, and the space left at its edges, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextEvent:
+    """The next event as a card, or the one being played: who comes, and its one button."""
+
+    event: Event
+    coming: str
+    button: str
+    url: str
+    playing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderLine:
+    place: int
+    named: NamedPlayer
+    points: str
+    curve: str
+    end: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnerLine:
+    """A past evening: its winners with their points, if any, and its tables and Kings."""
+
+    event: Event
+    names: tuple[NamedPlayer, ...]
+    points: str
+    kings: tuple[NamedPlayer, ...]
+    tables: int
+    entrants: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    value: str
+    text: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPage:
+    leaders: tuple[LeaderLine, ...]
+    winners: tuple[WinnerLine, ...]
+    record: RecordText | None
+    milestones: tuple[tuple[str, Milestone], ...]
+
+
+def front_page(
+    request: HttpRequest, bar: ClubBar, events: EventQuerySet, now: Sequence[PlayingEvent]
+) -> FrontPage:
+    """Return the front page, cached by this process until a change (6 queries, or up to 22)."""
+    # The type checker does not see the annotations.
+    past: list[Any] = list(last_events(events, now)[:WINNERS])
+    seasons = bar.club.seasons.select_related("club")
+    season = seasons.filter(pk=bar.season).first() if bar.season else None
+    key = _version(request, bar, season, past)
+    kept: FrontPage | None = caches["pages"].get(key)
+    if kept is None:
+        kept = _front(request, bar, season, past)
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def last_events(events: EventQuerySet, now: Sequence[PlayingEvent]) -> EventQuerySet:
+    """Filter to what is over, the latest first, with the numbers of tables and entrants."""
+    rows = events.filter(held_on__lte=timezone.localdate()).exclude(
+        Q(pk__in=[each.event.pk for each in now])
+        | Q(tournament__state=Tournament.State.REGISTRATION)
+    )
+    counted = rows.annotate(
+        tables=Count("rounds__tables", distinct=True),
+        comers=Count("tournament__entrants", distinct=True),
+    )
+    return counted.filter(tables__gt=0).select_related("tournament").order_by("-held_on", "-pk")
+
+
+def _version(request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Any]) -> str:
+    shown = [(each.pk, each.name, each.held_on, each.tables) for each in past]
+    of_season = season and (season.pk, season.name, season.league_best)
+    rated = RatedRound.objects.filter(pool__club=bar.club).order_by("-pk").values_list("pk")
+    version = (*version_of_games(bar.club, request.user), rated.first())
+    who = (bar.role, bar.shows_records, get_language(), timezone.localdate())
+    said = repr((bar.club.pk, of_season, shown, version, who))
+    return f"club-front-{sha256(said.encode()).hexdigest()}"
+
+
+def _front(
+    request: HttpRequest, bar: ClubBar, season: Season | None, past: Sequence[Event]
+) -> FrontPage:
+    looker = LeagueReader(member=bool(bar.role), directs=bar.directs)
+    reader = FrontReader(request.user, looker, bar.shows_records)
+    front = front_of(bar.club, reader, season, past, timezone.localdate())
+    return FrontPage(
+        leaders=tuple(_leader_lines(front)),
+        winners=tuple(_winner_line(event, front) for event in past),
+        record=_record_text(front.record, front) if front.record else None,
+        milestones=tuple((_milestone_text(each, front), each) for each in front.milestones),
+    )
+
+
+def _leader_lines(front: ClubFront) -> list[LeaderLine]:
+    """Return the leaders, with their curves on one scale."""
+    values = [0, *(points for leader in front.leaders for points in leader.course)]
+    low, high = min(values), max(values)
+    return [
+        LeaderLine(each.place, front.names[each.player], points_text(each.points), path, end)
+        for each in front.leaders
+        for path, end in [_curve(each.course, low, high)]
+    ]
+
+
+def _curve(course: Sequence[Points], low: Points, high: Points) -> tuple[str, tuple[str, str]]:
+    """Return the path of a curve through the sums so far, from 0, and its last point."""
+    width, height, edge = CURVE
+    step = (width - 2 * edge) / max(len(course), 1)
+    rise = (height - 2 * edge) / float(high - low or 1)
+    at = [
+        (f"{edge + step * number:.1f}", f"{height - edge - rise * float(points - low):.1f}")
+        for number, points in enumerate((0, *course))
+    ]
+    return "M" + "L".join(f"{x} {y}" for x, y in at), at[-1]
+
+
+def _winner_line(event: Any, front: ClubFront) -> WinnerLine:
+    found = front.winners.get(event.pk) or EveningWinner((), 0, ())
+    return WinnerLine(
+        event=event,
+        names=tuple(front.names[player] for player in found.players),
+        points=points_text(found.points),
+        kings=tuple(front.names[player] for player in found.kings),
+        tables=event.tables,
+        entrants=event.comers,
+    )
+
+
+def _record_text(record: FallenRecord, front: ClubFront) -> RecordText:
+    new, old = record.new, record.old
+    names = _names(new.players, front)
+    if record.kind == "runs":
+        text = ngettext(
+            "%(name)s has come out of %(number)s game in a row.",
+            "%(name)s has come out of %(number)s games in a row.",
+            int(new.value),
+        ) % {"name": names, "number": new.value}
+    else:
+        text = _("%(name)s made the highest game of the club.") % {"name": names}
+    before = _("%(value)s before: %(name)s") % {
+        "value": points_text(old.value),
+        "name": _names(old.players, front),
+    }
+    return RecordText(points_text(new.value), text, before)
+
+
+def _names(players: Sequence[int], front: ClubFront) -> str:
+    return " + ".join(front.names[player].name for player in players)
+
+
+def _milestone_text(each: Milestone, front: ClubFront) -> str:
+    name = front.names[each.player].name
+    if each.kind == "king":
+        return _("%(name)s made a first King") % {"name": name}
+    return _("%(name)s played game number %(number)s") % {"name": name, "number": each.number}
+
+
+def playing_event(club: Club, playing: PlayingEvent) -> NextEvent:
+    """Return what is being played as a card, with the tables of its round for its directors."""
+    event = playing.event
+    at = reverse("event", args=[club.slug, event.public_id])
+    if event.is_tournament and playing.round:
+        at = reverse("running", args=[club.slug, event.tournament.slug, playing.round])
+    return NextEvent(event, playing_text(playing), _("Enter results"), at, playing=True)
+
+
+def playing_text(playing: PlayingEvent) -> str:
+    """Return how far an event is."""
+    if playing.round is None:
+        return _("between two rounds")
+    return _("Round %(number)s, %(finished)s of %(tables)s tables finished") % {
+        "number": playing.round,
+        "finished": playing.finished,
+        "tables": playing.tables,
+    }
+
+
+def next_event(bar: ClubBar, event: Event) -> NextEvent:
+    """Return a coming event as a card; members register for it."""
+    at, button = reverse("event", args=[bar.club.slug, event.public_id]), _("Open")
+    tournament: Tournament | None = getattr(event, "tournament", None)
+    if tournament is None or tournament.state != Tournament.State.REGISTRATION:
+        return NextEvent(event, "", button, at)
+    if bar.role and not bar.directs:
+        button = _("Register")
+        at = reverse("register", args=[tournament.public_id, tournament.secret("register")])
+    return NextEvent(event, coming_text(event), button, at)
+
+
+def coming_text(event: Any) -> str:
+    """Return how many have registered, and how many more fill the last table."""
+    number, seats = event.comers, rules_of_tournament(event.tournament).side_count
+    if not number:
+        return ""
+    text = ngettext("%(number)s comes.", "%(number)s come.", number) % {"number": number}
+    missing = -number % seats
+    if not missing:
+        return text
+    more = ngettext(
+        "%(number)s more fills table %(table)s.", "%(number)s more fill table %(table)s.", missing
+    ) % {"number": missing, "table": number // seats + 1}
+    return f"{text} {more}"
