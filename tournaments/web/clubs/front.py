@@ -67,7 +67,14 @@ class WinnerLine:
     points: str
     kings: tuple[NamedPlayer, ...]
     tables: int
-    entrants: int
+
+    @property
+    def who(self) -> str:
+        return ", ".join(named.name for named in self.names)
+
+    @property
+    def of_kings(self) -> str:
+        return ", ".join(named.name for named in self.kings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +109,12 @@ def front_page(
 
 
 def last_events(events: EventQuerySet, now: Sequence[PlayingEvent]) -> EventQuerySet:
-    """Filter to what is over, the latest first, with the numbers of tables and entrants."""
+    """Filter to what is over, the latest first, with the numbers of their tables."""
     rows = events.filter(held_on__lte=timezone.localdate()).exclude(
         Q(pk__in=[each.event.pk for each in now])
         | Q(tournament__state=Tournament.State.REGISTRATION)
     )
-    counted = rows.annotate(
-        tables=Count("rounds__tables", distinct=True),
-        comers=Count("tournament__entrants", distinct=True),
-    )
+    counted = rows.annotate(tables=Count("rounds__tables"))
     return counted.filter(tables__gt=0).select_related("tournament").order_by("-held_on", "-pk")
 
 
@@ -169,7 +173,6 @@ def _winner_line(event: Any, front: ClubFront) -> WinnerLine:
         points=points_text(found.points),
         kings=tuple(front.names[player] for player in found.kings),
         tables=event.tables,
-        entrants=event.comers,
     )
 
 

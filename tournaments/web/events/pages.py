@@ -51,7 +51,7 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
     """List the evenings of a club, the last first, optionally of one season."""
     club = seen_club(request, slug)
     rows = Event.objects.listed_for(request.user).filter(club=club)
-    rows = rows.select_related("season", "tournament")
+    rows = rows.select_related("club", "season", "tournament")
     asked = request.GET.get("season", "")
     season = club.seasons.filter(pk=asked).first() if asked.isdecimal() else None
     if season is not None:
