@@ -15,6 +15,7 @@ from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of
 
 FURTHER_DOWN = {
+    "club_ratings": "club_calibration",
     "events": "event new_event change_event new_event_table event_table remove_table"
     " event_documents new_tournament club_game",
     "players": "player new_players player_opponents player_against player_card remove_player"
