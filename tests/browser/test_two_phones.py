@@ -66,7 +66,7 @@ def test_saved_deal_finds_that_another_phone_was_faster(new_phone):
     overtake(phone, WHOLE_GAME[4])
     phone.tap(phone.save)
     expect(problem(phone)).to_have_text(
-        "Another phone has already written the same; it stands in the sheet once."
+        "Another phone has already written the same; it is on the sheet once."
     )
     expect(phone.page.locator("[data-deal]")).to_have_text("5")
     expect(phone.page.locator("input[name=contract]:checked")).to_have_count(0)

@@ -79,5 +79,5 @@ def test_one_wrong_record_keeps_all_others_out(club, folder):
 
 def test_what_is_not_there_is_said(club, tmp_path):
     assert run("kadife", str(tmp_path))[1:] == ("No club has the slug 'kadife'.\n", 1)
-    assert run("moda", str(tmp_path))[1:] == ("Nothing stands in this file.\n", 2)
+    assert run("moda", str(tmp_path))[1:] == ("This file is empty.\n", 2)
     assert run("moda", str(tmp_path / "x"))[2] == 2

@@ -195,7 +195,7 @@ def test_list_says_what_is_wrong_at_each_line_and_registers_nobody(director, row
         assert seen.status_code == 422
         assert [(line.line.number, line.problem) for line in seen.context["wrong"]] == [
             (2, "Deniz takes part already, as number 4."),
-            (3, "ayşe stands in the list twice."),
+            (3, "ayşe is in the list twice."),
             (4, "A name has letters, and 80 of them at most."),
             (5, "Everybody plays alone here: one name on each line."),
         ]

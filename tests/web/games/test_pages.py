@@ -30,7 +30,7 @@ from tournaments.web.base.phone import address
 
 MOST_STATEMENTS = 9
 STALE = "Someone else has written meanwhile. Yours was not saved."
-SAME = "Another phone has already written the same; it stands in the sheet once."
+SAME = "Another phone has already written the same; it is on the sheet once."
 ONE_KEY = {"key": "one-key-of-a-phone", "revision": 0}
 
 

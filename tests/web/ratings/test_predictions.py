@@ -18,7 +18,7 @@ from tournaments.services.entrants.registration import register_entrants
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 
-TITLE = "How well the ratings told it"
+TITLE = "How well the ratings predicted it"
 
 
 def played(row, times=1):
@@ -153,7 +153,7 @@ def test_finished_tournament_shows_how_well_the_ratings_predicted_it():
         for game in games
     )
     assert (told.pairs, games.count()) == (36, 6)
-    assert f"told it right for {100 * told.share:.0f} % of 36 pairs;" in lines[0]
+    assert f"were right for {100 * told.share:.0f} % of 36 pairs;" in lines[0]
     assert lines[1] == (
         f"Their log-loss is {told.log_loss:.2f}, that of a coin 0.69: the lower, the better."
     )

@@ -25,7 +25,7 @@ class NoLabel(Refused, code="no-label", status=422, in_lists=True):
 
 
 class NamedTwice(Fault, code="named-twice"):
-    sentence = _("%(name)s stands in the list twice.")
+    sentence = _("%(name)s is in the list twice.")
 
     def __init__(self, name: str, first: int, where: str) -> None:
         super().__init__({"name": name}, {"name": name, "first": first}, where=where)

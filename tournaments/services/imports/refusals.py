@@ -13,7 +13,7 @@ MOST_RECORDS = 500
 SENTENCES: Mapping[str, Text] = {
     "nothing": _("Choose a file."),
     "forgotten": _("Choose the file once more: it was kept for a day."),
-    "empty": _("Nothing stands in this file."),
+    "empty": _("This file is empty."),
     "large": _("This is too large. Divide it into several files."),
     "long": _(
         "This is too long: at most %(lines)s lines, or %(records)s records. "

@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, Text] = {
 SENTENCES: Mapping[Wrong, Text] = {
     Wrong.EMPTY: gettext_lazy("This cell is empty."),
     Wrong.NO_NAME: gettext_lazy("A name has letters, and 80 of them at most."),
-    Wrong.TWICE: gettext_lazy("The same name stands on line %(line)s."),
+    Wrong.TWICE: gettext_lazy("The same name is on line %(line)s."),
     Wrong.NO_DAY: gettext_lazy("“%(text)s” is no date. Write it as 21.11.2026 or 2026-11-21."),
     Wrong.DAY_TO_COME: gettext_lazy("“%(text)s” is no day of the past."),
     Wrong.NO_NUMBER: gettext_lazy("“%(text)s” is no number from 1 to 999."),

@@ -295,7 +295,7 @@ def answer_write(
     except StaleRevision as stale:
         same = _written_meanwhile(stale.sheet, typed)
         if same is not None:
-            notice = _("Another phone has already written the same; it stands in the sheet once.")
+            notice = _("Another phone has already written the same; it is on the sheet once.")
             return show_table(request, stale.sheet, None, Refusal(409, notice, same=same.revision))
         return show_table(request, stale.sheet, typed, refusal_of(stale, stale.sheet))
     except InvalidEntry as invalid:

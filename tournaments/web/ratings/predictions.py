@@ -73,9 +73,9 @@ def _sentences(details: Accuracy) -> list[str]:
     }
     lines = [
         ngettext(
-            "Who of two at a table ends above the other: the ratings told it right for"
+            "Who of two at a table ends above the other: the ratings were right for"
             " %(share)s %% of %(pairs)s pair; a coin is right for half.",
-            "Who of two at a table ends above the other: the ratings told it right for"
+            "Who of two at a table ends above the other: the ratings were right for"
             " %(share)s %% of %(pairs)s pairs; a coin is right for half.",
             details.pairs,
         )

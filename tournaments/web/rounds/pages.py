@@ -308,7 +308,9 @@ def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         lines.setdefault(rounds[each.round], []).append(said)
     number = len({each.entrant for each in moved})
     entrants = ngettext(
-        "%(number)s entrant stands otherwise.", "%(number)s entrants stand otherwise.", number
+        "The place of %(number)s entrant changes.",
+        "The places of %(number)s entrants change.",
+        number,
     )
     page = page_of(request, row) | {
         "rounds": lines,

@@ -132,7 +132,7 @@ def _save(request: HttpRequest, row: HouseRuleset, document: Document) -> HttpRe
     except StaleRules as stale:
         notice = [
             str(stale),
-            _("Below stands what you typed. Save it again to put it in place of theirs."),
+            _("Your version is below. Save it again to replace theirs."),
         ]
         draft = HouseDraft.of(document)
         return _edit_page(request, stale.row, draft, CONFLICT, notice)

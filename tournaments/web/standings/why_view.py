@@ -106,16 +106,16 @@ def _reasons(state: TournamentState, key: str, of: RoundReasons) -> Iterator[str
 def _stages_text(state: TournamentState) -> str:
     if state.rules.side_count == 2:
         return _(
-            "Whoever came further in the finals stands before whoever came less far; "
+            "Those who came further in the finals are placed before the others; "
             "within a stage the last game decides, then the standings before the finals."
         )
     if state.settings.carry:
         return _(
-            "Whoever came further in the finals stands before whoever came less far; within a "
+            "Those who came further in the finals are placed before the others; within a "
             "stage all points decide, then the last table, then the standings before the finals."
         )
     return _(
-        "Whoever came further in the finals stands before whoever came less far; within a stage "
+        "Those who came further in the finals are placed before the others; within a stage "
         "the points of the finals decide, then the last table, then the standings before them."
     )
 
@@ -171,7 +171,7 @@ def decision_text(decision: Decision, name: str, *, ahead: bool) -> str:
     if decision.code == "shared":
         return _("The place is shared with %(name)s: nothing decides between them.") % said
     if decision.code == "played":
-        return _("Who has not played stands behind who has: %(name)s.") % said
+        return _("Those who have not played come after those who have: %(name)s.") % said
     said["what"] = _("Points") if decision.code == "points" else tie_break_name(decision.tie_break)
     if ahead:
         return _("Behind %(name)s. %(what)s: %(own)s against %(theirs)s.") % said

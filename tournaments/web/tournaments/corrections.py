@@ -9,7 +9,7 @@ _moved: dict[int, tuple[object, int]] = {}
 
 
 def standings_moved(tournament: Tournament) -> int:
-    """Return how many entrants stand otherwise than stored (2 queries, 9 after a change)."""
+    """Return how many entrants have another place than stored (2 queries, 9 after a change)."""
     last = last_correction(tournament)
     if last == (0, 0):
         return 0

@@ -168,7 +168,7 @@ def _edit(
 
 
 def _finished(request: HttpRequest, row: Tournament) -> HttpResponse:
-    messages.error(request, _("The tournament is finished: what is said of it stands."))
+    messages.error(request, _("The tournament is finished: its settings no longer change."))
     return redirect("tournament", row.event.club.slug, row.slug)
 
 
