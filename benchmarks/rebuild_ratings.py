@@ -80,25 +80,12 @@ class Evenings:
         self.results = list(self._results())
         Club.objects.create(pk=1, slug="moda", name="Moda", created_at=BEGIN)
         names = "id, club_id, public_id, name, name_key, search_key, initials, claim_generation"
-        write(
-            Player,
-            f"{names}, wrong_claims, created_at",
-            (
-                (
-                    n,
-                    1,
-                    f"p{n}",
-                    f"Oyuncu {n}",
-                    f"oyuncu {n}",
-                    f"oyuncu {n}",
-                    False,
-                    1,
-                    0,
-                    str(BEGIN),
-                )
-                for n in self.players
-            ),
+        rows = (
+            (n, 1, f"p{n}", f"Oyuncu {n}", *[f"oyuncu {n}"] * 2, False, 1, 0, str(BEGIN))
+            for n in self.players
         )
+        with transaction.atomic():
+            write(Player, f"{names}, wrong_claims, created_at", rows)
 
     def _results(self) -> Iterator[str]:
         """Results as a whole game leaves them, with points that are drawn."""

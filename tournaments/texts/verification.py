@@ -21,6 +21,8 @@ WHAT: Mapping[str, Text] = {
     "closing": _("Places kept when the round was closed"),
     "round-digest": _("The code of the round"),
     "tournament-digest": _("The code of the tournament"),
+    "rating": _("Ratings, game by game"),
+    "current-rating": _("Ratings after the last game"),
 }
 """The names of what is verified, in the order of the points of a round."""
 
@@ -36,6 +38,12 @@ SENTENCES: Mapping[tuple[str, str], Text] = {
     (DIFFERS, "no-stage"): _("differs: no such stage follows from the results"),
     (DIFFERS, "redrawn"): _("differs: drawn again, %(seats)s entrants sit elsewhere"),
     (DIFFERS, "impossible"): _("differs: nothing can be drawn from what it was drawn with"),
+    (DIFFERS, "out-of-order"): _("differs: the game is older than the one before it"),
+    (DIFFERS, "unfit-game"): _("differs: seats, results and places do not belong together"),
+    (DIFFERS, "other-ratings"): _("differs, among others for %(stated)s"),
+    (UNKNOWN, "other-model"): _(
+        "not checked: model %(model)s computed them, and this program has %(own)s"
+    ),
     (UNKNOWN, "by-hand"): _("seated by hand, not drawn"),
     (UNKNOWN, "other-version"): _(
         "not checked: version %(version)s of the seating drew it, and this program has %(own)s"

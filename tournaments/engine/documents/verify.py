@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tournaments.engine.documents.digests import digest_of_game
+from tournaments.engine.documents.ratings_records import RATINGS_FORMAT, verify_ratings
 from tournaments.engine.documents.records import GAME_FORMAT, read_game
 from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
 from tournaments.engine.documents.tournament_verification import verify_tournament
@@ -34,6 +35,10 @@ def verify_game(document: Any) -> Verification:
 
 
 VERIFIERS: Mapping[str, Callable[[Any], Verification]] = MappingProxyType(
-    {GAME_FORMAT: verify_game, TOURNAMENT_FORMAT: verify_tournament}
+    {
+        GAME_FORMAT: verify_game,
+        RATINGS_FORMAT: verify_ratings,
+        TOURNAMENT_FORMAT: verify_tournament,
+    }
 )
 """How to verify a document, by its format."""

@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.engine.ratings.ratings import scores_of
 from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Entrant, Game, Round, Seat, Sitting
 
@@ -35,6 +35,8 @@ class Played:
     family: str
     spread: str
     sides: tuple[int, ...]
+    totals: list[Points]
+    ranks: list[int]
     scores: list[float]
     # Players by seat; None for guests and house players.
     people: list[str | None] = field(default_factory=list)
@@ -139,13 +141,15 @@ def _played(row: _Row) -> Played | None:
     """Convert a row to a game to rate; None if it says nothing, or its rules are invalid."""
     rules = RULESETS.get(row.ruleset) if row.text is None else _house_rules(row.text)
     said, ranks = row.said
-    totals = [points if isinstance(points, int) else Fraction(points) for points in said]
+    totals: list[Points] = [
+        points if isinstance(points, int) else Fraction(points) for points in said
+    ]
     if rules is None or not any(totals) or len(totals) != rules.side_count:
         return None
     # House rules may share a name with built-in rules but differ in points.
     spread = row.ruleset if row.text is None else f"house {row.ruleset}"
     scores = scores_of(totals, ranks)
-    return Played(row.pk, row.table, rules.family, spread, tuple(rules.sides), scores)
+    return Played(row.pk, row.table, rules.family, spread, rules.sides, totals, ranks, scores)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,44 @@
+"""Write a club's rating history as a `kingscore-ratings/1` document (`docs/ratings.md`)."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from tournaments.models import Club
+from tournaments.reports.ratings_document import ratings_document
+from tournaments.services.ratings.computing import sweep_ratings
+
+THERE_IS_NONE = 1
+IT_CANNOT_BE_WRITTEN = 2
+
+
+class Command(BaseCommand):
+    """`manage.py export_ratings CLUB`; exit status 1 unknown club, 2 cannot write the file."""
+
+    help = "Write the rated games of a club, with names and ratings, as kingscore-ratings/1."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("club", metavar="CLUB", help="as in the addresses of its pages")
+        parser.add_argument("--output", metavar="FILE", help="instead of standard output")
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        club = Club.objects.filter(slug=options["club"]).first()
+        if club is None:
+            self.stderr.write(f"No club has the address {options['club']!r}.")
+            sys.exit(THERE_IS_NONE)
+        sweep_ratings()
+        text = json.dumps(ratings_document(club), ensure_ascii=False) + "\n"
+        if options["output"] is None:
+            # UTF-8 with its own line ends, whatever the terminal uses.
+            out = getattr(self.stdout, "buffer", None)
+            self.stdout.write(text, ending="") if out is None else out.write(text.encode())
+            return
+        try:
+            Path(options["output"]).write_bytes(text.encode())
+        except OSError as error:
+            self.stderr.write(f"{options['output']}: {error.strerror}")
+            sys.exit(IT_CANNOT_BE_WRITTEN)
