@@ -244,6 +244,7 @@ ACCOUNT_RATE_LIMITS = {
     "claim_code": "60/h/ip",
     # The tables of a phone without an account, and links that carry them to another.
     "phone_tables": "60/m/ip",
+    "phone_seats": "120/m/ip",
     "carry_tables": "60/h/ip",
 }
 MFA_RATE_LIMITS = {"webauthn_login": None}

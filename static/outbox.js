@@ -370,7 +370,12 @@ function hear(sheet) {
   }
   const isNewer = sheet.revision > Number(known.revision);
   // Confirming a deal is no revision.
-  if (!isNewer && (sheet.revision < Number(known.revision) || now.reviewed === known.reviewed)) return;
+  if (!isNewer && (sheet.revision < Number(known.revision) || now.reviewed === known.reviewed)) {
+    // Nor is which phone has a seat.
+    document.getElementById("people")?.replaceWith(after.querySelector("#people"));
+    document.dispatchEvent(new Event("people"));
+    return;
+  }
   Kept.keep(sheet.html);
   // Send typed values with the revision they saw: the server compares them with later entries.
   if (isNewer && (isOccupied(typed) || draft.news)) draft.news = { text: pageOf(sheet.html).getElementById("table").dataset.news, revision: before };

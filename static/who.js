@@ -3,6 +3,7 @@
 import { hold } from "./held.js";
 
 const dialog = document.getElementById("who");
+const box = document.getElementById("seat"); // what another phone asks, or answers
 const all = (selector) => document.querySelectorAll(`#table ${selector}`);
 const people = () => JSON.parse(document.getElementById("people").textContent);
 const PLACE = `kingscore.who.${people().table}`;
@@ -28,6 +29,8 @@ function save(answer) {
 const isSame = (one, other) => one.localeCompare(other, document.documentElement.lang, { sensitivity: "accent" }) === 0;
 const seatOf = ({ players }, answer = load()) => (answer?.name ? players.findIndex((name) => isSame(name, answer.name)) : -1);
 // Somebody who sits out in one game of the evening keeps their name for the next.
+// Which phone has a seat is known to the server; "taken" or "asked", wherever it is.
+const isElsewhere = ({ game, phones = [] }, seat) => Boolean(phones[seat]) && !(load()?.has === game && seatOf(people()) === Number(seat));
 const isWatching = ({ game }, answer = load()) => answer?.name === "" || answer?.watches === game;
 
 function mark() {
@@ -35,6 +38,7 @@ function mark() {
   const seat = seatOf(here);
   for (const was of all(".mine")) was.classList.remove("mine");
   say(here, seat);
+  hear(here, seat);
   askQuietly(here, seat);
   if (seat < 0) return;
   const side = here.sides[seat];
@@ -45,6 +49,71 @@ function mark() {
     each.classList.toggle("mine", isTheirs);
   }
   fromSeat(seat);
+}
+
+// The seats of other phones.
+
+let wanted = null; // the seat that this phone has asked for, by name
+let isTold = false; // once for each page: a seat that was chosen earlier, or in the game before
+
+async function tell(does, seat = "") {
+  const body = new URLSearchParams({ does, seat });
+  body.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
+  try {
+    return (await fetch(`${people().follow}seat/`, { method: "POST", body })).ok;
+  } catch {
+    return false; // no signal: told with the next page
+  }
+}
+
+async function take(seat) {
+  isTold = true;
+  const { players, game } = people();
+  const has = await tell("take", seat);
+  if (has) save({ ...load(), name: players[seat], has: game });
+  return has;
+}
+
+function show(says, name, isQuestion = false) {
+  box.querySelector("p").textContent = box.dataset[says].replace("{name}", name);
+  for (const button of box.querySelectorAll("button")) button.hidden = Boolean(button.value) !== isQuestion;
+  box.hidden = false;
+}
+
+function hear(here, seat) {
+  if (seat >= 0 && !isTold) take(seat);
+  const { players, phones = [], game } = here;
+  const isAsked = seat >= 0 && phones[seat] === "asked" && load().has === game;
+  if (isAsked) show("asked", players[seat], true);
+  else if (!box.querySelector("[value=yes]").hidden) box.hidden = true;
+  if (wanted !== null && phones[players.indexOf(wanted)] !== "asked") settle();
+}
+
+async function want(seat) {
+  if (!await tell("ask", seat)) return;
+  wanted = people().players[seat];
+  show("waits", wanted);
+  setTimeout(settle, 61_000);
+}
+
+// Answered, or not answered for a minute.
+async function settle() {
+  const name = wanted;
+  const seat = people().players.indexOf(name);
+  if (name === null || seat < 0) return;
+  wanted = null;
+  if (await take(seat)) {
+    box.hidden = true;
+    mark();
+    turn();
+  } else show("refused", name);
+}
+
+async function give(seat, does) {
+  box.hidden = true;
+  if (!await tell(does, seat) || does !== "yes") return;
+  save({ name: "" });
+  mark();
 }
 
 const indexOf = (element) => [...element.parentElement.children].indexOf(element);
@@ -93,18 +162,43 @@ function ask() {
   const seat = seatOf(people());
   for (const button of dialog.querySelectorAll("[value]")) {
     const name = players[button.value];
-    if (name) button.querySelector(".who").textContent = name;
+    if (name) {
+      button.querySelector(".who").textContent = name;
+      const isTaken = isElsewhere(people(), button.value);
+      button.classList.toggle("taken", isTaken);
+      button.querySelector("small").hidden = !isTaken;
+    }
     button.setAttribute("aria-pressed", String(button.value === String(seat) || (!button.value && isWatching(people()))));
   }
+  dialog.querySelector("#ask-seat").hidden = true;
   dialog.showModal();
+}
+
+// A seat on another phone is asked for there.
+let chosen = "";
+
+function choose(value) {
+  if (value === "ask") {
+    dialog.close();
+    want(chosen);
+  } else if (value && isElsewhere(people(), value)) {
+    chosen = value;
+    const line = dialog.querySelector("#ask-seat p");
+    line.textContent = line.dataset.says.replace("{name}", people().players[value]);
+    line.parentElement.hidden = false;
+    line.nextElementSibling.focus();
+  } else answer(value);
 }
 
 function answer(value) {
   const { players, game } = people();
   const before = load();
   // Somebody else's name is kept if it is not at this table just now.
-  if (value) save({ name: players[value] });
-  else save(before?.name && seatOf(people()) < 0 ? { ...before, watches: game } : { name: "" });
+  if (value) {
+    save({ name: players[value] });
+    isTold = false;
+  } else save(before?.name && seatOf(people()) < 0 ? { ...before, watches: game } : { name: "" });
+  if (!value && before?.has === game) tell("leave");
   dialog.close();
   mark();
   turn();
@@ -112,8 +206,14 @@ function answer(value) {
 
 dialog.addEventListener("click", (event) => {
   const button = event.target.closest("button");
-  if (button) answer(button.value);
+  if (button) choose(button.value);
 });
+box.addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  if (button?.value) give(seatOf(people()), button.value);
+  else if (button) box.hidden = true;
+});
+document.addEventListener("people", mark);
 document.addEventListener("click", (event) => {
   if (event.target.closest(".who-line button, .ask-who")) ask();
 });

@@ -138,3 +138,34 @@ def test_phone_that_starts_a_table_is_not_stopped_by_the_question(new_phone):
     say_who(phone, "Gökçenaz")
     expect(quiet).to_have_count(0)
     expect(phone.page.locator(".drawing.seats .at-bottom")).to_contain_text("Gökçenaz")
+
+
+def test_seat_on_another_phone_is_asked_for_there(new_phone):
+    mine, other = (new_phone(asked=True, locale="tr-TR") for _ in range(2))
+    mine.sit_down(players=NAMES)
+    say_who(mine, "Zeynep")
+    said, asked = (phone.page.locator("#seat") for phone in (other, mine))
+    other.open(address(mine.sheet().row, "follow"))
+    place = other.page.locator("#who .place-of", has_text="Zeynep")
+    expect(place.locator("small")).to_have_text("başka telefonda")
+    place.tap()
+    assert other.faults() == {}
+    say_who(other, "İzin iste")
+    expect(said).to_contain_text("Yanıt gelmezse yer bir dakika sonra sizin olur.")
+    # Within a poll, and nothing of the form moves.
+    expect(asked).to_be_visible(timeout=4000)
+    assert mine.faults() == {}
+    for width in (360, 430):
+        assert mine.misfits(width=width) == {}
+    asked.get_by_role("button", name="Hayır").tap()
+    expect(said).to_have_text(re.compile("Zeynep öbür telefonda kalıyor."), timeout=4000)
+    said.get_by_role("button", name="Tamam").tap()
+
+    other.tap(line(other))
+    place.tap()
+    say_who(other, "İzin iste")
+    asked.get_by_role("button", name="Evet").tap()
+    expect(line(other)).to_have_text("Siz: Zeynep", timeout=4000)
+    expect(said).to_be_hidden()
+    expect(line(mine)).to_have_text("Yalnız izliyorsunuz")
+    assert marked(mine) == []

@@ -140,6 +140,7 @@ FOLLOWED = {
     "evening_text": Page("evening", EVERYBODY),
     "evening_document": Page("evening", None, EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
+    "seat": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
     "follow_scoresheet": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
     "follow_picture": sheet(closed=EVERYBODY, place="follow"),
     "follow_picture_wide": sheet(closed=EVERYBODY, place="follow"),

@@ -32,10 +32,10 @@ class GameVersion:
     """Everything visible of a game that can change between two polls.
 
     `generation` revokes the addresses to follow it, `write_generation` those to score it. `is_open`
-    is the state of its round; an open table is always open. `players` are the shown names, which
-    can change without a revision. `goes_on` says whether another game followed, `confirmed` is the
-    number of seats that have confirmed, `reviews` that of what was said of its deals, and `rated`
-    the last rating change, 0 for none.
+    is the state of its round; an open table is always open. `players` are the shown names and
+    `phones` those at the seats, which change without a revision. `goes_on` says whether another
+    game followed, `confirmed` is the number of seats that have confirmed, `reviews` that of what
+    was said of its deals, and `rated` the last rating change, 0 for none.
     """
 
     generation: int
@@ -43,6 +43,7 @@ class GameVersion:
     is_open: bool
     revision: int
     players: Sequence[str]
+    phones: Sequence[Any]
     goes_on: bool
     confirmed: int
     reviews: int
@@ -56,6 +57,7 @@ class GameVersion:
             write_generation=row.write_generation,
             revision=row.revision,
             players=row.players,
+            phones=row.phones,
         )
 
 
@@ -139,9 +141,10 @@ def mark_named(public_id: str) -> GameVersion | None:
 
 
 def _mark(*found: Any) -> GameVersion:
-    generation, writes, is_open, revision, players, goes_on, confirmed, reviews, rated = found
-    shown = json.loads(players) if isinstance(players, str) else players
-    state = (revision, shown, bool(goes_on), confirmed or 0, reviews or 0, rated or 0)
+    generation, writes, is_open, revision, players, phones, *counts = found
+    goes_on, confirmed, reviews, rated = counts
+    shown, seats = (json.loads(v) if isinstance(v, str) else v for v in (players, phones))
+    state = (revision, shown, seats, bool(goes_on), confirmed or 0, reviews or 0, rated or 0)
     return GameVersion(generation, writes, bool(is_open), *state)
 
 
@@ -165,6 +168,7 @@ def _seen() -> Sequence[Any]:
         ExpressionWrapper(AT_OPEN_ROUND, BooleanField()),
         "revision",
         "players",
+        "phones",
         ExpressionWrapper(
             Exists(Game.objects.filter(**of_match)) | Exists(Game.objects.filter(**at_table)),
             BooleanField(),

@@ -130,16 +130,24 @@ def remember_game(request: HttpRequest, response: HttpResponse, row: Game, kind:
         _keep(request, response, GAMES, [game, *others][:MOST_GAMES])
 
 
-def remember_phone(request: HttpRequest, response: HttpResponse) -> None:
-    """Give this phone an id that distinguishes it from others that write at the same table."""
-    if _read(request, PHONE) is None:
-        _keep(request, response, PHONE, token_urlsafe(16))
+def remember_phone(request: HttpRequest, response: HttpResponse) -> str:
+    """Return the id that distinguishes this phone from others; a phone without one gets it."""
+    phone: str | None = _read(request, PHONE)
+    if phone is None:
+        phone = token_urlsafe(16)
+        _keep(request, response, PHONE, phone)
+    return phone
 
 
 def phone_at(request: HttpRequest, row: Game) -> str:
-    """Return this phone's id in a game; it differs per game, so that games cannot be linked."""
+    """Return this phone's id in a game."""
     phone = _read(request, PHONE)
-    return "" if phone is None else digest(f"{phone} at {row.public_id}")
+    return "" if phone is None else in_game(phone, row)
+
+
+def in_game(phone: str, row: Game) -> str:
+    """Return the id of a phone in a game; it differs per game, so that games cannot be linked."""
+    return digest(f"{phone} at {row.public_id}")
 
 
 def remember_carried(

@@ -34,6 +34,7 @@ from tournaments.queries.games.sheets import (
     ruleset_of,
 )
 from tournaments.queries.games.versions import GameVersion, mark_of
+from tournaments.services.games.phone_seats import phone_seats
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
     BadKey,
@@ -231,7 +232,7 @@ def holder_of(request: HttpRequest, players: Sequence[str]) -> int:
 
 
 def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
-    """Return the players, each with their side, and the seat from which the table is drawn.
+    """Return the players, each with side and phone, and the seat from which the table is drawn.
 
     `table` is the id under which a phone keeps whose it is (`static/who.js`).
     """
@@ -243,6 +244,7 @@ def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
         "players": list(row.players),
         "sides": list(rules.sides),
         "holder": holder,
+        "phones": [each.state for each in phone_seats(row)],
     }
 
 

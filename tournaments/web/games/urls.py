@@ -16,6 +16,7 @@ from tournaments.web.games import (
     sealing,
     starting,
     starting_offline,
+    who,
 )
 
 EVENING = "evening/<str:public_id>/<str:secret>/"
@@ -23,6 +24,7 @@ PLAY = "play/<str:public_id>/<str:secret>/"
 
 urlpatterns = [
     path("follow/<str:public_id>/<str:secret>/", following.follow, name="follow"),
+    path("follow/<str:public_id>/<str:secret>/seat/", who.seat, name="seat"),
     path(EVENING, evening.evening, name="evening"),
     path(f"{EVENING}games/", evening.evening_games, name="evening_games"),
     path(f"{EVENING}text/", evening.evening_as_text, name="evening_text"),
