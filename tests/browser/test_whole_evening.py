@@ -168,7 +168,7 @@ def begin_second_game(writer, partner, follower, watcher):
     for phone in (writer, partner, follower, watcher):
         kind = "write" if phone in (writer, partner) else "follow"
         phone.page.wait_for_url(f"**{address(second, kind)}")
-        expect(phone.page.get_by_text("Oyun 2 başladı")).to_be_visible()
+        expect(phone.page.get_by_text("2. parti başladı")).to_be_visible()
     assert monotonic() - began < MOST_SECONDS
     expect(follower.page.locator(".who-line button")).to_have_text("Siz: Cem")
     expect(watcher.page.locator(".who-line button")).to_have_text("Yalnız izliyorsunuz")
@@ -180,7 +180,7 @@ def begin_second_game(writer, partner, follower, watcher):
     assert follower.path == address(first, "follow")
     assert follower.faults() == {}
     follower.tap_and_go(
-        follower.page.get_by_text("Akşam sürüyor: oyun 2"), re.escape(address(second, "follow"))
+        follower.page.get_by_text("Akşam sürüyor: 2. parti"), re.escape(address(second, "follow"))
     )
     watcher.tap_and_go(".occasion a", "/games/$")
     assert watcher.faults() == {}
