@@ -128,6 +128,9 @@ class Round(models.Model):
     clock_started_at = models.DateTimeField(null=True, blank=True)
     # The standings when the round was closed, to show what a correction changes.
     standings = models.JSONField(null=True, blank=True)
+    # Of a tournament's closed round: its digest, and when it was stored.
+    digest = models.CharField(max_length=64, blank=True, editable=False)
+    sealed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["number"]

@@ -139,6 +139,8 @@ class Game(models.Model):
     # A cache of the folded revisions for sums over many games; it can be deleted and computed
     # again.
     result = models.JSONField(null=True, blank=True, editable=False)
+    # The digest of its record, stored with each revision; empty without any.
+    digest = models.CharField(max_length=64, blank=True, editable=False)
 
     # The match, and this game's number in it, from 1; most games have none.
     match = models.ForeignKey(
@@ -171,6 +173,7 @@ class Game(models.Model):
     objects = GameQuerySet.as_manager()
 
     class Meta:
+        indexes = [models.Index(fields=["digest"], condition=~Q(digest=""), name="game_by_digest")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(write_generation__gte=1) & Q(follow_generation__gte=1),

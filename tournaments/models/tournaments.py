@@ -76,6 +76,8 @@ class Tournament(models.Model):
     cancelled_at = models.DateTimeField(null=True, blank=True)
     # Raising it revokes the links to register and to check in.
     link_generation = models.PositiveIntegerField(default=1)
+    # Of a finished one: the digest over those of its rounds.
+    digest = models.CharField(max_length=64, blank=True, editable=False)
 
     objects = TournamentQuerySet.as_manager()
 

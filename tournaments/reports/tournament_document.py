@@ -92,6 +92,7 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
         "seed": tournament.seed,
         **{name: value for name in FURTHER if (value := getattr(event, name))},
         **({"cancelled_at": _moment(cancelled)} if cancelled else {}),
+        **_digest(tournament),
     }
 
 
@@ -226,6 +227,7 @@ def _round(row: Round, state: TournamentState, laid: Laid, people: People) -> di
     closed: dict[str, Any] = {}
     if row.closed_at is not None:
         closed["ranking"] = write_ranking(state.standings_before(row.number + 1))
+        closed |= _digest(row)
     return closed | {
         "number": row.number,
         "stage": row.stage,
@@ -266,8 +268,14 @@ def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
                 for each in laid.confirmations.get(sheet.row.pk, ())
             ],
             **_result(sheet),
+            **_digest(sheet.row),
         },
     }
+
+
+def _digest(row: Tournament | Round | Game) -> dict[str, str]:
+    """Return the stored digest of a row, if it has one."""
+    return {"digest": row.digest} if row.digest else {}
 
 
 def _result(sheet: Sheet) -> dict[str, Any]:

@@ -110,6 +110,7 @@ def test_what_differs_is_found_without_the_digests_too(document):
         "result": "rounds[0].tables[1].game.result.totals[0]",
         "standings": "rounds[0].ranking[2].tie_breaks[0]",
         "closing": "rounds[0].standings.e5[0]",
+        "round-digest": "rounds[0].digest",
     }
     assert found["standings"].params["stated"] == 77
 

@@ -62,7 +62,8 @@ def digest_of_game(record: Json) -> str:
 def digest_of_round(place: Json, games: Sequence[str], rulings: Iterable[Json], before: str) -> str:
     """Return the digest of a closed round, in the form of a tournament document.
 
-    `games` are the digests of its tables' games, `before` that of the round before, or empty.
+    `games` are the digests of its tables' games, `before` that of the round before; both may be
+    empty. The standings are the places and points kept when it was closed.
     """
     return digest_of(
         {
@@ -73,6 +74,7 @@ def digest_of_round(place: Json, games: Sequence[str], rulings: Iterable[Json], 
                 for table, game in zip(place["tables"], games, strict=True)
             ],
             "byes": place["byes"],
+            "standings": place["standings"],
             "rulings": [
                 [each["entrant"], each["kind"], each["points"]]
                 for each in rulings
@@ -83,10 +85,9 @@ def digest_of_round(place: Json, games: Sequence[str], rulings: Iterable[Json], 
     )
 
 
-def digest_of_tournament(rounds: Sequence[str], standings: Sequence[Json]) -> str:
-    """Return the digest of a finished tournament: over its rounds and its final standings."""
-    rows = [[each["entrant"], each["place"], each["points"]] for each in standings]
-    return digest_of({"rounds": list(rounds), "standings": rows})
+def digest_of_tournament(seed: int, rounds: Sequence[str]) -> str:
+    """Return the digest of a finished tournament: over its seed and its rounds."""
+    return digest_of({"seed": seed, "rounds": list(rounds)})
 
 
 def digest_of_document(document: Json) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models
 
+from tournaments.engine.documents.digests import digest_of_game
 from tournaments.engine.documents.entry_records import parse_entry, write_entry
 from tournaments.engine.documents.records import GAME_FORMAT
 from tournaments.engine.documents.ruleset_records import write_ruleset
@@ -107,20 +108,27 @@ class Sheet:
     @property
     def record(self) -> dict[str, Any]:
         """Return the game as a `kingscore-game/1` document."""
-        bodies = current_bodies(self.revisions)
-        head: dict[str, Any] = {
-            "format": GAME_FORMAT,
-            "ruleset": self.row.ruleset
-            if self.row.document is None
-            else write_ruleset(rules_of(self.row)),
-            "options": self.row.options,
-            "players": self.row.players,
-            "first_declarer": self.row.first_declarer,
-            "played_at": self.row.played_at.isoformat(),
-            "entries": [bodies[position] for position in self.positions],
-        }
-        optional = {"title": self.row.title, "place": self.row.place}
-        return head | {name: text for name, text in optional.items() if text}
+        return record_of(self.row, self.revisions)
+
+
+def record_of(row: Game, revisions: Iterable[Revision]) -> dict[str, Any]:
+    """Return a game with its revisions as a `kingscore-game/1` document."""
+    head: dict[str, Any] = {
+        "format": GAME_FORMAT,
+        "ruleset": row.ruleset if row.document is None else write_ruleset(rules_of(row)),
+        "options": row.options,
+        "players": row.players,
+        "first_declarer": row.first_declarer,
+        "played_at": row.played_at.isoformat(),
+        "entries": list(current_bodies(revisions).values()),
+    }
+    optional = {"title": row.title, "place": row.place}
+    return head | {name: text for name, text in optional.items() if text}
+
+
+def record_digest(row: Game, revisions: Sequence[Revision]) -> str:
+    """Return the digest of a game's record; empty as long as nothing was written."""
+    return digest_of_game(record_of(row, revisions)) if revisions else ""
 
 
 def ruleset_of(row: Game) -> Ruleset:
@@ -152,6 +160,12 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
         "contracts": write_earned(sheet.game),
         "badges": write_badges(sheet.badges, sheet.game.ruleset.side_count),
     }
+
+
+def put_computed(sheet: Sheet) -> None:
+    """Put what is computed from a sheet into its row: result and digest; it is not saved."""
+    sheet.row.result = result_of(sheet)
+    sheet.row.digest = record_digest(sheet.row, sheet.revisions)
 
 
 def load_sheet(row: Game) -> Sheet:

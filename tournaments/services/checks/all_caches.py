@@ -3,6 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from tournaments.services.checks.caches import Cache, Mismatch
+from tournaments.services.checks.digests import (
+    look_at_game_digests,
+    look_at_round_digests,
+    repair_game_digests,
+    repair_round_digests,
+)
 from tournaments.services.checks.folded_names import look_at_folded_names, repair_folded_names
 from tournaments.services.checks.games import (
     look_at_names,
@@ -31,7 +37,9 @@ RESULTS = "results"
 CACHES = (
     Cache("revisions", look_at_revisions, repair_revisions),
     Cache(RESULTS, look_at_results, repair_results),
+    Cache("game-digests", look_at_game_digests, repair_game_digests),
     Cache("standings", look_at_standings, repair_standings),
+    Cache("round-digests", look_at_round_digests, repair_round_digests),
     Cache("folded-names", look_at_folded_names, repair_folded_names),
     Cache("names-on-sheets", look_at_names, repair_names),
     Cache("rating-changes", look_at_changes, repair_ratings),

@@ -28,16 +28,16 @@ def look_at_results() -> Iterator[ScanResult]:
                 for row, result in results_of(keys)
                 if row.result != result
             ]
-            clubs = _clubs_of(row.pk for row, _ in differing)
+            clubs = clubs_of(row.pk for row, _ in differing)
         found = [
-            Mismatch(clubs[row.pk], _named(row), row.result, result) for row, result in differing
+            Mismatch(clubs[row.pk], named(row), row.result, result) for row, result in differing
         ]
         yield ScanResult(len(keys), tuple(found))
 
 
 def repair_results(found: Iterable[Mismatch]) -> None:
     """Store results again; a game whose entries do not fit keeps its result."""
-    for row in _games_of(found):
+    for row in games_of(found):
         rebuild_result(row.pk)
 
 
@@ -56,7 +56,7 @@ def look_at_revisions() -> Iterator[ScanResult]:
 
 def repair_revisions(found: Iterable[Mismatch]) -> None:
     """Set games to the number and the result of their last revision."""
-    for row in _games_of(found):
+    for row in games_of(found):
         with transaction.atomic():
             game = Game.objects.select_for_update().get(pk=row.pk)
             game.revision = game.revisions.aggregate(last=Max("revision"))["last"] or 0
@@ -72,10 +72,8 @@ def look_at_names() -> Iterator[ScanResult]:
         with one_moment():
             games = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related(seats)
             differing = [row for row in games if row.players != names_in_head(row)]
-            clubs = _clubs_of(row.pk for row in differing)
-        yield ScanResult(
-            len(keys), tuple(Mismatch(clubs[row.pk], _named(row)) for row in differing)
-        )
+            clubs = clubs_of(row.pk for row in differing)
+        yield ScanResult(len(keys), tuple(Mismatch(clubs[row.pk], named(row)) for row in differing))
 
 
 def names_in_head(game: Game) -> list[str]:
@@ -91,23 +89,24 @@ def repair_names(found: Iterable[Mismatch]) -> None:
         with transaction.atomic():
             # Same order as in renaming a player: lock the people of the club, then the game.
             list(Club.objects.select_for_update().filter(pk__in=[each.club]))
-            for row in _games_of([each]):
+            for row in games_of([each]):
                 seats = Seat.objects.filter(game=row)
                 for number, pk in seats.values_list("number", "pk"):
                     let_names_follow(seats.filter(pk=pk), {row.players[number]})
 
 
-def _clubs_of(keys: Iterable[int]) -> dict[int, int | None]:
+def clubs_of(keys: Iterable[int]) -> dict[int, int | None]:
     """Map games to their clubs; None for open tables."""
     rows = Game.objects.filter(pk__in=list(keys))
     return dict(rows.values_list("pk", "table__round__event__club_id"))
 
 
-def _named(game: Game) -> str:
+def named(game: Game) -> str:
+    """Return the subject of a difference in a game."""
     return f"game:{game.public_id}"
 
 
-def _games_of(found: Iterable[Mismatch]) -> QuerySet[Game]:
+def games_of(found: Iterable[Mismatch]) -> QuerySet[Game]:
     """Return the games of some differences, without deleted ones."""
     names = [each.subject.removeprefix("game:") for each in found]
     return Game.objects.filter(public_id__in=names).order_by("pk")

@@ -16,6 +16,7 @@ from tournaments.queries.tournaments.state import load_state
 from tournaments.services.base.moment import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
 from tournaments.services.events.events import subject_of
+from tournaments.services.events.sealing import seal_now
 from tournaments.services.rounds.rounds import Moved, changes_since_closing, keep_standings
 from tournaments.services.tournaments.lifecycle import lock_tournament
 
@@ -24,7 +25,14 @@ CHANGES_NO_STANDINGS = (
     *("publish-round", "take-back-round", "start-clock", "pause-clock", "add-time"),
     *("add-table-time", "check-in", "check-out", "replace-links", "move-tournament"),
     *("add-entrants", "let-in", "put-substitute", "take-out-substitute", "accept-changes"),
-    *("fee-paid", "fee-not-paid", "put-line-up", "cancel-tournament", "restore-tournament"),
+    *(
+        "seal-rounds",
+        "fee-paid",
+        "fee-not-paid",
+        "put-line-up",
+        "cancel-tournament",
+        "restore-tournament",
+    ),
 )
 """Routine actions in a tournament; any other action may change standings."""
 
@@ -56,6 +64,7 @@ def repair_standings(found: Iterable[Mismatch]) -> None:
             rounds = Round.objects.filter(event=tournament.event_id)
             for place in rounds.filter(number__in=_unexplained(tournament)):
                 keep_standings(tournament, place)
+        seal_now(tournament.event_id)
 
 
 def _unexplained(tournament: Tournament) -> dict[int, list[Moved]]:

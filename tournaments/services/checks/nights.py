@@ -10,6 +10,7 @@ from django.utils import timezone
 from tournaments.models import Check, Difference
 from tournaments.services.checks.all_caches import CACHES, RESULTS
 from tournaments.services.checks.caches import Cache, Mismatch
+from tournaments.services.checks.digests import seal_what_is_missing
 from tournaments.services.checks.notices import write_notices
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ def sweep_checks(at: datetime) -> bool:
     """Run tonight's check, unless it is done or another worker runs it; return whether it ran."""
     check = claim_check(night_of(at), at)
     if check is not None:
+        seal_what_is_missing()
         for cache in CACHES:
             _run(check, cache)
         with transaction.atomic():

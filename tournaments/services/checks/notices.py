@@ -23,6 +23,8 @@ CALLED: Mapping[str, str | Promise] = MappingProxyType(
     {
         "revisions": gettext_lazy("How often a sheet was written"),
         "results": gettext_lazy("Results of games"),
+        "game-digests": gettext_lazy("Codes of games"),
+        "round-digests": gettext_lazy("Codes of rounds and tournaments"),
         "standings": gettext_lazy("Standings of closed rounds"),
         "folded-names": gettext_lazy("How players are found by their names"),
         "names-on-sheets": gettext_lazy("Names on sheets"),

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from tournaments.models import AuditEntry, Club, Confirmation, Game, Revision
-from tournaments.queries.games.sheets import fold_sheet, result_of, ruleset_of
+from tournaments.queries.games.sheets import fold_sheet, put_computed, ruleset_of
 from tournaments.services.demo.cast import Cast
 from tournaments.services.demo.play import play_game
 
@@ -81,7 +81,7 @@ def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Revision]:
         for number, body in enumerate(bodies, 1)
     )
     game.revision = len(writes)
-    game.result = result_of(fold_sheet(game, writes))
+    put_computed(fold_sheet(game, writes))
     return iter(writes)
 
 

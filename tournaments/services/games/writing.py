@@ -23,11 +23,12 @@ from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
     load_sheet,
-    result_of,
+    put_computed,
 )
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.enqueue import wake_webhooks
 from tournaments.services.base.refusals import ChangedMeanwhile, Refused
+from tournaments.services.events.sealing import seal_after_commit
 from tournaments.services.ratings.due import rate_round_again
 
 KEY = re.compile(r"[0-9A-Za-z_-]{8,64}")
@@ -237,10 +238,11 @@ def _store(sheet: Sheet, after: Sheet, context: WriteContext, round_: Round | No
 
 
 def _keep(sheet: Sheet, round_: Round | None) -> None:
-    sheet.row.result = result_of(sheet)
+    put_computed(sheet)
     sheet.row.save()
     if round_ is not None and round_.closed_at is not None:
         rate_round_again(round_)
+        seal_after_commit(round_.event)
 
 
 def place_for_writing(row: Game, by: Actor) -> Round | None:

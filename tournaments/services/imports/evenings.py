@@ -27,7 +27,7 @@ from tournaments.models import (
     Table,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries.games.sheets import fold_sheet, result_of
+from tournaments.queries.games.sheets import fold_sheet, put_computed
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.events.events import EventPlan, start_event, subject_of
@@ -246,10 +246,10 @@ def _write_sheets(rows: Sequence[Game], games: Sequence[PastGame], at: datetime)
     for row, game in zip(rows, games, strict=True):
         called = dict(zip(game.typed, row.players, strict=True))
         own = [_write(row, number, entry, called, at) for number, entry in enumerate(game.entries)]
-        row.result = result_of(fold_sheet(row, tuple(own)))
+        put_computed(fold_sheet(row, tuple(own)))
         writes += own
     Revision.objects.bulk_create(writes, batch_size=1000)
-    Game.objects.bulk_update(rows, ["result"], batch_size=100)
+    Game.objects.bulk_update(rows, ["result", "digest"], batch_size=100)
 
 
 def _write(

@@ -19,6 +19,7 @@ from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Fault, Refused
 from tournaments.services.events.events import close_round as close_event_round
 from tournaments.services.events.events import lock_tables_of
+from tournaments.services.events.sealing import seal_rounds
 from tournaments.services.games.confirming import agreement_on
 from tournaments.services.ratings.due import rate_round_again
 from tournaments.services.rounds.seating import lock_drawn, unseat_dependants
@@ -105,6 +106,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         round_ = close_event_round(round_pk, by, at=at)
         keep_standings(tournament, round_)
         touch(tournament)
+        seal_rounds(tournament, by, at=at)
     return round_
 
 
@@ -132,6 +134,7 @@ def reopen_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         unseat_dependants(tournament, round_, by, at=at)
         touch(tournament)
         note(tournament, "reopen-round", by, at, after={"round": round_.number})
+        seal_rounds(tournament, by, at=at)
     return round_
 
 
@@ -226,6 +229,7 @@ def accept_changes(tournament_pk: int, seen: str, by: Actor, *, at: datetime) ->
         keep_standings_of(state, but=others)
         touch(tournament)
         note(tournament, "accept-changes", by, at, after={"round": numbers})
+        seal_rounds(tournament, by, at=at)
     return True
 
 

@@ -14,6 +14,7 @@ from tournaments.engine.standings.tournament_settings import LARGEST_WORTH
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Refused
+from tournaments.services.events.sealing import seal_rounds
 from tournaments.services.rounds.seating import lock_drawn
 from tournaments.services.tournaments.lifecycle import WrongState, note, touch
 
@@ -69,6 +70,8 @@ def rule(
         ruling = Ruling.objects.create(round=round_, entrant=entrant, at=at, **fields)
         touch(tournament)
         note(tournament, "rule", by, at, after=_details(ruling), reason=reason)
+        if round_.closed_at is not None:
+            seal_rounds(tournament, by, at=at)
     return ruling
 
 
@@ -89,6 +92,8 @@ def withdraw_ruling(ruling_pk: int, by: Actor, *, at: datetime) -> Ruling:
             note(
                 tournament, "withdraw-ruling", by, at, before=_details(ruling), reason=ruling.reason
             )
+            if ruling.round.closed_at is not None:
+                seal_rounds(tournament, by, at=at)
     return ruling
 
 

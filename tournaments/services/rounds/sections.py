@@ -13,6 +13,7 @@ from tournaments.queries.tournaments.state import load_state, rules_of_tournamen
 from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import UnknownSection
+from tournaments.services.events.sealing import seal_rounds
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.rounds import changes_since_closing, keep_standings_of
 from tournaments.services.tournaments.lifecycle import (
@@ -117,4 +118,5 @@ def _put(
     if len(to) == 1:
         after["section"] = to.pop()
     note(tournament, "move-section", by, at, before={"sections": before}, after=after)
+    seal_rounds(tournament, by, at=at)
     return moved

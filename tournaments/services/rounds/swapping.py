@@ -22,6 +22,7 @@ from tournaments.queries.tournaments.state import (
 from tournaments.services.audit import Actor
 from tournaments.services.base.refusals import Refused
 from tournaments.services.events.events import lock_tables_of
+from tournaments.services.events.sealing import seal_rounds
 from tournaments.services.games.playing import seat_others
 from tournaments.services.games.seats import TableSeating, move_players
 from tournaments.services.games.writing import WriteContext
@@ -160,6 +161,8 @@ def exchange_seats(
         if exchange.with_people:
             details["with_people"] = True
         note(tournament, "exchange-seats", by, at, after=details, reason=exchange.reason)
+        if round_.closed_at is not None:
+            seal_rounds(tournament, by, at=at)
     return round_
 
 

@@ -33,6 +33,7 @@ from tournaments.services.events.events import (
 )
 from tournaments.services.events.events import details_of as plan_details
 from tournaments.services.events.events import subject_of as event_subject
+from tournaments.services.events.sealing import seal_rounds
 from tournaments.texts.labels import Text
 
 State = Tournament.State
@@ -153,6 +154,7 @@ def move_tournament(tournament_pk: int, state: str, by: Actor, *, at: datetime) 
         details = {"before": {"state": before}, "after": {"state": state}}
         wake_webhooks()
         note(tournament, "move-tournament", by, at, **details)
+        seal_rounds(tournament, by, at=at)
     return tournament
 
 

@@ -35,11 +35,12 @@ from tournaments.models import (
     User,
 )
 from tournaments.models.people import fold_name
-from tournaments.queries.games.sheets import fold_sheet, result_of
+from tournaments.queries.games.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
 from tournaments.services.base.slugs import free_slugs
 from tournaments.services.events.events import subject_of
+from tournaments.services.events.sealing import seal_rounds
 from tournaments.services.people.players import (
     NoName,
     add_player,
@@ -106,6 +107,7 @@ def import_tournament(
             kind, subject = AuditEntry.Kind.EVENT, subject_of(event)
             change = Change(kind, "import-tournament", subject, after=details, event=event)
             note_change(club, change, by, at=at)
+            seal_rounds(tournament, by, at=at)
     except IntegrityError as error:
         # Of two imports at once, the unique slugs let one succeed.
         if Tournament.objects.filter(slug=slug).exists():
@@ -325,7 +327,7 @@ def _lay(
         for (each, _table), game in zip(laid, games, strict=True)
         for number, name in enumerate(each["seats"])
     )
-    Game.objects.bulk_update(games, ["result"], batch_size=100)
+    Game.objects.bulk_update(games, ["result", "digest"], batch_size=100)
 
 
 def _game(said: Json, table: Table) -> Game:
@@ -364,7 +366,7 @@ def _write_sheet(said: Json, game: Game) -> None:
         )
         for each in said["confirmations"]
     )
-    game.result = result_of(fold_sheet(game, tuple(writes)))
+    put_computed(fold_sheet(game, tuple(writes)))
 
 
 def _let_names_follow(

@@ -10,6 +10,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
+from tournaments.engine.documents.digests import letters_of
 from tournaments.engine.documents.event_fields import EVENT_FIELDS
 from tournaments.models import AuditEntry, Revision
 from tournaments.services.clubs.membership import CLUB_FIELDS
@@ -125,6 +126,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "move-section"): gettext_lazy("Section changed"),
     (Kind.EVENT, "exchange-seats"): gettext_lazy("Chairs exchanged"),
     (Kind.EVENT, "accept-changes"): gettext_lazy("Corrected standings kept"),
+    (Kind.EVENT, "seal-rounds"): gettext_lazy("Codes of rounds stored"),
 }
 """Actions; revisions of a sheet have the same names as in its history."""
 
@@ -148,6 +150,7 @@ FIELDS: Mapping[str, Text] = {
     "season": gettext_lazy("Season"),
     "round": pgettext_lazy("of an event", "Round"),
     "table": gettext_lazy("Table"),
+    "codes": gettext_lazy("Codes"),
     "players": gettext_lazy("Players"),
     "games_imported": gettext_lazy("Games"),
     "new_players": gettext_lazy("New players"),
@@ -233,6 +236,10 @@ def _moment(value: str) -> str:
     return date_format(localtime(moment), "SHORT_DATETIME_FORMAT") if moment else value
 
 
+def _codes(value: Mapping[str, str]) -> str:
+    return "; ".join(f"{n}: {letters_of(digest) if digest else '–'}" for n, digest in value.items())
+
+
 def _times(number: int) -> str:
     return ngettext("%(number)s time", "%(number)s times", number) % {"number": number}
 
@@ -255,5 +262,6 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "used": _times,
     "state": lambda value: str(STATES.get(value, value)),
     "happenings": lambda value: str(HAPPENINGS.get(value, value)),
+    "codes": _codes,
     "entrants": lambda value: f"№ {str(value).removeprefix('e')}",
 }
