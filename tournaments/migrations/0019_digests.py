@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0022_rating_calibration"),
+        ("tournaments", "0017_phone_seats"),
     ]
 
     operations = [
