@@ -135,6 +135,7 @@ REASONS = {
     "seat": "A program has no seat at a table.",
     "save_tables": "It keeps the list of a phone.",
     "preferences": "How pages look on this phone.",
+    "evening_picture": "A picture for people; programs have the tally.",
     "follow_picture": "A picture for people; programs have the record.",
     "follow_picture_wide": "A picture for people; programs have the record.",
     "standings_picture": "A picture for people; programs have the standings.",

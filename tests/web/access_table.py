@@ -138,6 +138,7 @@ FOLLOWED = {
     "evening": Page("evening", EVERYBODY),
     "evening_games": Page("evening", EVERYBODY),
     "evening_text": Page("evening", EVERYBODY),
+    "evening_picture": Page("evening", EVERYBODY),
     "evening_document": Page("evening", None, EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
     "seat": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),

@@ -10,6 +10,7 @@ from tournaments.reports.club_month import club_month
 from tournaments.reports.contents import Content, OnProgress, PdfPages, Picture, TypstPart
 from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
 from tournaments.reports.empty_sheet import compose_empty_sheet
+from tournaments.reports.evening_picture import compose_evening_picture
 from tournaments.reports.evening_sheet import evening_sheet
 from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.name_badges import name_badges
@@ -59,6 +60,8 @@ def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
 def _picture(report: Report, _progress: OnProgress) -> Content:
     if report.game is None:
         data = compose_standings_picture(report)
+    elif "evening" in report.parameters:
+        data = compose_evening_picture(report)
     else:
         data = compose_picture(report.parameters["record"], wide=report.parameters["wide"])
     return Picture(TypstPart.of("picture.typ", data))

@@ -11,7 +11,8 @@ from PIL import Image
 
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.deals import WHOLE_GAME, deal
-from tests.factories import ContextFactory, GameFactory, reload
+from tests.factories import ContextFactory, GameFactory, record_all, reload
+from tests.match_builders import rematch
 from tests.reports.asked import tournament
 from tests.waiting import PATIENCE
 from tournaments.engine.documents.entry_records import parse_entry
@@ -19,7 +20,7 @@ from tournaments.models import Club, Event, Report
 from tournaments.reports.builder import build_report
 from tournaments.services.games.playing import correct_entry
 from tournaments.web.base import pictures
-from tournaments.web.base.phone import address, picture_address
+from tournaments.web.base.phone import address, evening_address, picture_address
 
 
 @pytest.fixture
@@ -123,6 +124,24 @@ def test_address_to_write_has_no_preview_and_no_picture_of_its_own(client, game)
         game.secret("follow"), game.secret("write")
     )
     assert client.get(with_secret_to_write).status_code == 404
+
+
+@pytest.mark.usefixtures("worker")
+def test_evening_shows_who_leads_where_it_is_followed_and_nothing_to_whoever_writes(client, game):
+    second, _ = rematch(game)
+    record_all(second, WHOLE_GAME)
+    at = evening_address(game.open_table)
+
+    shown = tags(client.get(at).text)
+
+    assert shown["og:title"] == "In the lead: Ayşe"
+    assert shown["og:description"].startswith("2 games finished: Ayşe 1080 · Deniz −200")
+    for _ask in range(2):
+        with drawn(client.get(shown["og:image"].removeprefix("http://testserver"))) as picture:
+            assert picture.size == (1200, 630)
+    assert Report.objects.count() == 1
+    client.get(address(second, "write"))
+    assert tags(client.get(at).text) == {}
 
 
 @pytest.mark.usefixtures("worker")

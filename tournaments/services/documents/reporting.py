@@ -78,6 +78,17 @@ def request_picture(row: Game, *, wide: bool, language: str, at: datetime) -> Re
     return asked
 
 
+def request_evening_picture(games: Sequence[Game], *, language: str, at: datetime) -> Report:
+    """Request the picture of the evening of an open table, from all its games in order."""
+    kind, form = Report.Kind.PICTURE, DocumentForm(language, Paper.A4, Report.Format.PNG)
+    parameters = {"evening": [[row.public_id, row.revision] for row in games]}
+    asked = _kept_report(_key_once(kind, games[-1], parameters, form), at)
+    if asked is None:
+        with transaction.atomic():
+            asked = _request_once(kind, games[-1], parameters, form, at)
+    return asked
+
+
 def request_standings_picture(
     event: Event, version: Sequence[object], *, language: str, at: datetime
 ) -> Report:
@@ -216,7 +227,8 @@ def remake_documents(club: Club, at: datetime) -> None:
 def _remake(club: int, at: datetime) -> None:
     with transaction.atomic():
         adopted = OpenTable.objects.filter(games__table__round__event__club=club)
-        evenings = Q(kind=Report.Kind.EVENING, game__open_table__in=adopted)
+        kinds = (Report.Kind.EVENING, Report.Kind.PICTURE)
+        evenings = Q(kind__in=kinds, game__open_table__in=adopted)
         reports = Report.objects.filter(Q(club=club) | evenings)
         building = reports.filter(state=Report.State.BUILDING)
         for pk in list(building.values_list("pk", flat=True)):

@@ -11,6 +11,7 @@ GAME = "<str:public_id>/<str:secret>"
 urlpatterns = [
     path(f"play/{GAME}/scoresheet/", pages.scoresheet, name="scoresheet"),
     path(f"evening/{GAME}/document/", pages.evening_document, name="evening_document"),
+    path(f"evening/{GAME}/picture-wide.png", pictures.evening, name="evening_picture"),
     path(f"follow/{GAME}/scoresheet/", pages.follow_scoresheet, name="follow_scoresheet"),
     path(f"follow/{GAME}/record.json", pages.follow_record, name="follow_record"),
     path(f"follow/{GAME}/picture.png", pictures.tall, name="follow_picture"),

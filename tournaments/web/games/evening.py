@@ -15,12 +15,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Game, OpenTable
-from tournaments.presenters.games.evenings import evening_of, evening_text, finished_games
+from tournaments.presenters.games.evenings import (
+    Evening,
+    evening_of,
+    evening_text,
+    finished_games,
+)
 from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.services.games.matches import MatchSoFar
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.going_back import keep_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.base.phone import address_on_phone, evening_address, scores, writes_games
 from tournaments.web.games.evening_chart import draw_evening
 from tournaments.web.games.following import asking
@@ -100,9 +106,21 @@ def _page(request: HttpRequest, table: OpenTable, sheets: Sequence[Sheet]) -> di
         "rematch": _rematch_address(last.row) if writes and last.game.finished else "",
         "chart": draw_evening(games, shown.numbers),
         "matches": list(_matches(sheets)),
+        "preview": None if writes_games(request) else preview_of(request, table, shown),
         "share": access_link(request, evening_address(table)),
         "out_of_reach": out_of_reach(request),
     }
+
+
+def preview_of(request: HttpRequest, table: OpenTable, shown: Evening) -> LinkPreview | None:
+    """Return what a chat shows of an evening, once a game is finished."""
+    if not shown.rows:
+        return None
+    points = " · ".join(f"{row.name} {row.points}" for row in shown.rows)
+    path = reverse("evening_picture", args=[table.public_id, table.secret()])
+    version = sum(line.row.revision for line in shown.lines)
+    line = f"{shown.finished}: {points}"
+    return link_preview(request, shown.headline, line, as_of(path, version))
 
 
 def _rematch_address(row: Game) -> str:
