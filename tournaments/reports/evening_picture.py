@@ -1,12 +1,9 @@
 """The picture of an evening, for the preview of a link: who leads, the points, the course."""
 
-from collections.abc import Iterable
-from itertools import groupby
 from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from tournaments.engine.play.evenings import courses
 from tournaments.models import Report
@@ -18,7 +15,6 @@ COLOURS = 5
 """People with a colour and a shape of their own; further ones are named without."""
 
 MOST_PEOPLE = 6
-MOST_LINES = 3
 
 
 def compose_evening_picture(report: Report) -> dict[str, Any]:
@@ -52,10 +48,7 @@ def compose_evening_picture(report: Report) -> dict[str, Any]:
             for row in evening.rows
             if _colour(row) is not None
         ],
-        "badges": [
-            {"name": _("won %(number)s") % {"number": won}, "who": _names(rows), "number": ""}
-            for won, rows in groupby(evening.rows, key=lambda row: row.standing.won)
-        ][:MOST_LINES],
+        "badges": [],
         "foot": evening.finished,
         "place": written_date(timezone.localtime(table.created_at).isoformat()),
     }
@@ -63,7 +56,3 @@ def compose_evening_picture(report: Report) -> dict[str, Any]:
 
 def _colour(row: TallyRow) -> int | None:
     return row.seat if row.seat < COLOURS else None
-
-
-def _names(rows: Iterable[TallyRow]) -> str:
-    return ", ".join(row.name for row in rows)

@@ -8,9 +8,9 @@ from tournaments.models import Club, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import role_in
 from tournaments.presenters.standings.league import LeagueReader
+from tournaments.queries.tournaments.versions import with_versions
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.standings.league_view import league_html
-from tournaments.web.standings.view import with_versions
 
 
 @kept_for_going_back

@@ -17,8 +17,9 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.season_sums import SeasonStanding
 from tournaments.models import Player, Season, Tournament
 from tournaments.presenters.standings.league import League, LeagueEvening, LeagueReader, league_of
+from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text
-from tournaments.web.standings.view import KEPT_SECONDS, Version
+from tournaments.web.standings.view import KEPT_SECONDS
 
 Played = Sequence[tuple[Tournament, Version]]
 

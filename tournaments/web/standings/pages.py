@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.standings.standings import hides, last_counted
 from tournaments.queries.tournaments.state import load_state, settings_of
+from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
@@ -20,7 +21,6 @@ from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
     StandingsQuery,
     standings_shown,
-    version_of,
 )
 from tournaments.web.standings.why_view import why_page
 from tournaments.web.tournaments.pages import page_of

@@ -5,25 +5,19 @@ from datetime import datetime
 from hashlib import sha256
 
 from django.core.cache import caches
-from django.db.models import F, OuterRef, Subquery, Sum
-from django.db.models.functions import Coalesce
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from tournaments.models import AuditEntry, Game, Tournament
-from tournaments.models.tournaments import TournamentQuerySet
+from tournaments.models import Tournament
 from tournaments.presenters.standings.marks import marks_of
 from tournaments.presenters.standings.standings import TEAM_TIES, round_label, standings_seen
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.queries.tournaments.steps import current_round
+from tournaments.queries.tournaments.versions import Version
 from tournaments.web.standings.standings_table import mark_shown, standings_table
 
 KEPT_SECONDS = 24 * 60 * 60
-ONE_GAME = 1_000_000
-
-Version = tuple[int, ...]
-"""The version of standings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +47,6 @@ class StandingsFragment:
 
     html: SafeString
     round: RoundSeen | None
-
-
-def version_of(tournament: Tournament) -> Version:
-    """Return the version of the standings without reading them (1 query)."""
-    ((_row, version),) = with_versions(Tournament.objects.filter(pk=tournament.pk))
-    return version
-
-
-def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
-    """Return each tournament with the version of its standings (1 query).
-
-    Finishing or correcting a sheet changes a sum over all finished sheets: of their keys, each
-    weighted by its revision, so that two sheets cannot cancel out. Changed names have an audit
-    entry; every other change raises the revision of the tournament.
-    """
-    games = Game.objects.filter(table__round__event=OuterRef("event"), result__isnull=False)
-    by_event = games.order_by().values("table__round__event")
-    names = AuditEntry.objects.filter(club=OuterRef("event__club"), kind=AuditEntry.Kind.PLAYER)
-    found = rows.annotate(
-        written=Coalesce(
-            Subquery(by_event.annotate(n=Sum(F("pk") * (F("revision") + ONE_GAME))).values("n")), 0
-        ),
-        named=Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
-    )
-    details = ("pk", "revision", "written", "named")
-    return [(row, tuple(getattr(row, name) for name in details)) for row in found]
 
 
 def standings_shown(

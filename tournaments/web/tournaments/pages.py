@@ -52,6 +52,7 @@ from tournaments.web.ratings.predictions import accuracy_lines
 from tournaments.web.rulesets.option_fields import options_text
 from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.forms import TournamentForm
+from tournaments.web.tournaments.leaders import leaders_of
 from tournaments.web.tournaments.steps import back_button_of
 from tournaments.web.tournaments.strip import strip_of
 from tournaments.web.tournaments.texts import (
@@ -84,15 +85,18 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "strip": cache(lambda: strip_of(request, row, corrected())),
         "strip_at": request.path,
         "corrected": corrected,
-        "preview": preview_of(request, row) if event.published and not directs else None,
+        "preview": cache(
+            lambda: preview_of(request, row) if event.published and not directs else None
+        ),
     }
 
 
 def preview_of(request: HttpRequest, row: Tournament) -> LinkPreview:
-    """Return what a chat shows of a tournament; its picture has the standings."""
+    """Return what a chat shows of a tournament: who leads; its picture has the standings."""
     event = row.event
     day = date_format(event.held_on, "DATE_FORMAT")
-    line = " · ".join([event.club.name, day, str(state_name(row.state))])
+    parts = [event.club.name, day, str(state_name(row.state)), leaders_of(row)]
+    line = " · ".join(filter(None, parts))
     picture = as_of(reverse("standings_picture", args=[event.club.slug, row.slug]), row.revision)
     return link_preview(request, event.name, line, picture)
 
