@@ -1,5 +1,5 @@
 // After the second game that was written to its end here: how to put the site on the home screen,
-// said once. iOS offers no prompt, so that there the way is told.
+// said once. iOS offers no prompt, so the way is shown there.
 
 const WRITTEN = "kingscore.written";
 const SAID = "kingscore.home-screen";

@@ -98,14 +98,14 @@ async function keepShown(url, html) {
 }
 
 // One after the other, so that the page shown last is stored last.
-let told = Promise.resolve();
+let keeping = Promise.resolve();
 
 self.addEventListener("message", (event) => {
   const { page, html, keep: addresses = [], missing = [] } = event.data;
   const url = page && new URL(page);
   if (url && url.origin === self.location.origin && isPage(url) && isTable(url)) {
-    told = told.then(() => keepShown(url, html)).catch(() => { /* no signal: keep the stored pages */ });
-    event.waitUntil(told);
+    keeping = keeping.then(() => keepShown(url, html)).catch(() => { /* no signal: keep the stored pages */ });
+    event.waitUntil(keeping);
   }
   event.waitUntil(keepAll(addresses, missing));
 });

@@ -113,11 +113,11 @@ function openRules(event) {
 }
 
 function holdBack(event) {
-  const link = event.target.closest?.(".pen-link, #table a[href*='/-/'], #table form:not([data-outbox])");
+  const link = event.target.closest?.(".share-link, #table a[href*='/-/'], #table form:not([data-outbox])");
   if (!link || (event.type === "click" && link.matches("form"))) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (link.matches(".pen-link, [href$='/pen/']")) say(box.dataset.share, button(box.dataset.ok, close));
+  if (link.matches(".share-link, [href$='/pen/']")) say(box.dataset.share, button(box.dataset.ok, close));
   else sayThatItNeeds();
 }
 

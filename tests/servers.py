@@ -126,8 +126,8 @@ class Server:
         if not (self.folder / "db.sqlite3").exists():
             self.run_python(PREPARE)
         # Held here as `up` holds it: a server started again is found at the same address.
-        self.door = open_listener("127.0.0.1", 0)
-        self.host, self.port = self.door.getsockname()
+        self.listener = open_listener("127.0.0.1", 0)
+        self.host, self.port = self.listener.getsockname()
 
     @property
     def environment(self):
@@ -144,20 +144,20 @@ class Server:
     def start(self):
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", *web_words(f"fd://{self.door.fileno()}")],
+                [sys.executable, "-m", *web_words(f"fd://{self.listener.fileno()}")],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                pass_fds=[self.door.fileno()],
+                pass_fds=[self.listener.fileno()],
                 # A group of its own: killed whole, the master with its workers.
                 start_new_session=True,
             )
         self.wait()
 
     def wait(self):
-        """Wait for the first answer; until then visitors stand in the queue of the door."""
+        """Wait for the first answer; until then visitors stand in the queue of the listener."""
         wait_until(self.answers, said=lambda: self.said)
 
     def answers(self):
@@ -193,17 +193,17 @@ class Server:
 
     def close(self):
         self.stop()
-        self.door.close()
+        self.listener.close()
 
 
 def free_ports(count):
     """Ports nobody listens at, each another one."""
-    doors = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
-        return [door.getsockname()[1] for door in doors]
+        return [listener.getsockname()[1] for listener in listeners]
     finally:
-        for door in doors:
-            door.close()
+        for listener in listeners:
+            listener.close()
 
 
 @contextmanager

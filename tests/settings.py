@@ -26,7 +26,7 @@ MARKS_KEPT_SECONDS = 0
 # Processes of pytest-xdist share a folder, and must not wait for each other's records.
 COMPUTING_PLACES = DATA / f"computing-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"  # noqa: F405
 
-# A nudge goes nowhere: tests call the tasks themselves.
+# A message to the worker goes nowhere: tests call the tasks themselves.
 CELERY_BROKER_URL = "memory://"
 CELERY_BROKER_TRANSPORT_OPTIONS = {}
 # Files come straight from static/: nothing needs to be collected before a test.

@@ -112,9 +112,9 @@ class TablePhone(Phone):
     """The phone of a table: it comes in by the card, and knows nothing but what is there."""
 
     def play(self, card, deals):
-        door = self.ask("GET", card)
-        assert door.status == 302, door
-        self.path = door.location
+        page = self.ask("GET", card)
+        assert page.status == 302, page
+        self.path = page.location
         self.token = CSRF_FIELD.search(self.ask("GET", self.path).text)[1]
         for revision, deal in enumerate(deals):
             # As the form sends it where no script does.

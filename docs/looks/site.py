@@ -60,8 +60,8 @@ def _manage(*words: str) -> list[str]:
 
 def free_port() -> int:
     """A free port."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        return int(door.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
 
 
 def _wait(port: int) -> None:

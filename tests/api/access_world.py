@@ -55,7 +55,7 @@ def _keys(programs):
     world = programs.world
     right = Game.objects.get(public_id=world.right["write"]["public_id"])
     closed = Game.objects.get(public_id=world.closed["write"]["public_id"])
-    another = Table.objects.get(public_id=world.doors["phone of another table"]["public_id"])
+    another = Table.objects.get(public_id=world.links["phone of another table"]["public_id"])
     programs.tokens = {
         "nobody": "",
         "write": token_of(right, "write"),

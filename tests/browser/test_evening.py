@@ -85,7 +85,7 @@ def play_and_confirm(phone, director):
 def replace_lost_phone(new_phone, phone, director, sheet):
     """One tap makes the address of the lost phone worthless; another phone comes in."""
     before, director.taps = link_of(Table.objects.get()), 0
-    director.tap_and_go(".event-doors form button", "/tables/")
+    director.tap_and_go(".event-links form button", "/tables/")
     assert director.taps == 1
     assert director.faults() == {}
     phone.open(sheet)

@@ -262,7 +262,7 @@ def look_as_a_stranger(stranger, club):
     stranger.follow("running", 3)
     stranger.follow("running", 1)
     expect(stranger.page.locator(".running-tables > li")).to_have_count(3)
-    stranger.press(stranger.page.locator(".running-doors a").first)
+    stranger.press(stranger.page.locator(".running-links a").first)
     expect(stranger.page.locator(".sheet tbody tr").first).to_be_visible()
     stranger.page.go_back()
     manage(stranger, "wall")

@@ -209,7 +209,7 @@ def test_signal_lost_before_the_start_keeps_what_was_typed(new_phone):
     phone.lose_signal()
     phone.tap_and_go(".actions button", "/offline/table/#")
     expect(phone.page.locator("#table .tile .who").first).to_have_text(NAMES[0])
-    phone.tap(phone.page.locator(".pen-link"))
+    phone.tap(phone.page.locator(".share-link"))
     expect(phone.page.locator("#outbox")).to_contain_text("Nobody can follow yet")
 
 

@@ -92,7 +92,7 @@ def start(phone):
 
 def share(writer, partner, follower, watcher):
     """Hand out the addresses that the page for sharing shows; return that of the evening."""
-    writer.tap_and_go(".pen-link", "/pen/$")
+    writer.tap_and_go(".share-link", "/pen/$")
     write, follow = (
         re.sub(r"^https?://[^/]+", "", writer.page.locator(f"#{kind}-address").input_value())
         for kind in ("write", "follow")

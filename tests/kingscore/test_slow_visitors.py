@@ -54,10 +54,10 @@ def come(monkeypatch):
     for name in ("HEAD_SECONDS", "BODY_SECONDS", "STALLED_SECONDS", "IDLE_SECONDS"):
         monkeypatch.setattr(web_worker, name, 0.5)
     own = {"http": web_worker.Protocol, "ws": "none", "lifespan": "off", "log_config": None}
-    door = socket.create_server(("127.0.0.1", 0))
-    address = door.getsockname()
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = listener.getsockname()
     server = uvicorn.Server(uvicorn.Config(application, **own))
-    serving = threading.Thread(target=server.run, args=([door],))
+    serving = threading.Thread(target=server.run, args=([listener],))
     visitors = []
 
     def visit(sent):

@@ -6,30 +6,30 @@ from tournaments.services.games import playing
 
 pytestmark = pytest.mark.django_db
 
-DOORS = {
+LOOKUPS = {
     "write": Game.objects.writable_at,
     "pen": Game.objects.takeable_at,
     "follow": Game.objects.readable_at,
 }
-ALL_PAIRS = [(door, kind) for door in DOORS for kind in DOORS]
+ALL_PAIRS = [(lookup, kind) for lookup in LOOKUPS for kind in LOOKUPS]
 
 
-@pytest.mark.parametrize(("door", "kind"), ALL_PAIRS)
-def test_address_opens_the_door_of_its_kind_only(door, kind):
+@pytest.mark.parametrize(("lookup", "kind"), ALL_PAIRS)
+def test_address_opens_what_is_of_its_kind_only(lookup, kind):
     GameFactory()
     game = GameFactory()
 
-    found = list(DOORS[door](game.public_id, game.secret(kind)))
+    found = list(LOOKUPS[lookup](game.public_id, game.secret(kind)))
 
-    assert found == ([game] if door == kind else [])
+    assert found == ([game] if lookup == kind else [])
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("lookup", LOOKUPS)
 @pytest.mark.parametrize("change", [str.swapcase, lambda s: s[:-1], lambda s: "", lambda s: "ğ"])
-def test_address_with_a_wrong_secret_opens_nothing(door, change):
+def test_address_with_a_wrong_secret_opens_nothing(lookup, change):
     game = GameFactory()
 
-    assert not DOORS[door](game.public_id, change(game.secret(door))).exists()
+    assert not LOOKUPS[lookup](game.public_id, change(game.secret(lookup))).exists()
 
 
 def test_address_depends_on_the_secret_of_the_server(settings):
@@ -48,8 +48,8 @@ def test_address_of_the_pen_is_revoked_when_the_pen_is_taken(kind):
 
     taken = playing.hand_over(game.pk, 1, "other-phone", at=EVENING)
 
-    assert not DOORS[kind](game.public_id, before).exists()
-    assert DOORS[kind](game.public_id, taken.secret(kind)).get() == game
+    assert not LOOKUPS[kind](game.public_id, before).exists()
+    assert LOOKUPS[kind](game.public_id, taken.secret(kind)).get() == game
 
 
 def test_address_to_follow_is_revoked_by_its_own_generation_only():
@@ -75,8 +75,10 @@ def test_once_writable_looks_back_over_ten_hands():
     assert not Game.objects.once_writable_at(game.public_id, game.secret("write")).exists()
 
 
-@pytest.mark.parametrize("door", ["writable_at", "takeable_at", "readable_at", "once_writable_at"])
+@pytest.mark.parametrize(
+    "lookup", ["writable_at", "takeable_at", "readable_at", "once_writable_at"]
+)
 @pytest.mark.parametrize("name", ["", "\0", "ğ", "x" * 500])
-def test_address_with_anything_for_a_name_opens_nothing(door, name):
-    assert not getattr(Game.objects, door)(name, "x" * 24).exists()
+def test_address_with_anything_for_a_name_opens_nothing(lookup, name):
+    assert not getattr(Game.objects, lookup)(name, "x" * 24).exists()
     assert not Game.objects.taken_with(name, "other-phone").exists()

@@ -23,18 +23,18 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def rude_server():
     """A web server that hangs up on everybody; the port it listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def hang_up():
             while True:
                 try:
-                    door.accept()[0].close()
+                    listener.accept()[0].close()
                 except OSError:
                     return
 
         threading.Thread(target=hang_up, daemon=True).start()
-        yield door.getsockname()[1]
-        door.shutdown(socket.SHUT_RDWR)
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ for number in range(int(sys.argv[1])):
     url = f"https://king.example/{number}/{game.secret('follow')}/"
     request_scoresheet(game, language="tr", follow_url=url, at=timezone.now())
 print(time.perf_counter() - start)
-# A nudge may come too late for a process that ends.
+# A message may come too late for a process that ends.
 if sys.argv[2] == "swept":
     sweep_reports()
 """

@@ -69,7 +69,7 @@ class World:
     """
 
     accounts: dict = field(default_factory=dict)
-    doors: dict = field(default_factory=dict)
+    links: dict = field(default_factory=dict)
     right: dict = field(default_factory=dict)
     closed: dict = field(default_factory=dict)
     wrong: dict = field(default_factory=dict)
@@ -143,7 +143,7 @@ def _addresses(world, tables):
     row = GameFactory()
     world.right["transfer"] = {"key": begin_transfer([(row, "follow")], {}, at=timezone.now())}
     world.wrong["transfer"] = {"key": another}
-    world.doors = {
+    world.links = {
         who: {"public_id": tables[name].public_id, "secret": tables[name].secret}
         for who, name in zip(PHONES, ("right", "another", "closed"), strict=True)
     }

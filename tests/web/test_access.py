@@ -120,8 +120,8 @@ class Walk:
         self.client = Client()
         if who in world.accounts:
             self.client.force_login(world.accounts[who])
-        if who in world.doors:
-            self.client.get(reverse("table_link", kwargs=world.doors[who]))
+        if who in world.links:
+            self.client.get(reverse("table_link", kwargs=world.links[who]))
         self.cookies = copy.deepcopy(self.client.cookies)
         self.surprises = []
 
@@ -148,10 +148,10 @@ class Walk:
             self.surprises.append(f"GET {path}: it wrote {written}")
         return got, page, written
 
-    def visit(self, name, door, method, path, wanted):
+    def visit(self, name, link, method, path, wanted):
         got, page, written = self.ask(method, path)
         expected = {wanted[self.who]} if wanted else REFUSED
-        where = f"{name} ({door})" if door else name
+        where = f"{name} ({link})" if link else name
         if got not in expected:
             self.surprises.append(f"{method} {where}: {got}, not {' or '.join(sorted(expected))}")
         if got in REFUSED and method == "POST" and written:
@@ -225,7 +225,7 @@ def everything():
 
 
 def ways(world, name, page):
-    """The doors of a page: what fills it in, and what is written down for GET and for POST."""
+    """The links of a page: what fills it in, and what is written down for GET and for POST."""
     yield "", world.right[page.place], page.get, page.post
     if page.place in world.closed:
         yield "closed", world.closed[page.place], page.closed_get, page.closed_post
@@ -271,12 +271,12 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, wo
     before = everything()
 
     for name, page in PAGES.items():
-        for door, kwargs, get, post in ways(world, name, page):
-            if who in PHONES[1:] and not door and page.place not in world.wrong:
+        for link, kwargs, get, post in ways(world, name, page):
+            if who in PHONES[1:] and not link and page.place not in world.wrong:
                 # As the phone of this table: without an address none of them is anybody.
                 continue
             for method, wanted in (("GET", get), ("POST", post)):
-                walk.visit(name, door, method, path_of(name, kwargs), wanted)
+                walk.visit(name, link, method, path_of(name, kwargs), wanted)
 
     assert not walk.surprises, "\n".join(walk.surprises)
     assert everything() == before

@@ -15,8 +15,8 @@ from tournaments.models.games import GameQuerySet
 from tournaments.models.open_tables import OpenTableQuerySet
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")
-"""The addresses that are keys, too: of a sheet, of its pen, of a table's card, of the evening of an
-open table, and the links of a tournament."""
+"""The addresses that are keys, too: of a sheet, of its scoring, of a table's card, of the evening
+of an open table, and the links of a tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def readable_game(request: Request, public_id: str) -> GameQuerySet:
 
 
 def takeable_game(request: Request, public_id: str) -> GameQuerySet:
-    """The game whose pen this visitor may take with its key."""
+    """The game whose scoring this visitor may take over with its key."""
     return _at_key(request, public_id, "pen")
 
 
@@ -132,7 +132,7 @@ def round_closed_since(request: Request, public_id: str) -> GameQuerySet:
     return Game.objects.closed_at(public_id, key.secret)
 
 
-def pen_taken_since(request: Request, public_id: str) -> GameQuerySet:
+def scoring_taken_since(request: Request, public_id: str) -> GameQuerySet:
     """The game that this key could write until another phone took over."""
     key = request.auth
     if not _is_key(key, public_id, "write"):

@@ -73,7 +73,7 @@ def _errors_of(shape: type[serializers.Serializer[Any]]) -> Sentences:
 
 
 def _fields_of(shape: type[serializers.Serializer[Any]]) -> Iterator[Any]:
-    for field in shape._declared_fields.values():  # noqa: SLF001 - fields of classes have no door
+    for field in shape._declared_fields.values():  # noqa: SLF001 - no public name
         yield from filter(None, (field, getattr(field, "child", None)))
 
 

@@ -20,7 +20,7 @@ class UnknownOrder(Fault, code="unknown-order", where="ordering"):
 class Filters(DjangoFilterBackend):  # type: ignore[misc]
     """Keeps what the filters of a view let through.
 
-    A filter with a slip of the pen in its name must not answer with everything.
+    A filter with a mistyped name must not answer with everything.
     """
 
     def filter_queryset(self, request: Any, queryset: Any, view: Any) -> Any:

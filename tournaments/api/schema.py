@@ -43,7 +43,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         allowed: list[dict[str, list[str]]] = [{"token": [scope.value] if scope else []}]
         if auto_schema.get_tags()[0] in KEY_TOPICS:
             allowed.append({"key": []})
-        # What is published, and the doors of open tables, need none.
+        # Published data and open tables need none.
         return [*allowed, {}] if scope in {None, Scope.READ} else allowed
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Any:

@@ -34,7 +34,7 @@ COURSES_AT_ONCE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class TournamentPlace:
     """The place of a player, or their pair, in a finished tournament, and the number of places."""
 
     tournament: Tournament
@@ -58,7 +58,7 @@ class PlayerSeason:
     sums: PlayerSums
     steps: Sequence[RatingStep]
     met: dict[int, Meeting]
-    tournaments: Sequence[Placed]
+    tournaments: Sequence[TournamentPlace]
 
 
 def read_season(report: Report, progress: OnProgress) -> PlayerSeason:
@@ -128,7 +128,7 @@ def rows_in_batches(
 
 def _placed(
     player: Player, season: Season | None, family: str, progress: OnProgress
-) -> Iterator[Placed]:
+) -> Iterator[TournamentPlace]:
     """Yield a player's finished tournaments, the latest first (6 queries for each ten)."""
     entries = Entrant.objects.competing().filter(Q(player=player) | Q(partner=player))
     over = Tournament.objects.filter(state=Tournament.State.FINISHED, entrants__in=entries)
@@ -141,7 +141,7 @@ def _placed(
             standings = standings_seen(state, directs=False).rows
             for row in standings:
                 if player in state.entrants[row.entrant].players:
-                    yield Placed(
+                    yield TournamentPlace(
                         state.tournament, row.place, row.shared, len(standings), row.points
                     )
         progress(READING, first, len(of_family))

@@ -27,7 +27,12 @@ from tournaments.presenters.ratings.rating_curve import Curve, Frame, draw_curve
 from tournaments.queries.ratings.ratings import shown
 from tournaments.reports.contents import Content, Data, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import Heading, page_data
-from tournaments.reports.player_games import Placed, PlayerSeason, read_season, rows_in_batches
+from tournaments.reports.player_games import (
+    PlayerSeason,
+    TournamentPlace,
+    read_season,
+    rows_in_batches,
+)
 from tournaments.texts.families import family_name
 from tournaments.texts.labels import points_text
 
@@ -187,7 +192,7 @@ def _day(at: datetime) -> str:
     return date_format(timezone.localtime(at), "SHORT_DATE_FORMAT")
 
 
-def _tournament(placed: Placed) -> list[Any]:
+def _tournament(placed: TournamentPlace) -> list[Any]:
     event = placed.tournament.event
     day = date_format(event.held_on, "SHORT_DATE_FORMAT")
     place = f"{placed.place}{'=' if placed.shared else ''}"

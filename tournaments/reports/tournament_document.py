@@ -57,7 +57,7 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
     substitutes = _substitutes(tournament, people)
     rounds = _rounds(state, people)
     rulings = _rulings(tournament)
-    told = {
+    written = {
         "format": TOURNAMENT_FORMAT,
         "club": {"slug": event.club.slug, "name": event.club.name},
         "tournament": _tournament(tournament),
@@ -75,7 +75,7 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
         # Newer than the format: left out if there are none.
         **({"line_ups": said} if (said := _line_ups(tournament)) else {}),
     }
-    return told | {"digest": digest_of_document(told)}
+    return written | {"digest": digest_of_document(written)}
 
 
 def _tournament(tournament: Tournament) -> dict[str, Any]:

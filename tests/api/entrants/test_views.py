@@ -149,9 +149,9 @@ def test_player_registers_and_checks_in_by_the_links(program, row):
     assert (first.status_code, first.json()["number"]) == (201, 1)
     assert by_link.post(f"{at}registrations/", {"name": "ayşe"}).json()["number"] == 1
     assert faults(by_link.post(f"{at}registrations/", {"name": "!"})) == [("no-name", "name")]
-    door = program.with_token(f"check-in.{row.public_id}.{row.secret('check-in')}")
-    asked = door.get(f"{at}check-ins/").json()
+    phone = program.with_token(f"check-in.{row.public_id}.{row.secret('check-in')}")
+    asked = phone.get(f"{at}check-ins/").json()
     assert (asked["round"], [each["name"] for each in asked["entrants"]]) == (1, ["Ayşe"])
-    assert door.post(f"{at}check-ins/", {"entrant": 1}).json()["state"] == "here"
+    assert phone.post(f"{at}check-ins/", {"entrant": 1}).json()["state"] == "here"
     assert Entrant.objects.get().checked_in == 1
-    assert door.post(f"{at}check-ins/", {"entrant": 2}).status_code == 404
+    assert phone.post(f"{at}check-ins/", {"entrant": 2}).status_code == 404

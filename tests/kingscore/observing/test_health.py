@@ -138,7 +138,7 @@ def server_of_deaf_services(tmp_path):
     with (
         socket.create_server(("127.0.0.1", 0)) as deaf,
         socket.create_server(("127.0.0.1", 0)) as closed,
-        open_listener("127.0.0.1", 0) as door,
+        open_listener("127.0.0.1", 0) as listener,
     ):
         broker = closed.getsockname()[1]
         closed.close()
@@ -150,16 +150,16 @@ def server_of_deaf_services(tmp_path):
             KINGSCORE_SECRET_KEY="k" * 50,
         )
         process = subprocess.Popen(
-            [sys.executable, "-m", *web_words(f"fd://{door.fileno()}")],
+            [sys.executable, "-m", *web_words(f"fd://{listener.fileno()}")],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            pass_fds=[door.fileno()],
+            pass_fds=[listener.fileno()],
             start_new_session=True,
         )
         try:
-            yield door.getsockname()[1]
+            yield listener.getsockname()[1]
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -117,6 +117,6 @@ def test_key_once_given_is_not_given_again(journey):
 
 
 def test_addresses_from_before_open_what_they_opened(journey):
-    # The door of a table leads on to its game.
+    # The access link of a table leads on to its game.
     for look in journey.looks:
         assert look["answered"] == [200, 200, 302, 404, 404, 404]

@@ -1,4 +1,4 @@
-"""Rounds closed, doors tried and seats taken at the same moment, on real connections.
+"""Rounds closed, access links tried and seats taken at the same moment, on real connections.
 
 What holds them apart are the locks of the round, the table and the game, and on SQLite the
 immediate transaction: without them each test fails.

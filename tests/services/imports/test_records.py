@@ -44,7 +44,7 @@ def test_records_become_rated_tables_with_sheets_in_rounds_by_their_time(club):
     assert sheet.record["entries"] == list(WHOLE_GAME)
     assert sheet.row.result["totals"] == [540, -110, -330, -100]
     assert Seat.objects.filter(player=burak).count() == 2
-    rated = [place for heap in played_rounds(club.pk, None) for place in heap]
+    rated = [place for batch in played_rounds(club.pk, None) for place in batch]
     assert [(place.at, len(place.games)) for place in rated] == [
         (MARCH + timedelta(hours=1), 2),
         (MARCH + timedelta(hours=5), 1),

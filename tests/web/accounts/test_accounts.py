@@ -93,8 +93,8 @@ def test_password_needs_no_code(visitor, ayse):
 
 
 def test_sign_up_on_the_way_leads_back(visitor):
-    door = visitor.get(SIGN_IN, {"next": "/rules/"})
-    assert f'href="{SIGN_UP}?next=%2Frules%2F"' in door.text
+    page = visitor.get(SIGN_IN, {"next": "/rules/"})
+    assert f'href="{SIGN_UP}?next=%2Frules%2F"' in page.text
     page = visitor.get(SIGN_UP, {"next": "/rules/"})
     assert '<input type="hidden" name="next" value="/rules/"' in page.text
     asked = visitor.post(SIGN_UP, {"email": AYSE, "next": "/rules/"})
@@ -336,8 +336,8 @@ def test_owner_of_the_server_gets_into_the_office_by_user_name(
     words = {"username": "sahip", "email": email, "interactive": False, "stdout": StringIO()}
     call_command("createsuperuser", **words)
     office = reverse("admin:index")
-    door = visitor.get(office, follow=True)
-    assert door.redirect_chain[-1][0].startswith(SIGN_IN)
+    page = visitor.get(office, follow=True)
+    assert page.redirect_chain[-1][0].startswith(SIGN_IN)
 
     form = {"login": "sahip", "password": PASSWORD, "next": office}
     answer = visitor.post(SIGN_IN, form)

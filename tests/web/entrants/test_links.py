@@ -68,28 +68,28 @@ def test_player_taps_the_own_name_and_is_here(visitor, row):
     entrant(row, 2, "Burak")
     entrant(row, 3, "Cem", withdrawn_at=row.event.created_at)
     entrant(row, 4, "Deniz", house=True)
-    door = link(row, "check-in")
+    address = link(row, "check-in")
 
-    page = visitor.get(door)
+    page = visitor.get(address)
     assert [line.name for line in page.context["found"]] == ["A. K.", "Burak"]
-    assert "Are you A. K.?" in visitor.get(f"{door}?entrant=1").text
-    done = visitor.post(door, {"entrant": "1"})
+    assert "Are you A. K.?" in visitor.get(f"{address}?entrant=1").text
+    done = visitor.post(address, {"entrant": "1"})
 
     assert "You are here: number <strong>1</strong>" in done.text
     one.refresh_from_db()
     assert one.checked_in == 1
-    assert [line.state for line in visitor.get(door).context["found"]] == ["here", "missing"]
-    assert visitor.post(door, {"entrant": "3"}).status_code == 409
-    assert "Kaya" not in visitor.get(door).text
+    assert [line.state for line in visitor.get(address).context["found"]] == ["here", "missing"]
+    assert visitor.post(address, {"entrant": "3"}).status_code == 409
+    assert "Kaya" not in visitor.get(address).text
 
 
 def test_own_name_is_found_by_its_letters_or_number(visitor, row):
     entrant(row, 1, "Ayşe Kaya", player__initials=True)
     entrant(row, 2, "Burak")
-    door = link(row, "check-in")
+    address = link(row, "check-in")
 
     def found(asked):
-        page = visitor.get(door, {"q": asked}, headers={"HX-Request": "true"})
+        page = visitor.get(address, {"q": asked}, headers={"HX-Request": "true"})
         assert "<html" not in page.text
         return [line.name for line in page.context["found"]]
 
@@ -99,10 +99,10 @@ def test_own_name_is_found_by_its_letters_or_number(visitor, row):
 def test_nobody_checks_in_where_nobody_is_asked(visitor, row):
     one = entrant(row, 1, "Ayşe")
     Tournament.objects.update(settings={"check_in": "none"})
-    door = link(row, "check-in")
+    address = link(row, "check-in")
 
-    assert "Nobody has to check in now." in visitor.get(door).text
-    visitor.post(door, {"entrant": "1"})
+    assert "Nobody has to check in now." in visitor.get(address).text
+    visitor.post(address, {"entrant": "1"})
     one.refresh_from_db()
     assert one.checked_in == 0
 

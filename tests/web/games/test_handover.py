@@ -22,8 +22,8 @@ def test_handover_page_shows_the_whole_addresses_as_qr_codes(plain, of_club):
 
     page = plain.get(under("pen", game))
 
-    doors = [page.context[name]["address"] for name in ("follow", "take", "write")]
-    assert doors == [
+    links = [page.context[name]["address"] for name in ("follow", "take", "write")]
+    assert links == [
         "http://testserver" + path
         for path in (to_follow, under("take", game, "pen"), address(game, "write"))
     ]

@@ -88,7 +88,7 @@ def test_who_knows_no_address_of_a_game_fills_no_memory(rf, db):
     asks = {"HX-Request": "true", "If-None-Match": '"x"'}
     for secret in ("x", "y", game.secret("follow")):
         unchanged(rf.get(f"/follow/{game.public_id}/{secret}/", headers=asks), watch, etags)
-    assert len(etags.told) == 1
+    assert len(etags.answered) == 1
     assert listening(rf.get(f"/follow/{game.public_id}/{'x' * 100}/", headers=asks)) is None
 
 

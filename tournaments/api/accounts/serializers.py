@@ -1,4 +1,4 @@
-"""One's own account as the API tells it."""
+"""One's own account in the API."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Changes as the API tells them."""
+"""Changes in the API."""
 
 from typing import Any
 

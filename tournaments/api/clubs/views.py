@@ -30,7 +30,7 @@ from tournaments.models.clubs import ClubQuerySet, Role
 from tournaments.permissions import account_of, members_club, owned_club, seen_club
 from tournaments.services.clubs.logos import (
     MOST_BYTES,
-    Picture,
+    Logo,
     change_logo,
     draw_anew,
 )
@@ -162,7 +162,7 @@ class ClubLogo(Resource):
         self._change(owned_club(self.visitor, slug), None)
         return Response(status=204)
 
-    def _change(self, club: Club, picture: Picture | None) -> None:
+    def _change(self, club: Club, picture: Logo | None) -> None:
         with transaction.atomic():
             check_etag(self.request, tag_of_content(_logo_of(lock_people(club.pk)) or b""))
             change_logo(club.pk, picture, self.actor, at=timezone.now())

@@ -155,7 +155,7 @@ class TableKeysSerializer(UncachedSerializer):
 class EveningTableSerializer(serializers.Serializer[Any]):
     """A table of a round with its current game; `keys` are for directors whose token may score.
 
-    `shut` is a door at which too many wrong codes were said.
+    `shut` says that access is closed after too many wrong codes.
     """
 
     id = serializers.CharField(source="table.public_id")

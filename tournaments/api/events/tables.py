@@ -103,7 +103,7 @@ class ReplaceAddress(Resource):
     ) -> Response:
         """Make the key of a table, its code and the key that writes worthless, and get new ones.
 
-        For a phone that was lost, and for a door that is shut; also at a tournament.
+        For a phone that was lost, and for access that is closed; also at a tournament.
         """
         event = directed_event(self.visitor, slug, public_id)
         row = get_object_or_404(_tables(event, number), public_id=table)

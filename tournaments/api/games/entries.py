@@ -16,7 +16,7 @@ from tournaments.api.games.serializers import (
     TotalsSerializer,
     WithdrawalSerializer,
 )
-from tournaments.api.games.writing import GONE, game_to_write, pen_of, written
+from tournaments.api.games.writing import GONE, game_to_write, write_context, written
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import engine_faults, placed
 from tournaments.api.views import Resource
@@ -47,7 +47,7 @@ class Entries(Resource):
         """
         row = game_to_write(request, public_id)
         said = self.said(NewEntrySerializer)
-        context = pen_of(self, row, said["author"])
+        context = write_context(self, row, said["author"])
         with placed("entry"):
             sheet = record_entry(row.pk, _entry_of(row, said["entry"]), context)
         place = f"{request.path}{sheet.positions[-1]}/"
@@ -76,7 +76,7 @@ class Totals(Resource):
         """End a game with the final totals from a sheet of paper; it is rated by them."""
         row = game_to_write(request, public_id)
         said = self.said(TotalsSerializer)
-        context = pen_of(self, row, said["author"])
+        context = write_context(self, row, said["author"])
         sheet = record_totals(row.pk, tuple(said["totals"]), context, early=said["early"])
         return written(self, sheet, 201)
 
@@ -101,7 +101,7 @@ class OneEntry(Resource):
         """Put a new version of an entry above the old one, which stays in the log."""
         row = game_to_write(request, public_id)
         said = self.said(CorrectionSerializer)
-        context = pen_of(self, row, said["author"], must_match=True)
+        context = write_context(self, row, said["author"], must_match=True)
         try:
             entry = parse_entry(said["entry"])
             sheet = correct_entry(row.pk, position, entry, said["reason"], context)
@@ -127,7 +127,7 @@ class OneEntry(Resource):
         asked = WithdrawalSerializer(data=request.query_params.dict())
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        context = pen_of(self, row, said["author"], must_match=True)
+        context = write_context(self, row, said["author"], must_match=True)
         return written(self, withdraw_entry(row.pk, position, said["reason"], context))
 
 
@@ -147,7 +147,7 @@ class Seal(Resource):
         """
         row = game_to_write(request, public_id)
         said = self.said(SealSerializer)
-        sheet = seal_contract(row.pk, said["contract"], pen_of(self, row, said["author"]))
+        sheet = seal_contract(row.pk, said["contract"], write_context(self, row, said["author"]))
         return written(self, sheet, 201)
 
 
@@ -160,4 +160,4 @@ class Reveal(Resource):
     def post(self, request: Request, public_id: str, position: int) -> Response:
         """Show the contract that was sealed, with its proof; over quota the deal is void."""
         row = game_to_write(request, public_id)
-        return written(self, reveal_contract(row.pk, position, pen_of(self, row, "")))
+        return written(self, reveal_contract(row.pk, position, write_context(self, row, "")))

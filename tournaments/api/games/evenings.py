@@ -90,11 +90,11 @@ class EveningSerializer(serializers.Serializer[SeenEvening]):
         if settled is None:
             return None
         names, payments = settled
-        told = [
+        shown = [
             {"payer": names[each.payer], "payee": names[each.payee], "amount": each.amount}
             for each in payments
         ]
-        return PaymentSerializer(told, many=True).data
+        return PaymentSerializer(shown, many=True).data
 
 
 class OneEvening(Resource):

@@ -24,7 +24,7 @@ class Keys(Resource):
         return self.shown(KeysSerializer, game_to_write(request, public_id))
 
 
-class TakePen(Resource):
+class TakeScoring(Resource):
     scope = Scope.SCORE
 
     @extend_schema(request=None, responses=KeysSerializer)

@@ -83,7 +83,7 @@ def _tells_keys(request: Request, row: Game) -> bool:
     return has_scope(request, Scope.SCORE) and directed.exists()
 
 
-class NextGame(Resource):
+class NextOfMatch(Resource):
     scope = Scope.SCORE
     refusals = GONE
 

@@ -76,8 +76,8 @@ class TablePlaySerializer(serializers.Serializer[SeenTable]):
 class TableSerializer(serializers.Serializer[SeenTable]):
     """A table, its place and its current game.
 
-    `play` is null while the code of the table has to be said first; `shut` is a door at which too
-    many wrong ones were said.
+    `play` is null while the code of the table has to be said first; `shut` says
+    that access is closed after too many wrong ones.
     """
 
     id = serializers.CharField(source="table.public_id")

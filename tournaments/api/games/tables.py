@@ -50,9 +50,9 @@ class Enter(Resource):
     @extend_schema(request=CodeSerializer, responses=EnteredSerializer)
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
-        """Come in at the door of a table, and get the keys of its current game.
+        """Say the code of a table, and get the keys of its current game.
 
-        Wrong codes are counted; after eight the door stays shut until a director replaces the
+        Wrong codes are counted; after eight access stays closed until a director replaces the
         address. Before the round is opened one waits; once it is closed one only follows.
         """
         table, directs = _known(request, public_id)

@@ -21,7 +21,14 @@ from tournaments.api.games.serializers import (
     StartedGameSerializer,
 )
 from tournaments.api.games.starting import start
-from tournaments.api.games.writing import GONE, game_to_write, pen_of, revision_of, tag_of, written
+from tournaments.api.games.writing import (
+    GONE,
+    game_to_write,
+    revision_of,
+    tag_of,
+    write_context,
+    written,
+)
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
 from tournaments.models import Event, Game, Scope
@@ -81,7 +88,9 @@ class OneGame(Resource):
         said = self.said(HeadSerializer)
         stays = ("players", "first_declarer", "options", "title", "place")
         head = GameSetup(row.ruleset, **{name: getattr(row, name) for name in stays})
-        return written(self, change_head(row.pk, replace(head, **said), pen_of(self, row, "")))
+        return written(
+            self, change_head(row.pk, replace(head, **said), write_context(self, row, ""))
+        )
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, public_id: str) -> Response:

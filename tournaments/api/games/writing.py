@@ -10,7 +10,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import pen_taken_since, round_closed_since, writable_game
+from tournaments.api.access import round_closed_since, scoring_taken_since, writable_game
 from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.idempotency import HEADER
 from tournaments.api.views import Resource
@@ -26,7 +26,7 @@ GONE = ("410",)
 """Answered where another phone has taken over the scoring."""
 
 
-class PenGone(ScoringTaken, status=410):
+class ScoringGone(ScoringTaken, status=410):
     sentence = _("The scoring has been handed over: another phone writes now.")
 
 
@@ -38,7 +38,7 @@ def game_to_write(request: Request, public_id: str) -> Game:
     """The game whose sheet this visitor may write.
 
     Raises:
-        Refused: their key wrote it until the round was closed (409) or the pen taken (410).
+        Refused: their key wrote it until the round was closed (409) or handed over (410).
         Http404: they never could, or only look.
     """
     row = writable_game(request, public_id).select_related("table").first()
@@ -48,12 +48,14 @@ def game_to_write(request: Request, public_id: str) -> Game:
         raise Http404
     if round_closed_since(request, public_id).exists():
         raise RoundClosed
-    if pen_taken_since(request, public_id).exists():
-        raise PenGone
+    if scoring_taken_since(request, public_id).exists():
+        raise ScoringGone
     raise Http404
 
 
-def pen_of(view: Resource, row: Game, author: str, *, must_match: bool = False) -> WriteContext:
+def write_context(
+    view: Resource, row: Game, author: str, *, must_match: bool = False
+) -> WriteContext:
     """Return the WriteContext, with the revision of `If-Match`, or else the current one.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The leaderboard that is asked for, as the API tells it."""
+"""The requested leaderboard in the API."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

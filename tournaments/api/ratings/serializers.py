@@ -1,4 +1,4 @@
-"""Ratings as the API tells them."""
+"""Ratings in the API."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Standings, reasons and leagues as the API tells them."""
+"""Standings, reasons and leagues in the API."""
 
 from typing import Any
 

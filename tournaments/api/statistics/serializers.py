@@ -1,4 +1,4 @@
-"""The club in numbers as the API tells it."""
+"""The statistics of a club in the API."""
 
 from typing import Any
 

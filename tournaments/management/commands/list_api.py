@@ -48,9 +48,9 @@ class Command(BaseCommand):
         if options["check"]:
             check(LISTING.read_text(encoding="utf-8"), text, heading)
         else:
-            told = note_changes(LISTING.read_text(encoding="utf-8"), text, heading)
+            lines = note_changes(LISTING.read_text(encoding="utf-8"), text, heading)
             LISTING.write_text(text, encoding="utf-8")
-            self.stdout.write("\n".join([f"docs/{CHANGELOG.name}: {heading}", *told]))
+            self.stdout.write("\n".join([f"docs/{CHANGELOG.name}: {heading}", *lines]))
 
 
 def note_changes(listed: str, text: str, heading: str) -> list[str]:
@@ -60,14 +60,14 @@ def note_changes(listed: str, text: str, heading: str) -> list[str]:
     # Of what has changed only the path or schema: a field of all entries is in dozens of parts.
     changed = {f"`{name.strip('`').split()[0]}`" for name in _names(now - before) - added}
     kinds = {"Added": added, "Changed": changed, "Removed": removed}
-    told = [f"- {kind}: {', '.join(sorted(names))}." for kind, names in kinds.items() if names]
+    lines = [f"- {kind}: {', '.join(sorted(names))}." for kind, names in kinds.items() if names]
     start, mark, rest = CHANGELOG.read_text(encoding="utf-8").partition("\n## ")
     title, _, body = rest.partition("\n")
     newest, next_mark, older = body.partition("\n## ")
     title = re.sub(r"\([0-9a-f]{12}\)", heading, title)
-    newest = "\n".join([newest.rstrip("\n"), *told]) + "\n"
+    newest = "\n".join([newest.rstrip("\n"), *lines]) + "\n"
     CHANGELOG.write_text(f"{start}{mark}{title}\n{newest}{next_mark}{older}", encoding="utf-8")
-    return told
+    return lines
 
 
 def _names(parts: set[str]) -> set[str]:

@@ -59,9 +59,9 @@ def deal_line(game: Game, played: PlayedDeal, players: Sequence[str]) -> DealLin
     ruleset, details = game.ruleset, {**played.deal.details, **remarks_of(played.deal)}
     seat = who_declared(played)
     king = played.king
-    told = TAKEN.get(played.contract.scoring, _units_taken)
+    taken = TAKEN.get(played.contract.scoring, _units_taken)
     return DealLine(
-        taken=told(game, played),
+        taken=taken(game, played),
         side=None if seat is None else ruleset.sides[seat],
         declarer=players[seat] if seat is not None and ruleset.seats_in_a_side > 1 else "",
         marks=tuple(marks_of(ruleset, players, details, ON_THE_SHEET)),

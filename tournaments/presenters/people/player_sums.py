@@ -48,7 +48,7 @@ class PlacesView:
 
 
 @dataclass(frozen=True, slots=True)
-class ContractRow:
+class PlayedContract:
     """A contract: how often it was declared, with average points, and the average otherwise."""
 
     name: str
@@ -91,7 +91,7 @@ def _places(sums: PlayerSums, sides: int, total: int) -> Iterator[PlaceRow]:
         yield PlaceRow(place, games, percent(games, total), round(BAR * games / longest, 1))
 
 
-def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[ContractRow]:
+def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[PlayedContract]:
     """Return the contracts in the order of their games, with the favourite marked."""
     order = {
         name: number
@@ -135,8 +135,8 @@ def _forced(rules: Ruleset) -> Iterator[str]:
     yield from rules.by_id.keys() - free
 
 
-def _contract(title: str, name: str, earned: Contracted, *, favourite: bool) -> ContractRow:
-    return ContractRow(
+def _contract(title: str, name: str, earned: Contracted, *, favourite: bool) -> PlayedContract:
+    return PlayedContract(
         name=title,
         symbol=labels.contract_symbol(name, name=title),
         declared=earned.declared,

@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 
 from tournaments.engine.ratings.predictions import COIN
 from tournaments.models import RatingPool
-from tournaments.presenters.ratings.rating_curve import Frame, Mark
+from tournaments.presenters.ratings.rating_curve import AxisMark, Frame
 from tournaments.queries.ratings.calibration import first_moves
 from tournaments.texts.families import family_name
 from tournaments.texts.labels import ruleset_name
@@ -69,8 +69,8 @@ class CalibrationView:
     whole: MonthRow | None
     moves: Sequence[float]
     frame: Frame
-    across: Sequence[Mark]
-    up: Sequence[Mark]
+    across: Sequence[AxisMark]
+    up: Sequence[AxisMark]
     # From one corner of the chart to the other: what happened is what was predicted.
     diagonal: str
     coin: float = COIN
@@ -79,8 +79,8 @@ class CalibrationView:
 def calibration_view(pools: Sequence[RatingPool], family: str) -> CalibrationView:
     """Present the pool of a family, or the first (1 query)."""
     pool = next((each for each in pools if each.family == family), pools[0])
-    told = pool.calibration or {"bins": [], "months": {}}
-    rows = [_month(month, *values) for month, values in sorted(told["months"].items())]
+    stored = pool.calibration or {"bins": [], "months": {}}
+    rows = [_month(month, *values) for month, values in sorted(stored["months"].items())]
     steps = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
     return CalibrationView(
         families=[(each.family, family_name(each.family)) for each in pools],
@@ -93,13 +93,13 @@ def calibration_view(pools: Sequence[RatingPool], family: str) -> CalibrationVie
             LuckRow(ruleset_name(name.removeprefix("house ")), round(points))
             for name, points in pool.luck.items()
         ],
-        parts=[_part(*values) for values in told["bins"] if values[0] >= FEWEST_PAIRS],
+        parts=[_part(*values) for values in stored["bins"] if values[0] >= FEWEST_PAIRS],
         months=rows[: -MOST_MONTHS - 1 : -1],
         whole=_whole(rows),
         moves=first_moves(pool),
         frame=CHART,
-        across=[Mark(_x(step), f"{100 * step:.0f}%") for step in steps],
-        up=[Mark(_y(step), f"{100 * step:.0f}%") for step in (0.3, 0.4, *steps)],
+        across=[AxisMark(_x(step), f"{100 * step:.0f}%") for step in steps],
+        up=[AxisMark(_y(step), f"{100 * step:.0f}%") for step in (0.3, 0.4, *steps)],
         diagonal=f"M{_x(0.5)} {_y(0.5)}L{_x(1.0)} {_y(1.0)}",
     )
 

@@ -54,7 +54,7 @@ PAGE = Frame()
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class AxisMark:
     """A mark on one of the axes."""
 
     at: float
@@ -79,8 +79,8 @@ class Curve:
     band: str
     dots: tuple[tuple[float, float], ...]
     end: tuple[float, float]
-    marks: tuple[Mark, ...]
-    dates: tuple[Mark, ...]
+    marks: tuple[AxisMark, ...]
+    dates: tuple[AxisMark, ...]
     rows: tuple[CurveRow, ...]
     by_months: bool
     width: int = PAGE.width
@@ -142,8 +142,8 @@ def draw_curve(
         band=_points(iter(above + below)),
         dots=tuple((x_of(each.at), y_of(each.after.mean)) for each in dots),
         end=(x_of(end.at), y_of(end.rating.mean)),
-        marks=tuple(Mark(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
-        dates=tuple(Mark(x_of(at), label) for at, label in _dates(first, last)),
+        marks=tuple(AxisMark(y_of(mark), str(mark)) for mark in range(low, high + 1, step)),
+        dates=tuple(AxisMark(x_of(at), label) for at, label in _dates(first, last)),
         rows=tuple(_rows(steps)),
         by_months=len(steps) > MOST_ROWS,
     )

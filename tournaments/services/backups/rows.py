@@ -67,9 +67,9 @@ def fill_table(model: Model, names: list[str], lines: Iterable[bytes]) -> int:
     readers = [_reader(column) for column in ordered]
     rows = (_row(line, readers) for line in lines)
     count = 0
-    while heap := list(itertools.islice(rows, AT_ONCE)):
-        _insert(model, ordered, heap)
-        count += len(heap)
+    while batch := list(itertools.islice(rows, AT_ONCE)):
+        _insert(model, ordered, batch)
+        count += len(batch)
     return count
 
 

@@ -12,7 +12,7 @@ from django.db import transaction
 log = logging.getLogger(__name__)
 
 
-THREAD = "nudge"
+THREAD = "wake-worker"
 """The name of threads that wake workers."""
 
 WEBHOOKS_TASK = "tournaments.tasks.sweep_webhooks"
@@ -38,4 +38,4 @@ def _send(task: str, args: tuple[Any, ...]) -> None:
         current_app.send_task(task, args, retry=False)
     # Any error of a broker: the row exists, and the sweep will find it.
     except Exception as error:  # noqa: BLE001
-        log.warning("no nudge for %s %s: %s", task, args, error)
+        log.warning("worker not woken for %s %s: %s", task, args, error)

@@ -34,7 +34,7 @@ class PictureTooLarge(Refused, code="picture-too-large", status=413):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Logo:
     """A stored picture; `kind` is png or jpeg."""
 
     content: bytes
@@ -46,7 +46,7 @@ class Picture:
         return f"{hashlib.sha256(self.content).hexdigest()[:24]}.{self.kind}"
 
 
-def draw_anew(sent: bytes) -> Picture:
+def draw_anew(sent: bytes) -> Logo:
     """Return the picture in a file, redrawn: pixels only, without metadata.
 
     Raises:
@@ -66,7 +66,7 @@ def draw_anew(sent: bytes) -> Picture:
         raise NoPicture from error
 
 
-def change_logo(club_pk: int, picture: Picture | None, by: Actor, *, at: datetime) -> Club:
+def change_logo(club_pk: int, picture: Logo | None, by: Actor, *, at: datetime) -> Club:
     """Replace or remove a club's logo; delete the old file."""
     with transaction.atomic():
         club = lock_people(club_pk)
@@ -84,7 +84,7 @@ def change_logo(club_pk: int, picture: Picture | None, by: Actor, *, at: datetim
     return club
 
 
-def _kept(picture: Image.Image, kind: str) -> Picture:
+def _kept(picture: Image.Image, kind: str) -> Logo:
     seated = picture.convert("RGB" if kind == "jpeg" else "RGBA")
     seated.thumbnail((KEPT_PIXELS, KEPT_PIXELS), Image.Resampling.LANCZOS)
     # Paste onto a new image, since a picture keeps its metadata.
@@ -92,4 +92,4 @@ def _kept(picture: Image.Image, kind: str) -> Picture:
     clean.paste(seated)
     buffer = io.BytesIO()
     clean.save(buffer, kind.upper(), optimize=True, quality=90)
-    return Picture(buffer.getvalue(), kind)
+    return Logo(buffer.getvalue(), kind)

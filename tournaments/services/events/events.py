@@ -232,8 +232,8 @@ def plan_of(event: Event) -> EventPlan:
 
 
 def _fields(plan: EventPlan) -> dict[str, Any]:
-    told = {each.name: getattr(plan, each.name) for each in fields(EventPlan)}
-    return told | {"options": dict(plan.options)}
+    values = {each.name: getattr(plan, each.name) for each in fields(EventPlan)}
+    return values | {"options": dict(plan.options)}
 
 
 def details_of(plan: EventPlan) -> dict[str, Any]:

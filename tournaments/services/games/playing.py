@@ -323,7 +323,7 @@ def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at
     Idempotent for one `generation` and `key`, as after a lost answer.
 
     Raises:
-        PenTaken: another phone took over with another key meanwhile.
+        ScoringTaken: another phone took over with another key meanwhile.
         Game.DoesNotExist: the game was deleted.
     """
     with transaction.atomic():

@@ -101,11 +101,11 @@ def _list(name: str, values: Iterable[dict[str, Any]]) -> Iterator[str]:
 def _games(player: Player) -> Iterator[dict[str, Any]]:
     seats = list(player.seats.order_by("game__played_at", "game_id"))
     for first in range(0, len(seats), AT_ONCE):
-        heap = seats[first : first + AT_ONCE]
-        rows = Game.objects.filter(pk__in=[seat.game_id for seat in heap])
+        batch = seats[first : first + AT_ONCE]
+        rows = Game.objects.filter(pk__in=[seat.game_id for seat in batch])
         sheets = load_sheets(rows.select_related("table__round__event"))
         found = {sheet.row.pk: sheet for sheet in sheets}
-        yield from (_game(found[seat.game_id], seat) for seat in heap)
+        yield from (_game(found[seat.game_id], seat) for seat in batch)
 
 
 def _game(sheet: Sheet, seat: Seat) -> dict[str, Any]:

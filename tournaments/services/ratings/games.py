@@ -70,12 +70,12 @@ def played_rounds(
         counted = counted.filter(closed_at__lt=until)
     rows: Any = counted.values_list("pk", "event_id", "closed_at")
     rounds = rows.iterator(ROUNDS_AT_ONCE)
-    while heap := [RoundToRate(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
-        _read_games(heap, FAMILIES if club is None else None)
-        _seat(heap, of_server=club is None)
-        for place in heap:
+    while batch := [RoundToRate(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
+        _read_games(batch, FAMILIES if club is None else None)
+        _seat(batch, of_server=club is None)
+        for place in batch:
             place.games = [game for game in place.games if game.compares]
-        yield [place for place in heap if place.games]
+        yield [place for place in batch if place.games]
 
 
 def _counted_rounds(club: int | None, since: datetime | None) -> QuerySet[Round]:
@@ -117,9 +117,9 @@ class _Row(NamedTuple):
     text: str | None
 
 
-def _read_games(heap: Sequence[RoundToRate], families: frozenset[str] | None) -> None:
+def _read_games(batch: Sequence[RoundToRate], families: frozenset[str] | None) -> None:
     """Load the finished games of rounds that can be rated."""
-    rounds = {place.pk: place for place in heap}
+    rounds = {place.pk: place for place in batch}
     games = Game.objects.filter(table__round__in=list(rounds), result__isnull=False)
     # Stopped before its first deal: points given by a director say nothing about strength, but
     # totals from a sheet of paper do.
@@ -161,13 +161,13 @@ def _house_rules(text: str) -> Ruleset | None:
         return None
 
 
-def _seat(heap: Sequence[RoundToRate], *, of_server: bool) -> None:
+def _seat(batch: Sequence[RoundToRate], *, of_server: bool) -> None:
     """Set the players of each game."""
-    games = {game.pk: game for place in heap for game in place.games}
+    games = {game.pk: game for place in batch for game in place.games}
     for game in games.values():
         game.people, game.players = [None] * len(game.sides), [0] * len(game.sides)
-    houses = _houses(heap)
-    seats = Seat.objects.filter(game__table__round__in=[place.pk for place in heap]).order_by()
+    houses = _houses(batch)
+    seats = Seat.objects.filter(game__table__round__in=[place.pk for place in batch]).order_by()
     fields = ["game_id", "number", "player_id", *(["player__account_id"] if of_server else [])]
     for pk, number, player, *account in seats.values_list(*fields):
         found = games.get(pk)
@@ -177,14 +177,14 @@ def _seat(heap: Sequence[RoundToRate], *, of_server: bool) -> None:
         found.players[number] = player
 
 
-def _houses(heap: Sequence[RoundToRate]) -> set[tuple[int, int]]:
+def _houses(batch: Sequence[RoundToRate]) -> set[tuple[int, int]]:
     """Return the house players of some rounds: table and player by key."""
     house = Entrant.objects.filter(
-        house=True, tournament__event__in={place.event for place in heap}
+        house=True, tournament__event__in={place.event for place in batch}
     )
     pairs = {pk: pair for pk, *pair in house.values_list("pk", "player_id", "partner_id")}
     if not pairs:
         return set()
-    sittings = Sitting.objects.filter(entrant__in=pairs, round__in=[place.pk for place in heap])
+    sittings = Sitting.objects.filter(entrant__in=pairs, round__in=[place.pk for place in batch])
     rows = sittings.exclude(table=None).values_list("table_id", "entrant_id")
     return {(table, player) for table, entrant in rows for player in pairs[entrant]}

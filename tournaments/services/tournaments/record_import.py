@@ -162,14 +162,14 @@ def _club(said: Json, into: Into, by: Actor, at: datetime) -> Club:
 
 def _tournament(document: Json, slug: str, club: Club, at: datetime) -> Tournament:
     said, rules = document["tournament"], document["ruleset"]
-    told = {name: said[name] for name in EVENT_FIELDS if name in said}
+    values = {name: said[name] for name in EVENT_FIELDS if name in said}
     event = Event.objects.create(
         club=club,
         season=_season(said["season"], club),
         ruleset=rules["id"] if isinstance(rules, dict) else rules,
         options=document["options"],
         created_at=at,
-        **told | {"held_on": date.fromisoformat(said["held_on"])},
+        **values | {"held_on": date.fromisoformat(said["held_on"])},
     )
     return Tournament.objects.create(
         event=event,

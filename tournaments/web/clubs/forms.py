@@ -12,8 +12,8 @@ from tournaments.models import Club
 from tournaments.models.clubs import Role
 from tournaments.services.clubs.logos import (
     MOST_BYTES,
+    Logo,
     NoPicture,
-    Picture,
     PictureTooLarge,
     draw_anew,
 )
@@ -62,7 +62,7 @@ class SettingsForm(ClubForm):
 class LogoForm(forms.Form):
     """A logo for the club's pages and documents; `picture` is the converted image."""
 
-    picture: Picture
+    picture: Logo
 
     logo = forms.FileField(
         label=_("Logo"),

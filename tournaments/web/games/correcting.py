@@ -40,8 +40,8 @@ from tournaments.web.games.pages import (
     Refusal,
     handed_over,
     holder_of,
-    pen_of,
     refusal_of,
+    write_context,
 )
 
 NOT_SURE = Refusal(422)
@@ -71,12 +71,12 @@ def _correct(request: HttpRequest, sheet: Sheet, position: int) -> HttpResponse:
     if withdraw and _moves_declarers(sheet, position) and not typed.get("sure"):
         return _entry_page(request, sheet, position, typed, NOT_SURE)
     try:
-        pen = pen_of(request, row)
+        context = write_context(request, row)
         if withdraw:
-            withdraw_entry(row.pk, position, reason, pen)
+            withdraw_entry(row.pk, position, reason, context)
         else:
             entry = parse_form(ruleset_of(row), typed)
-            correct_entry(row.pk, position, entry, reason, pen)
+            correct_entry(row.pk, position, entry, reason, context)
     except InvalidEntry as invalid:
         return _entry_page(request, sheet, position, typed, Refusal(422, problems=invalid.problems))
     except (LaterEntryInvalid, Refused) as error:

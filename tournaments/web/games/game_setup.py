@@ -25,7 +25,7 @@ from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.phone import address, new_key
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.forms import LONGEST_TYPED_NAME, SeatFields
-from tournaments.web.games.pages import handed_over, pen_of, refusal_of
+from tournaments.web.games.pages import handed_over, refusal_of, write_context
 from tournaments.web.rulesets.option_fields import (
     OptionField,
     changed_options,
@@ -104,7 +104,7 @@ def head(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if not form.is_valid():
         return _head_page(request, row, form, status=422)
     try:
-        change_head(row.pk, form.head, pen_of(request, row))
+        change_head(row.pk, form.head, write_context(request, row))
     except (InvalidEntry, Fault, SeatsDrawn) as error:
         add_refused(form, error)
         return _head_page(request, row, form, status=422)

@@ -206,7 +206,7 @@ def _gone(request: HtmxRequest, row: Game, why: str, sentence: str) -> HttpRespo
     return redirect(f"{address(row, 'follow')}?{why}=1")
 
 
-def pen_of(request: HttpRequest, row: Game) -> WriteContext:
+def write_context(request: HttpRequest, row: Game) -> WriteContext:
     """Return the WriteContext: phone, key and last seen revision.
 
     The author is who has said that the phone is theirs; rotating the drawing does not say it.
@@ -291,7 +291,7 @@ def answer_write(
     """Write, then show the sheet, or the refusal with all typed values."""
     typed = request.POST.dict() if typed is None else typed
     try:
-        sheet = store(pen_of(request, row))
+        sheet = store(write_context(request, row))
     except Game.DoesNotExist as error:
         raise Http404 from error
     except StaleRevision as stale:

@@ -36,22 +36,22 @@ class Etags:
     """The last ETag of each phone, valid until the version of its game changes."""
 
     def __init__(self) -> None:
-        self.told: dict[bytes, tuple[GameVersion, str]] = {}
+        self.answered: dict[bytes, tuple[GameVersion, str]] = {}
 
     def of(self, request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> str | None:
         """Return the ETag of the sheet at an address; None if it gives no access to the game."""
         sent = request.META.get
         sees = (request.path_info, sent("HTTP_COOKIE"), sent("HTTP_ACCEPT_LANGUAGE"))
         phone = sha256(repr(sees).encode()).digest()
-        seen, etag = self.told.get(phone, (None, None))
+        seen, etag = self.answered.get(phone, (None, None))
         if seen == mark:
             return etag
         etag = etag_at(request, match, mark)
         # Unknown addresses must not fill the memory.
         if etag is not None:
-            if len(self.told) >= MOST_PHONES:
-                self.told.clear()
-            self.told[phone] = mark, etag
+            if len(self.answered) >= MOST_PHONES:
+                self.answered.clear()
+            self.answered[phone] = mark, etag
         return etag
 
 

@@ -64,7 +64,7 @@ class Means:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class HeadToHead:
     """A game at one table: the player's result, and that of the other."""
 
     played: ListedGame
@@ -164,7 +164,7 @@ def _chance(own: PlayerRating | None, other: PlayerRating | None, at: datetime) 
 
 def _together(
     games: Iterable[PlayerGame], beside: Iterable[tuple[int, int, int]]
-) -> list[Together]:
+) -> list[HeadToHead]:
     own = list(games)
     seats: Mapping[int, int] = {pk: seat for pk, seat, _player in beside}
     found = []
@@ -172,7 +172,7 @@ def _together(
         game, seat = one.game, seats[one.game.pk]
         done = game.finished
         found.append(
-            Together(
+            HeadToHead(
                 one,
                 game.sides[seat] == game.side,
                 game.place_of(seat) if done else None,

@@ -108,8 +108,8 @@ def act_text(entry: AuditEntry, tournament: Tournament) -> str:
     if numbers:
         rows = tournament.entrants.filter(number__in=numbers).select_related("player", "partner")
         names = [each.shown_name for each in rows]
-    told = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
-    return text % {"names": told}
+    shown = ", ".join(names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
+    return text % {"names": shown}
 
 
 def button_of(step: LifecycleStep, tournament: Tournament) -> Button:

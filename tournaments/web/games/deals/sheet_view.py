@@ -136,7 +136,7 @@ class SheetPage:
     finished: bool
     headline: str
     payments: Payments | None
-    told: Sheet
+    sheet: Sheet
     change: SheetChange | None = None
 
     # Seldom asked for while a game runs.
@@ -144,23 +144,23 @@ class SheetPage:
     @cached_property
     def standings(self) -> tuple[FinalStanding, ...]:
         """The sides in order of rank."""
-        return standings_of(self.told.game, self.told.outcome, self.told.row.players)
+        return standings_of(self.sheet.game, self.sheet.outcome, self.sheet.row.players)
 
     @cached_property
     def badges(self) -> tuple[EarnedBadge, ...]:
         """The badges so far, each with its holders."""
-        earned = self.told.badges
-        return badges_of(self.told.game, earned, self.told.row.players) if earned else ()
+        earned = self.sheet.badges
+        return badges_of(self.sheet.game, earned, self.sheet.row.players) if earned else ()
 
     @cached_property
     def occasion(self) -> str:
         """The name of the game, and how it ended or how far it is."""
-        return occasion_of(self.told.game, self.told.row.players)
+        return occasion_of(self.sheet.game, self.sheet.row.players)
 
     @cached_property
     def reason(self) -> str:
         """Why an unusual result came about."""
-        return reason_of(self.told.game, self.told.outcome)
+        return reason_of(self.sheet.game, self.sheet.outcome)
 
     @property
     def last(self) -> SheetLine | None:
@@ -188,7 +188,7 @@ def sheet_page(sheet: Sheet, reviews: Reviews | None = None) -> SheetPage:
         finished=game.finished,
         headline=outcome_of(game, sheet.outcome, players),
         payments=payments_of(game, players),
-        told=sheet,
+        sheet=sheet,
         change=_last_change(sheet),
     )
 
@@ -243,11 +243,11 @@ def lines_of(sheet: Sheet) -> Iterator[SheetLine]:
         expected_sum = None if row is None else row.expected_sum
         if row is not None and index in deals:
             played, number = deals[index], numbers[index]
-            told = deal_line(game, played, players)
+            deal = deal_line(game, played, players)
             symbol = _symbol_of_deal(played)
-            cells = tuple(_deal_cells(told, row))
+            cells = tuple(_deal_cells(deal, row))
             yield SheetLine(
-                position, symbol, number, cells, "", correction, told.marks, expected_sum
+                position, symbol, number, cells, "", correction, deal.marks, expected_sum
             )
         else:
             symbol, note = _note(game.ruleset, entry, players)
@@ -266,16 +266,16 @@ def _symbol_of_deal(played: PlayedDeal) -> Symbol:
     return replace(symbol, glyphs=labels.suit_of(trump), short=labels.suit_name(trump))
 
 
-def _deal_cells(told: DealLine, row: Row) -> Iterator[SheetCell]:
+def _deal_cells(deal: DealLine, row: Row) -> Iterator[SheetCell]:
     for side, (total, points) in enumerate(zip(row.totals, row.points, strict=True)):
-        declares = told.side == side
+        declares = deal.side == side
         yield SheetCell(
             total,
             points,
-            told.taken[side],
+            deal.taken[side],
             declares=declares,
-            king=told.king == side,
-            declarer=told.declarer if declares else "",
+            king=deal.king == side,
+            declarer=deal.declarer if declares else "",
         )
 
 
