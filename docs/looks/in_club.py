@@ -14,7 +14,7 @@ from tournaments.services.demo.cast import SLUG
 LOCALES = {"": "en-GB", "tr/": "tr-TR"}
 """The languages of the pictures, by the prefix of their names."""
 
-DIRECTOR = "director@example.org"
+DIRECTOR, MEMBER = "director@example.org", "member1@example.org"
 LAPTOP = {"viewport": {"width": 1280, "height": 720}, "device_scale_factor": 1}
 
 
@@ -33,7 +33,23 @@ class Look:
     screen: dict[str, Any] = field(default_factory=dict)
 
 
+WIDE = (
+    "position: fixed; inset: 0; z-index: 9; inline-size: 1200px; block-size: 630px;"
+    " max-block-size: none; padding: 15px; background: var(--paper);"
+)
+
 OPEN, COMING, EVENING = "Moda Açık", "Yeni Yıl Turnuvası", "Antrenman akşamı"
+
+SIZES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("", {}),
+    ("-dark", {"color_scheme": "dark"}),
+    ("-laptop", LAPTOP),
+    ("-laptop-dark", {**LAPTOP, "color_scheme": "dark"}),
+)
+"""A phone and a laptop, light and dark."""
+
+FRONTS = {"club": f"/clubs/{SLUG}/", "home": "/"}
+"""The front pages, seen by a member."""
 
 LOOKS = (
     Look("evening", "event", EVENING),
@@ -53,12 +69,14 @@ LOOKS = (
 
 
 def names() -> list[str]:
-    """The names of the pictures, in every language."""
-    return [f"{folder}{look.name}" for folder in LOCALES for look in LOOKS]
+    """The names of the pictures: front pages in Turkish, the others in each language."""
+    fronts = [f"tr/{name}{size}" for name in FRONTS for size, _screen in SIZES]
+    return [*fronts, *(f"{folder}{look.name}" for folder in LOCALES for look in LOOKS)]
 
 
 def pictures_of(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
     """Each wanted picture by its name, as PNG."""
+    yield from _fronts(browser, wanted)
     for folder, locale in LOCALES.items():
         looks = [look for look in LOOKS if f"{folder}{look.name}" in wanted]
         if looks:
@@ -80,6 +98,35 @@ def _pictures_in(
         size = look.screen.get("viewport", PHONE["viewport"])
         yield look.name, other.page.screenshot(clip={"x": 0, "y": 0, **size})
         other.page.context.close()
+
+
+def _fronts(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
+    shown = [(name, size) for name in FRONTS for size in SIZES if f"tr/{name}{size[0]}" in wanted]
+    if not shown:
+        return
+    phone = visitor(browser, LOCALES["tr/"])
+    phone.sign_in(MEMBER, PASSWORD)
+    signed_in = phone.page.context.storage_state()
+    for name, (size, screen) in shown:
+        other = visitor(browser, LOCALES["tr/"], storage_state=signed_in, **screen)
+        other.open(FRONTS[name])
+        other.page.wait_for_load_state("networkidle")
+        yield f"tr/{name}{size}", other.page.screenshot()
+        other.page.context.close()
+
+
+def wide_picture(browser: Browser) -> bytes:
+    """The picture that chats show of a link to the start page: the drawn table, 1200 × 630."""
+    other = visitor(
+        browser, "en-GB", viewport={"width": 1200, "height": 630}, device_scale_factor=1
+    )
+    other.open("/")
+    scene = other.page.locator(".scene")
+    # The policy of the pages allows no style element.
+    scene.evaluate("(drawn, style) => { drawn.style.cssText = style; }", WIDE)
+    picture = scene.screenshot()
+    other.page.context.close()
+    return picture
 
 
 def open_page(phone: Visitor, look: Look) -> None:

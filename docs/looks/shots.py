@@ -37,7 +37,8 @@ def makes() -> dict[str, Path]:
         for language in LANGUAGES
         for step in STEPS
     }
-    return {"table": LOOKS / "table.png", **ours, **guide}
+    wide = ROOT / "static" / "kingscore-wide.png"
+    return {"table": LOOKS / "table.png", "wide": wide, **ours, **guide}
 
 
 def pictures(wanted: set[str]) -> Iterator[tuple[str, bytes]]:
@@ -53,6 +54,8 @@ def pictures(wanted: set[str]) -> Iterator[tuple[str, bytes]]:
             if wanted & _on_the_way(language):
                 for name, picture in at_table.pictures_of(browser, language):
                     yield name if name == "table" else f"{language}/{name}", picture
+        if "wide" in wanted:
+            yield "wide", in_club.wide_picture(browser)
         yield from in_club.pictures_of(browser, wanted)
 
 

@@ -58,7 +58,7 @@ def delivery(club):
 
 
 PAGES = {
-    "/": (4, own_club),
+    "/": (7, own_club),
     "/clubs/": (3, own_club),
     "/me/": (5, own_club),
     "/clubs/moda/": (14, event),

@@ -1,9 +1,11 @@
 import random
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
+from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, reload
 from tournaments.engine.documents.entry_records import parse_entry
@@ -46,8 +48,8 @@ def test_home_asks_the_database_as_often_however_many_games(
             pen = writing.WriteContext(f"some-key-{revision}", revision, game.played_at)
             playing.record_entry(game.pk, parse_entry(body), pen)
 
-    # Games, their writes, whether there is a leaderboard.
-    with django_assert_num_queries(3):
+    # Games, their writes, what is played and what comes, whether there is a leaderboard.
+    with django_assert_num_queries(5):
         page = visitor.get("/")
 
     assert [line.state for line in page.context["games"]] == ["deal 4 of 20"] * number
@@ -122,6 +124,32 @@ def test_sample_is_half_way_with_names_of_the_language(client, language, first):
     assert game.players[0] == first
     assert sheet.game.totals == (0, -140, -620, -290)
     assert len(sheet.game.deals) == 10
+
+
+def test_home_shows_own_clubs_with_their_next_evening_and_public_ones_now_and_soon(visitor, club):
+    today = timezone.localdate()
+    visitor.become("member", club)
+    MemberFactory(club=ClubFactory(name="Quiet"), user=visitor.user)
+    days = {"held_on": today + timedelta(days=3)}
+    own = EventFactory(club=club, **days)
+    EventFactory(club=club, held_on=today + timedelta(days=9))
+    public = ClubFactory(published=True)
+    soon = EventFactory(club=public, published=True, **days)
+    EventFactory(club=public, published=True, held_on=today + timedelta(days=15))
+    EventFactory(club=public, name="Members only", **days)
+    EventFactory(club=ClubFactory(), published=True, **days)
+    running = TournamentFactory(event__club=public, event__published=True, state="running")
+
+    page = visitor.get("/").context
+
+    assert [(club.name, event) for club, event in page["clubs"]] == [
+        ("Moda King", own),
+        ("Quiet", None),
+    ]
+    assert [(each.event, text) for each, text in page["now"]] == [
+        (running.event, "between two rounds")
+    ]
+    assert list(page["soon"]) == [soon]
 
 
 def test_preferences_are_remembered_and_lead_back(visitor):

@@ -1,9 +1,12 @@
 """The home page: a new table, this phone's games, a sample, and display preferences."""
 
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -15,15 +18,18 @@ from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
+from tournaments.models import Event
 from tournaments.permissions import account_of
 from tournaments.presenters.games.beginnings import beginning_of, begins
 from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import Sheet, load_sheets, rules_of
+from tournaments.queries.now import coming, playing_now
 from tournaments.queries.ratings.leaderboard import has_ratings
 from tournaments.queries.rulesets import find_ruleset
 from tournaments.services.games.sample import start_sample
 from tournaments.texts import labels
 from tournaments.web.base.going_back import keep_for_going_back
+from tournaments.web.base.link_preview import LinkPreview, link_preview
 from tournaments.web.base.phone import (
     A_YEAR,
     LastTable,
@@ -34,8 +40,14 @@ from tournaments.web.base.phone import (
     phone_table,
     remember_game,
 )
+from tournaments.web.clubs.front import playing_text
 from tournaments.web.clubs.pages import memberships_of
 from tournaments.web.games.forms import NewTableForm, key_of
+
+SOON = timedelta(days=14)
+SHOWN = 4
+MOST_LOOKED_AT = 40
+"""The number of coming events among which the next one of each club is looked for."""
 
 ACCOUNT = "Kingscore-Account"
 """The header in which kept pages say for whose account they are, to those who cannot know it."""
@@ -57,7 +69,8 @@ class PhoneGameRow:
 def home(request: HttpRequest) -> HttpResponse:
     """Show the home page.
 
-    3 queries; 1 more after a game by house rules, and 1 for the clubs of a signed-in user.
+    5 queries; 1 more after a game by house rules, 1 for tables being played, and 2 for the clubs of
+    a signed-in user.
     """
     games = phone_games(request)
     sheets = load_sheets(game.row for game in games)
@@ -70,7 +83,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "again_begins": begins(rules) if rules is not None else "",
         "again_question": beginning_of(rules).question if rules is not None else "",
         "games": [_line(game, sheet) for game, sheet in zip(games, sheets, strict=True)],
-        "memberships": memberships_of(request),
+        **_events(request),
+        "preview": _preview(request),
         "server_rated": has_ratings(None),
         "deleted": "deleted" in request.GET,
         "empty_sheets": [(id_, labels.ruleset_name(id_)) for id_ in RULESETS],
@@ -80,6 +94,31 @@ def home(request: HttpRequest) -> HttpResponse:
     if not games and not last.players:
         keep_for_going_back(request, response)
     return response
+
+
+def _events(request: HttpRequest) -> dict[str, Any]:
+    """Return each club of the visitor with its next event, and public ones now and soon."""
+    today = timezone.localdate()
+    clubs = [club for club, _role in memberships_of(request)]
+    public = Event.objects.listed_for(None).filter(club__published=True)
+    own = Event.objects.listed_for(request.user).filter(club__in=clubs)
+    following: dict[int, Event] = {}
+    for event in coming(own, today)[:MOST_LOOKED_AT] if clubs else ():
+        following.setdefault(event.club_id, event)
+    soon = coming(public.exclude(club__in=clubs), today)
+    return {
+        "clubs": [(club, following.get(club.pk)) for club in clubs],
+        "now": [(each, playing_text(each)) for each in playing_now(public, today)[:SHOWN]],
+        "soon": soon.filter(held_on__lte=today + SOON)[:SHOWN],
+    }
+
+
+def _preview(request: HttpRequest) -> LinkPreview:
+    line = _(
+        "Play with real cards; write each deal here. Kingscore refuses what cannot be right and"
+        " adds up."
+    )
+    return link_preview(request, _("The scoresheet for King"), line, static("kingscore-wide.png"))
 
 
 def _again(last: LastTable, rules: Ruleset) -> NewTableForm | None:
