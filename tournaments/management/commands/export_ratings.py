@@ -3,17 +3,16 @@
 import json
 import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from tournaments.management.output import write_document
 from tournaments.models import Club
 from tournaments.reports.ratings_document import ratings_document
 from tournaments.services.ratings.computing import sweep_ratings
 
 THERE_IS_NONE = 1
-IT_CANNOT_BE_WRITTEN = 2
 
 
 class Command(BaseCommand):
@@ -32,13 +31,4 @@ class Command(BaseCommand):
             sys.exit(THERE_IS_NONE)
         sweep_ratings()
         text = json.dumps(ratings_document(club), ensure_ascii=False) + "\n"
-        if options["output"] is None:
-            # UTF-8 with its own line ends, whatever the terminal uses.
-            out = getattr(self.stdout, "buffer", None)
-            self.stdout.write(text, ending="") if out is None else out.write(text.encode())
-            return
-        try:
-            Path(options["output"]).write_bytes(text.encode())
-        except OSError as error:
-            self.stderr.write(f"{options['output']}: {error.strerror}")
-            sys.exit(IT_CANNOT_BE_WRITTEN)
+        write_document(self, text, options["output"])

@@ -2,19 +2,18 @@
 
 import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from tournaments.engine.documents.tournament_records import write_tournament
+from tournaments.management.output import write_document
 from tournaments.models import Tournament
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.tournaments.lifecycle import lock_tournament
 
 THERE_IS_NONE = 1
-IT_CANNOT_BE_WRITTEN = 2
 
 
 class Command(BaseCommand):
@@ -34,13 +33,4 @@ class Command(BaseCommand):
                 sys.exit(THERE_IS_NONE)
             # The lock keeps directors from advancing it meanwhile.
             text = write_tournament(tournament_document(lock_tournament(pks[0])))
-        if options["output"] is None:
-            # UTF-8 with its own line ends, whatever the terminal uses.
-            out = getattr(self.stdout, "buffer", None)
-            self.stdout.write(text, ending="") if out is None else out.write(text.encode())
-            return
-        try:
-            Path(options["output"]).write_bytes(text.encode())
-        except OSError as error:
-            self.stderr.write(f"{options['output']}: {error.strerror}")
-            sys.exit(IT_CANNOT_BE_WRITTEN)
+        write_document(self, text, options["output"])
