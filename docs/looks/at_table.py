@@ -51,9 +51,9 @@ def pictures_of(browser: Browser, language: str, site: str = SITE) -> Iterator[P
     phone.open(write)
     if language == "en":
         yield "table", phone.page.screenshot()
-    yield "contract", clip(phone, "header.deal", TALL)
+    yield "contract", form(phone)
     choose(phone, play.game["entries"][play.written])
-    yield "count", clip(phone, "header.deal", TALL)
+    yield "count", form(phone)
     phone.open(f"{write}pen/")
     phone.page.locator("details summary").first.tap()
     yield "pen", clip(phone, "#hand-over", MIDDLE)
@@ -77,6 +77,19 @@ def clip(phone: Visitor, selector: str, height: int) -> bytes:
     assert box is not None
     area = {"x": 0, "y": max(0, box["y"] - 8), "width": 390, "height": height}
     picture = phone.page.screenshot(clip=area)
+    phone.page.set_viewport_size(PHONE["viewport"])
+    return picture
+
+
+def form(phone: Visitor) -> bytes:
+    """The form of a deal as it fits a short phone, from its head to Save at the lower edge."""
+    phone.page.wait_for_load_state("networkidle")
+    phone.page.evaluate("scrollTo(0, 0)")
+    box = phone.page.locator("header.deal").bounding_box()
+    assert box is not None
+    above = box["y"] - 8
+    phone.page.set_viewport_size({"width": 390, "height": round(above + TALL)})
+    picture = phone.page.screenshot(clip={"x": 0, "y": above, "width": 390, "height": TALL})
     phone.page.set_viewport_size(PHONE["viewport"])
     return picture
 
@@ -137,7 +150,7 @@ def without_signal(phone: Visitor, play: Play) -> bytes:
 
 def scoresheet(phone: Visitor) -> bytes:
     """The top of the first page of the PDF."""
-    phone.page.locator(".end form button").last.tap()
+    phone.page.locator("form[action$='/scoresheet/'] button").first.tap()
     link = phone.page.locator("a[download]")
     link.wait_for()
     address = f"{phone.site}{link.get_attribute('href')}"
