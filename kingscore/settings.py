@@ -240,6 +240,9 @@ ACCOUNT_RATE_LIMITS = {
     "register_entrant": "60/m/ip",
     # Of a published event, by visitors outside its club.
     "ask_document": "20/m/ip",
+    # Documents that are verified, and printed codes that are looked up.
+    "verify_document": "20/m/ip",
+    "verify_code": "60/m/ip",
     # Wrong codes of player cards.
     "claim_code": "60/h/ip",
     # The tables of a phone without an account, and links that carry them to another.

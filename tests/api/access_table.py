@@ -154,6 +154,8 @@ TABLES = {
 RECORDS = {
     "score": row(scope=None, POST=EVERYBODY),
     "pair": row(scope=None, POST=EVERYBODY),
+    "verify": row(scope=None, POST=EVERYBODY),
+    "code": row("a code", GET=EVERYBODY, published=EVERYBODY),
 }
 
 EVENTS = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from tests.counting import LONG_AFTER
 from tests.web.access_world import make_world
 from tournaments.api.access import token_of
+from tournaments.engine.documents.digests import letters_of
 from tournaments.models import Entrant, Game, PersonalToken, Scope, Table
 
 KEYS = (
@@ -80,9 +81,11 @@ def _token(programs, name, who, scopes):
 
 def _places(world):
     """Return values for the placeholders of all addresses of the API."""
+    written = Game.objects.exclude(digest="").first()
     world.right |= {
         "a schema": {"file": "kingscore-game-1.json"},
         "table of a round": world.right["round"] | {"table": world.right["table"]["public_id"]},
+        "a code": {"code": letters_of(written.digest).replace(" ", "")},
         "a table": {"public_id": world.right["table"]["public_id"]},
     }
     number = world.right["entrant"]["entrant"]

@@ -83,6 +83,7 @@ SITE = {
     "status": Page("", STAFF),
     "guide": Page("", EVERYBODY),
     "new": Page("", EVERYBODY, EVERYBODY),
+    "verify": Page("", EVERYBODY, EVERYBODY),
     "sample": Page("", None, EVERYBODY),
     "preferences": Page("", None, EVERYBODY),
     "tables": Page("", EVERYBODY, EVERYBODY),

@@ -21,6 +21,7 @@ RECORDS = {
     "kingscore-ruleset-1.json": "RulesetRecord",
     "kingscore-seating-1.json": "SeatingRecord",
     "kingscore-tournament-1.json": "TournamentRecord",
+    "kingscore-verification-1.json": "VerificationRecord",
 }
 """The portable records as components: fields refer to them by these names."""
 

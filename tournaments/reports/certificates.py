@@ -7,9 +7,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.engine.documents.digests import letters_of
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Report, Tournament
-from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.queries.tournaments.state import TournamentState, digest_after, load_state
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import Heading, page_data
 from tournaments.reports.round_seats import (
@@ -83,7 +84,7 @@ def _items(
             "place": place_text(row),
             "lines": [
                 heading.event,
-                " · ".join([heading.date, *_after(state, closed)]),
+                " · ".join([heading.date, *_after(state, closed), *_code(state, closed)]),
                 " · ".join([_points(row, played), *_with(partner), *_for(entrant.team)]),
             ],
             "signatures": [_("For the club"), _("Director")],
@@ -102,6 +103,11 @@ def _after(state: TournamentState, closed: int) -> list[str]:
         return []
     place = next(each.row for each in state.seated_rounds if each.row.number == closed)
     return [_("after: %(round)s") % {"round": round_title(place)}]
+
+
+def _code(state: TournamentState, closed: int) -> list[str]:
+    digest = digest_after(state, closed)
+    return [_("Code: %(code)s") % {"code": letters_of(digest)}] if digest else []
 
 
 def _points(row: Standing, count: int) -> str:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
+from tournaments.engine.documents.digests import digest_of_game, letters_of
 from tournaments.engine.documents.records import read_game
 from tournaments.engine.play.games import Game, PlayedDeal, Row
 from tournaments.engine.play.outcomes import Outcome, award, decide
@@ -56,7 +57,7 @@ def compose_scoresheet(
         "description": ", ".join(players),
         "subtitles": _lines(
             [where, name if reading.title else "", *_house_rules(game, record)],
-            [reading.place, written_date(reading.played_at)],
+            [reading.place, written_date(reading.played_at), _code(game, record)],
         ),
         "ending": ending_of(game, players),
         "sides": game.ruleset.side_names(players),
@@ -71,6 +72,12 @@ def compose_scoresheet(
         "badges": _badges(game, players),
         "follow": _follow(follow_url),
     }
+
+
+def _code(game: Game, record: Mapping[str, Any]) -> str:
+    """Return the code of a finished game, to compare it with what is stored."""
+    code = {"code": letters_of(digest_of_game(record))}
+    return _("Code: %(code)s") % code if game.finished and record["entries"] else ""
 
 
 def written_date(moment: str) -> str:

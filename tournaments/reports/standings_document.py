@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from tournaments.engine.documents.digests import letters_of
 from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Report, Tournament
@@ -21,7 +22,7 @@ from tournaments.presenters.standings.standings import (
     stages_reached,
     standings_seen,
 )
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.tournaments.state import digest_after, load_state
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.page_family import page_data
 from tournaments.reports.round_seats import event_of, hall_heading
@@ -115,6 +116,8 @@ def standings_lines(seen: Seen) -> Iterator[str]:
     state = seen.state
     yield f"{name_of(state.rules)} · {POINTS[state.settings.points]}"
     yield after_text(seen)
+    if digest := digest_after(state, seen.after):
+        yield _("Code: %(code)s") % {"code": letters_of(digest)}
     if seen.hidden:
         yield _("The last round is on: until it is over, these are the standings before it.")
 

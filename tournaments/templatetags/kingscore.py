@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from django import template
 from django.utils.formats import number_format
 
+from tournaments.engine.documents.digests import letters_of
 from tournaments.engine.rules import limits
 from tournaments.texts.labels import (
     breakable_name,
@@ -20,6 +21,7 @@ from tournaments.web.tournaments.texts import state_name
 register = template.Library()
 
 register.filter("points", points_text)
+register.filter("code", letters_of)
 register.filter("signed", signed_points)
 register.filter("breakable", breakable_name)
 register.filter("tournament_state", state_name)

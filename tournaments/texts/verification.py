@@ -21,6 +21,7 @@ WHAT: Mapping[str, Text] = {
     "closing": _("Places kept when the round was closed"),
     "round-digest": _("The code of the round"),
     "tournament-digest": _("The code of the tournament"),
+    "stored": _("What is stored here"),
     "rating": _("Ratings, game by game"),
     "current-rating": _("Ratings after the last game"),
 }
@@ -44,6 +45,9 @@ SENTENCES: Mapping[tuple[str, str], Text] = {
     (UNKNOWN, "other-model"): _(
         "not checked: model %(model)s computed them, and this program has %(own)s"
     ),
+    (DIFFERS, "behind"): _("differs: changed here, and no correction says so"),
+    (UNKNOWN, "changed-since"): _("corrected here since the export"),
+    (UNKNOWN, "too-many"): _("not drawn again here: “manage.py verify” does it for any size"),
     (UNKNOWN, "by-hand"): _("seated by hand, not drawn"),
     (UNKNOWN, "other-version"): _(
         "not checked: version %(version)s of the seating drew it, and this program has %(own)s"

@@ -3,14 +3,12 @@
 A request without a personal token is anonymous. A key does not count: anybody can make one up.
 """
 
-import fcntl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import wraps
-from typing import IO, Any
+from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
@@ -19,6 +17,7 @@ from rest_framework.response import Response
 from tournaments.api.idempotency import idempotent
 from tournaments.api.problems import BodyTooLarge, Json
 from tournaments.models import PersonalToken
+from tournaments.services.base.computing import place_to_compute
 from tournaments.services.base.refusals import Fault, Invalid
 
 Lists = Mapping[str, int]
@@ -32,9 +31,6 @@ class TooLong(Fault, code="too-long"):
 class TooLongForStrangers(TooLong):
     sentence = _("Without a token this is too long to be computed here.")
 
-
-AT_ONCE = {"strangers": 1, "accounts": 2}
-"""How many are computed at a time on one machine: each takes a processor for itself."""
 
 AGAIN_AFTER = 1
 """Seconds after which it is worth asking again."""
@@ -66,6 +62,17 @@ PAIRING = {
         is_slow=True,
     ),
 }
+
+DOCUMENT = Most(
+    {"entrants": 200, "rounds": 20, "games": 2_000},
+    {"entrants": 1_000, "rounds": 100, "games": 100_000},
+    is_slow=True,
+)
+"""A document that is verified; `games` are those of a history of ratings."""
+
+
+def most_of_document(_document: Any) -> Most:
+    return DOCUMENT
 
 
 def most_of_game(_document: Any) -> Most:
@@ -111,7 +118,7 @@ def _kept(_view: Any, _request: Request, document: Json) -> Response:
 
 def _place(request: Request, most: Most) -> Any:
     """Wait for a free place to compute; quick computations need none."""
-    document, is_known = request.data, isinstance(request.auth, PersonalToken)
+    document, is_known = request.data, kind_of(request) == "accounts"
     if faults := _faults(document, most.accounts, TooLong):
         raise Invalid(faults=faults)
     faults = _faults(document, most.strangers, TooLongForStrangers)
@@ -119,7 +126,12 @@ def _place(request: Request, most: Most) -> Any:
         raise BodyTooLarge(faults=faults)
     if not (faults or most.is_slow):
         return nullcontext()
-    return one_of("accounts" if is_known else "strangers")
+    return one_of(kind_of(request))
+
+
+def kind_of(request: Request) -> str:
+    """Return the kind of place for a request: that of accounts only with a personal token."""
+    return "accounts" if isinstance(request.auth, PersonalToken) else "strangers"
 
 
 def _faults(document: Any, most: Lists, kind: type[TooLong]) -> list[TooLong]:
@@ -133,27 +145,12 @@ def _faults(document: Any, most: Lists, kind: type[TooLong]) -> list[TooLong]:
 
 @contextmanager
 def one_of(kind: str) -> Iterator[None]:
-    """Take one of the places of a kind, which all processes of a machine share.
-
-    A place is a lock on a file: the system frees it when a process is killed, and taking one
-    writes nothing. Nobody waits for one, for each who did would hold a thread of the web server.
+    """Take one of the places of a kind.
 
     Raises:
         Throttled: all are taken.
     """
-    folder = settings.COMPUTING_PLACES
-    folder.mkdir(exist_ok=True)
-    for number in range(AT_ONCE[kind]):
-        with closing((folder / f"{kind}-{number}").open("w")) as file:
-            if _is_locked(file):
-                yield
-                return
-    raise Throttled(wait=AGAIN_AFTER)
-
-
-def _is_locked(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    with place_to_compute(kind) as is_free:
+        if not is_free:
+            raise Throttled(wait=AGAIN_AFTER)
+        yield

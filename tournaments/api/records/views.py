@@ -1,14 +1,30 @@
-"""A game scored and a round seated, from their records."""
+"""A game scored, a round seated and a document verified, from their records."""
 
+from allauth.core.ratelimit import consume
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, Throttled
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from tournaments.api.problems import Json
-from tournaments.api.records.limits import computed, most_of_game, most_of_pairing
+from tournaments.api.records.limits import (
+    computed,
+    kind_of,
+    most_of_document,
+    most_of_game,
+    most_of_pairing,
+)
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
+from tournaments.engine.documents.digests import digits_of
 from tournaments.engine.documents.pairing_records import seat_document
 from tournaments.engine.documents.records import read_game, write_result
+from tournaments.engine.documents.verification import write_verification
+from tournaments.engine.documents.verify import DRAWN_AT_MOST, verify
+from tournaments.permissions import account_of
+from tournaments.queries.digests import StoredCode, find_code
 
 JSON = "application/json"
 
@@ -46,3 +62,48 @@ class Pair(Resource):
         to ask again.
         """
         return seat_document(request.data)
+
+
+class Verify(Resource):
+    scope = None
+
+    @extend_schema(
+        request={JSON: OpenApiTypes.OBJECT}, responses={200: component("VerificationRecord")}
+    )
+    @computed(most_of_document)
+    def post(self, request: Request) -> Json:
+        """Recompute an exported document, and say at each point whether it is as published.
+
+        The document is a tournament, a history of ratings, or a game. `outcome` is `same`,
+        `differs`, or `unknown` where nothing can be recomputed. A document may have 200 entrants,
+        20 rounds and 2,000 rated games, and with a token 1,000 entrants, 100 rounds and 100,000
+        games. Few are verified at a time: 429 says when to ask again.
+        """
+        most = DRAWN_AT_MOST[kind_of(request)]
+        return write_verification(verify(request.data, most))
+
+
+class CodeSerializer(serializers.Serializer[StoredCode]):
+    """A printed code: what is stored with it, and its event if it may be seen."""
+
+    kind = serializers.ChoiceField(choices=["game", "round", "tournament"])
+    event = serializers.SerializerMethodField()
+
+    def get_event(self, found: StoredCode) -> str | None:
+        """Return the id of the event; null if there is none that you may see."""
+        return None if found.event is None else found.event.public_id
+
+
+class Code(Resource):
+    @extend_schema(responses={200: CodeSerializer})
+    def get(self, _request: Request, code: str) -> Response:
+        """Whether a printed code is that of a game, round or tournament as it is stored now.
+
+        404 if not: it has changed since it was printed, or the code is mistyped.
+        """
+        if not consume(self.visitor, action="verify_code"):
+            raise Throttled
+        found = find_code(digits_of(code) or "-", account_of(self.visitor))
+        if found is None:
+            raise NotFound
+        return Response(CodeSerializer(found).data)

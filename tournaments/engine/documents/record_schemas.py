@@ -9,6 +9,7 @@ from tournaments.engine.documents.ratings_records import ratings_schema
 from tournaments.engine.documents.result_schema import result_schema
 from tournaments.engine.documents.ruleset_records import ruleset_schema
 from tournaments.engine.documents.tournament_schema import tournament_schema
+from tournaments.engine.documents.verification import verification_schema
 from tournaments.engine.rules.shapes import Schema
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = MappingProxyType(
@@ -20,5 +21,6 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = MappingProxyType(
         "kingscore-ruleset-1.json": ruleset_schema,
         "kingscore-seating-1.json": seating_schema,
         "kingscore-tournament-1.json": tournament_schema,
+        "kingscore-verification-1.json": verification_schema,
     }
 )

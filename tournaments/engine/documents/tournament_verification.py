@@ -44,21 +44,30 @@ from tournaments.engine.standings.standings import Standing
 
 Json = Mapping[str, Any]
 
+MOST_REPLAYED = 200
+"""How many corrections of a game are replayed."""
+
+MOST_TRIED = 50
+"""How many states of the results are tried on each end of a long row of corrections."""
+
 IMPOSSIBLE = (InvalidEntry, ImpossibleFixed, NoRoundRobin, InvalidSeating)
 """Why nothing can be drawn from what a round was drawn with."""
 
 
-def verify_tournament(document: Any) -> Verification:
-    """Recompute a tournament document: every point with its outcome, or its problems."""
+def verify_tournament(document: Any, drawn_at_most: int | None = None) -> Verification:
+    """Recompute a tournament document: every point with its outcome, or its problems.
+
+    With `drawn_at_most`, rounds are drawn again only as long as they have no more entrants in all.
+    """
     try:
         record = read_tournament(document)
     except InvalidEntry as invalid:
         return Verification(document["format"], problems=invalid.problems)
-    points = tuple(_points(record))
+    points = tuple(_points(record, drawn_at_most))
     return Verification(document["format"], points, digest=digest_of_document(document))
 
 
-def _points(record: TournamentRecord) -> Iterator[Point]:
+def _points(record: TournamentRecord, drawn_at_most: int | None) -> Iterator[Point]:
     document = record.document
     yield _digest("document", "digest", document.get("digest"), digest_of_document(document))
     games = [
@@ -68,12 +77,13 @@ def _points(record: TournamentRecord) -> Iterator[Point]:
         ]
         for place in document["rounds"]
     ]
-    before, sealed = "", []
+    before, sealed, drawn = "", [], 0
     for at, place in enumerate(document["rounds"]):
         where = f"rounds[{at}]"
         checked = _Round(record, place, where)
         yield from checked.tables(games[at])
-        yield from checked.seating()
+        drawn += len(list(checked.drawn_entrants()))
+        yield from checked.seating(draws=drawn_at_most is None or drawn <= drawn_at_most)
         if place["closed_at"] is None:
             continue
         rulings = (each for each in document["rulings"] if each["round"] == place["number"])
@@ -146,7 +156,7 @@ class _Round:
         """Every state of the sheet was valid when it was written."""
         writes = game["writes"]
         changes = [each for each in writes if each["kind"] not in ("entry", "completion", "reveal")]
-        for each in changes:
+        for each in changes[:MOST_REPLAYED]:
             reading = read_game(record_after(game, writes[: each["revision"]]))
             if reading.problems:
                 at = {"revision": each["revision"]}
@@ -172,8 +182,13 @@ class _Round:
 
     # The seating.
 
-    def seating(self) -> Iterator[Point]:
-        """Verify the seating of a round, and what was changed after it."""
+    def drawn_entrants(self) -> Iterator[str]:
+        """Yield the entrants that the round was drawn with."""
+        for section in self.place.get("draw", {"sections": ()})["sections"]:
+            yield from (each["id"] for each in section["entrants"])
+
+    def seating(self, *, draws: bool) -> Iterator[Point]:
+        """Verify the seating of a round, and what was changed after it; maybe without drawing."""
         if self.place["stage"]:
             yield self._stage()
             return
@@ -182,7 +197,7 @@ class _Round:
             code = "by-hand" if self.record.settings.seating == "manual" else "no-draw"
             yield Point("draw", where, UNKNOWN, code)
             return
-        yield self._drawn_again(where, draw)
+        yield self._drawn_again(where, draw) if draws else Point("draw", where, UNKNOWN, "too-many")
         yield self._scores(where, draw)
         yield self._against(f"{self.where}.tables", draw["tables"], draw["byes"])
 
@@ -191,6 +206,10 @@ class _Round:
         if draw["version"] != SEATING_VERSION:
             params = {"version": draw["version"], "own": SEATING_VERSION}
             return Point("draw", where, UNKNOWN, "other-version", params)
+        names = list(self.drawn_entrants())
+        known = {each["id"] for each in self.record.document["entrants"]}
+        if not known.issuperset(names) or len(set(names)) < len(names):
+            return Point("draw", where, DIFFERS, "impossible")
         try:
             tables, byes = redraw(draw, list(self._earlier(draw["first"])))
         except (*IMPOSSIBLE, ValueError):
@@ -313,7 +332,7 @@ class _Round:
         closed = moment_of(self.place["closed_at"])
         assert closed is not None
         later = [each for each in changes_in(self.record.document, self.number) if each > closed]
-        return [closed, *later]
+        return [closed, *later[:MOST_TRIED], *later[MOST_TRIED:][-MOST_TRIED:]]
 
     def _reseated(self, number: int) -> bool:
         """Whether seats up to a round were changed after it was closed."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tournaments.engine.rules.problems import Problem, write_problem
+from tournaments.engine.rules.shapes import Schema, head_schema, list_schema, object_schema
 
 VERIFICATION_FORMAT = "kingscore-verification/1"
 
@@ -65,4 +66,29 @@ def write_verification(verification: Verification) -> dict[str, Any]:
             }
             for each in verification.points
         ],
+    }
+
+
+def verification_schema() -> Schema:
+    """Return the schema of a `kingscore-verification/1` document."""
+    text: Schema = {"type": "string"}
+    problem = {"entry": {"type": ["integer", "null"]}, "params": {"type": "object"}}
+    point = {"outcome": {"enum": [SAME, DIFFERS, UNKNOWN]}, "params": {"type": "object"}}
+    return {
+        **head_schema("verification", VERIFICATION_FORMAT),
+        "description": "A document that was recomputed: at each point whether it is as published.",
+        **object_schema(
+            {
+                "format": {"const": VERIFICATION_FORMAT},
+                "verified": {"description": "The format of the document.", **text},
+                "agrees": {"type": "boolean"},
+                "digest": {"description": "Of the whole document; empty with problems.", **text},
+                "problems": list_schema(
+                    object_schema(dict.fromkeys(("code", "where"), text) | problem)
+                ),
+                "points": list_schema(
+                    object_schema(dict.fromkeys(("what", "where", "code"), text) | point)
+                ),
+            }
+        ),
     }

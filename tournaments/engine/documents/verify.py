@@ -12,14 +12,22 @@ from tournaments.engine.documents.tournament_verification import verify_tourname
 from tournaments.engine.documents.verification import Point, Verification
 from tournaments.engine.rules.problems import Code, Problem
 
+DRAWN_AT_MOST = {"strangers": 500, "accounts": 2_000}
+"""How many entrants are seated again in all for somebody on the web, over all rounds."""
 
-def verify(document: Any) -> Verification:
-    """Verify a document by its `format`."""
+
+def verify(document: Any, drawn_at_most: int | None = None) -> Verification:
+    """Verify a document by its `format`.
+
+    With `drawn_at_most`, rounds are drawn again only as long as they have no more entrants in all.
+    """
     named = document.get("format") if isinstance(document, dict) else None
     if not isinstance(named, str) or named not in VERIFIERS:
         expected = " | ".join(VERIFIERS)
         problem = Problem(Code.UNKNOWN_FORMAT, "format", {"expected": expected})
         return Verification(named if isinstance(named, str) else "", problems=(problem,))
+    if named == TOURNAMENT_FORMAT:
+        return verify_tournament(document, drawn_at_most)
     return VERIFIERS[named](document)
 
 

@@ -4,17 +4,21 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from tournaments.engine.documents.digests import letters_of
 from tournaments.engine.documents.records import parse_json
+from tournaments.engine.documents.tournament_schema import TOURNAMENT_FORMAT
 from tournaments.engine.documents.verification import Verification, write_verification
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.management.records import add_files, answer_all
+from tournaments.models import Tournament
 from tournaments.presenters.verification import verified_lines
+from tournaments.services.checks.exports import compare_with_stored
 from tournaments.texts.messages import explain
 from tournaments.texts.verification import ALL_AGREE, SOME_DIFFER
 
@@ -27,6 +31,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_files(parser)
+        parser.add_argument(
+            "--stored", action="store_true", help="compare with what is stored here, too"
+        )
         parser.add_argument("--json", action="store_true", help="every point, one answer a line")
 
     def handle(self, *_args: object, **options: Any) -> None:
@@ -34,7 +41,10 @@ class Command(BaseCommand):
 
         def answer(text: bytes) -> tuple[str, bool]:
             try:
-                verification = verify(parse_json(text))
+                document = parse_json(text)
+                verification = verify(document)
+                if options["stored"]:
+                    verification = _with_stored(document, verification)
             except InvalidEntry as invalid:
                 verification = Verification("", problems=invalid.problems)
             if options["json"]:
@@ -45,6 +55,19 @@ class Command(BaseCommand):
         self.stdout.flush()
         if status:
             sys.exit(status)
+
+
+def _with_stored(document: Any, verification: Verification) -> Verification:
+    """Add the points of the tournament that is stored here with the slug of the document."""
+    if verification.problems or verification.document_format != TOURNAMENT_FORMAT:
+        return verification
+    slug = document["tournament"]["slug"]
+    points = [
+        point
+        for row in Tournament.objects.filter(slug=slug).select_related("event")
+        for point in compare_with_stored(document, row)
+    ]
+    return replace(verification, points=[*verification.points, *points])
 
 
 def _lines(verification: Verification) -> Iterator[str]:

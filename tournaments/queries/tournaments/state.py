@@ -312,6 +312,16 @@ class TournamentState:
         return entrant.key not in last.names
 
 
+def digest_after(state: TournamentState, number: int) -> str:
+    """Return the digest of the standings after a round: that of the tournament once it is over.
+
+    It is empty as long as the round is not closed.
+    """
+    rounds = {each.row.number: each.row.digest for each in state.seated_rounds}
+    whole = state.tournament.digest if number == max(rounds, default=0) else ""
+    return whole or rounds.get(number, "")
+
+
 def tables_of(state: TournamentState) -> dict[tuple[int, str], int]:
     """Return the number of each entrant's table, by number of the published round and key."""
     return {

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from tournaments.web.documents import event_documents, pages, pictures
+from tournaments.web.documents import event_documents, pages, pictures, verifying
 
 EVENT = "clubs/<slug:slug>/events/<slug:public_id>"
 
 GAME = "<str:public_id>/<str:secret>"
 
 urlpatterns = [
+    path("verify/", verifying.verify_page, name="verify"),
     path(f"play/{GAME}/scoresheet/", pages.scoresheet, name="scoresheet"),
     path(f"evening/{GAME}/document/", pages.evening_document, name="evening_document"),
     path(f"evening/{GAME}/picture-wide.png", pictures.evening, name="evening_picture"),

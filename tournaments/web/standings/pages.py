@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.standings.standings import hides, last_counted
+from tournaments.queries.digests import digest_of_round
 from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.documents.reporting import request_standings_picture
@@ -53,6 +54,9 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "etag": etag,
         "query": request.GET.urlencode(),
     }
+    if not fragment:
+        number = shown.round.number if shown.round else 0
+        page["digest"] = row.digest or digest_of_round(row, number)
     template = (
         "tournaments/standings/_live.html" if fragment else "tournaments/standings/standings.html"
     )
