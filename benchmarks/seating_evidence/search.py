@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 SEAT_ORDERS = np.array(ORDERS, dtype=np.int64)
-TRIES, HOT, COLD = 2_000, 0.3, 0.002
+TRIES, HOT, COLD = 1_000, 0.3, 0.002
 """Exchanges tried for each player; the first and last temperature, in spreads drawn by lot."""
 
 NEAR = 16
@@ -115,6 +115,7 @@ def anneal(
     tables, place = line.copy().reshape(count // 4, 4), np.empty(count, dtype=np.int64)
     place[line] = np.arange(count)
     costs = np.array([table_cost(table, wanted, masks) for table in tables])
+    cost = costs.sum()
     heat, cooling = heats[0], (heats[1] / heats[0]) ** (1 / tries)
     for _ in range(tries):
         heat *= cooling
@@ -134,6 +135,9 @@ def anneal(
         if change <= 0 or np.random.random() < exp(-change / heat):
             costs[mine], costs[theirs] = joined, left
             place[one], place[other] = to, at
+            cost += change
+            if cost <= 0:
+                break
         else:
             tables[mine, at % 4], tables[theirs, to % 4] = one, other
     return tables
