@@ -88,9 +88,13 @@ def check() -> int:
 
 
 def measure(seed: int, games: int) -> None:
-    """Each kind's mean points against the field, by least squares, and its standard error."""
+    """Each kind's mean points against the field, by least squares, and its standard error.
+
+    Also what each seat is worth, the first declarer first.
+    """
     chance = random.Random(seed + 1)
     squares, sums, rest = np.zeros((KINDS, KINDS)), np.zeros(KINDS), 0.0
+    by_seat, shown_by_seat = np.zeros(4), np.zeros((4, KINDS))
     for number in range(games):
         seats = chance.sample(range(KINDS), 4)
         totals = np.array(Sheet(0, 0, tuple(seats), play(f"{seed} m {number}", seats)).totals)
@@ -102,9 +106,12 @@ def measure(seed: int, games: int) -> None:
         squares += shown.T @ shown
         sums += shown.T @ totals
         rest += totals @ totals
+        by_seat += totals
+        shown_by_seat += shown
     points = np.linalg.pinv(squares) @ sums
     luck = np.sqrt((rest - points @ sums) / (3 * games))
     errors = luck * np.sqrt(np.diag(np.linalg.pinv(squares)))
+    seats = (by_seat - shown_by_seat @ points) / games
     STRENGTHS.write_text(
         json.dumps(
             {
@@ -112,6 +119,8 @@ def measure(seed: int, games: int) -> None:
                 "luck": round(float(luck), 1),
                 "points": [round(float(own), 1) for own in points],
                 "errors": [round(float(own), 1) for own in errors],
+                "seats": [round(float(own), 1) for own in seats],
+                "seat_error": round(float(luck * np.sqrt(3 / 4 / games)), 1),
             }
         )
         + "\n"

@@ -24,18 +24,13 @@ class Games(NamedTuple):
     """What the games show.
 
     `rest` are the points of each game by seats, without the strengths; `strength` and `luck` are
-    standard deviations.
+    standard deviations, and `seats` is what each seat is worth.
     """
 
     rest: Numbers
     strength: float
     luck: float
-
-    @property
-    def seats(self) -> Numbers:
-        """What each seat is worth, in points."""
-        worth: Numbers = self.rest.mean(axis=0)
-        return worth
+    seats: Numbers
 
     @property
     def errors(self) -> Numbers:
@@ -52,7 +47,8 @@ def fitted() -> Games:
     points = np.array([sheet.totals for sheet in sheets], dtype=np.float64)
     rest = _centred(points) - _centred(own)
     # The mean of four takes away a quarter of the variance.
-    return Games(rest, float(known.std()), float(rest.std() * sqrt(4 / 3)))
+    luck = float(rest.std() * sqrt(4 / 3))
+    return Games(rest, float(known.std()), luck, rest.mean(axis=0))
 
 
 def points_of(forms: Numbers) -> NDArray[np.int64]:

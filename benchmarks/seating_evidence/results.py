@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,11 @@ SCENARIOS = (
 )  # fmt: skip
 AT_ONCE = 25
 
+Where = tuple[int, int, int]
+"""Players, rounds, percent of the bots' strengths."""
+
 Key = tuple[int, int, int, str]
-"""Players, rounds, percent of the bots' strengths, method."""
+"""The same, and the method."""
 
 
 class Sums(NamedTuple):
@@ -47,7 +51,7 @@ class Sums(NamedTuple):
 NOTHING = Sums(0, {}, {})
 
 
-def simulate(where: tuple[int, int, int], method: str, wanted: int, kept: Path) -> None:
+def simulate(where: Where, method: str, wanted: int, kept: Path) -> None:
     """Play what is missing to so many tournaments; add a line every now and then."""
     have = read(kept).get((*where, method), NOTHING).count
     for first in range(have, wanted, AT_ONCE):
@@ -58,14 +62,21 @@ def simulate(where: tuple[int, int, int], method: str, wanted: int, kept: Path) 
             file.write(json.dumps(line | _summed(each)) + "\n")
 
 
-def one_event(where: tuple[int, int, int], method: str, number: int) -> dict[str, float]:
+def one_event(where: Where, method: str, number: int) -> dict[str, float]:
     """Play one tournament; "over lot" is what it gains over the same one drawn by lot."""
-    players, rounds, percent = where
-    own, lot = (
-        played(Event(players, rounds, number, percent), draw) for draw in (METHODS[method], by_lot)
-    )
+    own, lot = played(_event(where, number), METHODS[method]), _drawn_by_lot(where, number)
     over = {f"{name}_over_lot": own[name] - lot[name] for name in ("strongest_wins", "tau")}
     return own | over
+
+
+def _event(where: Where, number: int) -> Event:
+    players, rounds, percent = where
+    return Event(players, rounds, number, percent)
+
+
+@cache
+def _drawn_by_lot(where: Where, number: int) -> dict[str, float]:
+    return played(_event(where, number), by_lot)
 
 
 def read(kept: Path) -> dict[Key, Sums]:
