@@ -1,9 +1,9 @@
 """The methods and weights that are compared."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,25 +18,14 @@ from benchmarks.seating_evidence.search import (
     search,
     seat,
 )
-from tournaments.engine.pairing.costs import TWICE
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.methods import schedule, seat_round
-from tournaments.engine.pairing.seats import EARLY_ROUNDS
+from tournaments.engine.pairing.weights import OBJECTIVES, Weights
 
 PLANS = 4
 """The number of schedules drawn for a size; players are put into them by lot."""
 
-LEADERS = 4
-
-
-class Weights(NamedTuple):
-    """Prices in percent of the spread of a table drawn by lot; None: never."""
-
-    repeat: int | None = None
-    last_repeat: int | None = None
-    seat: int = 2
-    leaders: int = 0
-    last_leaders: int = 0
+LEADERS, TWICE = 4, 3
 
 
 def by_lot(event: Event) -> Places:
@@ -63,32 +52,37 @@ def by_plan(event: Event) -> Places:
     return drawn
 
 
-def by_program(event: Event) -> Places:
-    """Seat the round as the program does."""
-    names = [f"p{player}" for player in range(event.players)]
-    field = PairingField(
-        tuple(Entrant(name, int(event.scores[player])) for player, name in enumerate(names)),
-        tuple(
-            PlayedRound(tuple(tuple(names[player] for player in table) for table in tables))
-            for tables in event.tables
-        ),
-        event.rounds - len(event.tables),
-        seed=event.number,
-    )
-    seating = seat_round(field, "swiss")
-    return np.array([[int(name[1:]) for name in table] for table in seating.tables])
+def by_program(weights: Weights) -> Draw:
+    """Return the method of the program with these weights."""
+
+    def draw(event: Event) -> Places:
+        names = [f"p{player}" for player in range(event.players)]
+        field = PairingField(
+            tuple(Entrant(name, int(event.scores[player])) for player, name in enumerate(names)),
+            tuple(
+                PlayedRound(tuple(tuple(names[player] for player in table) for table in tables))
+                for tables in event.tables
+            ),
+            event.rounds - len(event.tables),
+            weights=weights,
+            seed=event.number,
+        )
+        tables = seat_round(field, "swiss").tables
+        return np.array([[int(name[1:]) for name in table] for table in tables])
+
+    return draw
 
 
-def priced(weights: Weights, *, early_seats: bool = False) -> Draw:
+def priced(weights: Weights, *, even_until: int = 0) -> Draw:
     """Return the method that searches for the least spread and prices.
 
-    With `early_seats` nobody uses a seat twice more often than another one in rounds 1 to 5.
+    In the first rounds, `even_until`, nobody uses a seat twice more often than another one.
     """
 
     def draw(event: Event) -> Places:
         if not event.tables:
             return by_lot(event)
-        return search(_wanted(event, weights, early_seats=early_seats), event.seed)
+        return search(_wanted(event, weights, even_until), event.seed)
 
     return draw
 
@@ -102,7 +96,7 @@ def foreseen(weights: Weights) -> Draw:
     def draw(event: Event) -> Places:
         if not event.tables:
             return by_plan(event)
-        wanted = _wanted(event, weights, early_seats=False)
+        wanted = _wanted(event, weights)
         until = event.rounds - (weights.last_repeat is not None)
         if len(event.tables) == until:
             return search(wanted, event.seed)
@@ -118,7 +112,7 @@ def then_neighbours(draw: Draw) -> Draw:
     return lambda event: (neighbours if event.last else draw)(event)
 
 
-def _wanted(event: Event, weights: Weights, *, early_seats: bool) -> Round:
+def _wanted(event: Event, weights: Weights, even_until: int = 0) -> Round:
     scores = event.scores.astype(np.float64)
     unit = max(lot_spread(scores), 1.0)
     repeat, leaders = (
@@ -128,7 +122,7 @@ def _wanted(event: Event, weights: Weights, *, early_seats: bool) -> Round:
     )
     price = NEVER * unit if repeat is None else repeat * unit / 100
     pairs = np.where(event.met > 0, price * TWICE ** (event.met - 1.0), 0.0)
-    strict = early_seats and len(event.tables) < EARLY_ROUNDS
+    strict = len(event.tables) < even_until
     seats = seat_prices(event, NEVER / 4 if strict else weights.seat / 100) * unit
     worth = np.ones(event.players)
     worth[event.ranked()[:LEADERS]] += leaders / 100
@@ -161,8 +155,11 @@ METHODS: Mapping[str, Draw] = {
     "plan": by_plan,
     "across": across,
     "neighbours": neighbours,
-    "program": by_program,
-    "no repeat, seats as before": priced(Weights(), early_seats=True),
+    **{f"program: {name}": by_program(weights) for name, weights in OBJECTIVES.items()},
+    "program: new-opponents, leaders meet last": by_program(
+        replace(OBJECTIVES["new-opponents"], last_repeat=20, last_leaders=100)
+    ),
+    "no repeat, seats as before": priced(Weights(), even_until=5),
     "no repeat, seats at 2 %": priced(Weights()),
     "no repeat, seats free": priced(Weights(seat=0)),
     "look-ahead": foreseen(Weights()),

@@ -4,6 +4,7 @@ It is the program's objective with a plain simulated annealing, compiled where n
 so that a thousand tournaments take minutes.
 """
 
+from itertools import permutations
 from math import comb, exp
 from typing import NamedTuple
 
@@ -11,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.king_bots.cards import compiled
-from tournaments.engine.pairing.seats import FEASIBLE, ORDERS
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-SEAT_ORDERS = np.array(ORDERS, dtype=np.int64)
+SEAT_ORDERS = np.array(list(permutations(range(4))))
 TRIES, HOT, COLD = 1_000, 0.3, 0.002
 """Exchanges tried for each player; the first and last temperature, in spreads drawn by lot."""
 
@@ -25,6 +25,17 @@ NEAR = 16
 
 NEVER = 2.0
 """The price of what must not be, in spreads drawn by lot; not more, or the search gets stuck."""
+
+
+def _free() -> NDArray[np.bool_]:
+    """For the seats that cost nothing to each of four players, as bits: whether all get one."""
+    free = np.zeros((16,) * 4, dtype=np.bool_)
+    for order in SEAT_ORDERS:
+        free[np.ix_(*([mask for mask in range(16) if mask >> seat & 1] for seat in order))] = True
+    return free
+
+
+FREE = _free()
 
 
 class Round(NamedTuple):
@@ -97,7 +108,7 @@ def table_cost(table: Places, wanted: Round, masks: Places) -> float:
     least = min(scores[a], scores[b], scores[c], scores[d])
     cost = max(weights[a], weights[b], weights[c], weights[d]) * (most - least)
     cost += pairs[a, b] + pairs[a, c] + pairs[a, d] + pairs[b, c] + pairs[b, d] + pairs[c, d]
-    if FEASIBLE[masks[a], masks[b], masks[c], masks[d]]:
+    if FREE[masks[a], masks[b], masks[c], masks[d]]:
         return cost
     cheapest = np.inf
     for order in SEAT_ORDERS:
