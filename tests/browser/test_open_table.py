@@ -36,7 +36,7 @@ MOST_TAPS = 12
 def test_evening_of_three_games_takes_few_taps_besides_the_deals(new_phone):
     phone = new_phone(locale="tr-TR")
     phone.open("/")
-    phone.tap_and_go(".actions a.button", "/new/$")
+    phone.tap_and_go("a.button[href='/new/']", "/new/$")
     for seat, name in enumerate(("Deniz", "Abdurrahman", "Zeynep", "Emre")):
         phone.tap(phone.page.locator(f"[name=name{seat}]"))
         phone.page.keyboard.type(name)

@@ -80,7 +80,7 @@ def newest():
 
 def start(phone):
     phone.open("/")
-    phone.tap_and_go(".actions a.button", "/new/$")
+    phone.tap_and_go("a.button[href='/new/']", "/new/$")
     phone.name_seats(NAMES)
     phone.tap(phone.page.locator(".first:has([value='0'])"))
     phone.tap_and_go(".actions button", "/play/")
