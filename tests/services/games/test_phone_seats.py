@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory
+from tournaments.queries.games.sheets import phone_seats
 from tournaments.services.games.phone_seats import (
     PATIENCE,
     answer_for_seat,
     ask_for_seat,
     leave_seat,
-    phone_seats,
     take_seat,
 )
 from tournaments.services.games.playing import change_head

@@ -168,6 +168,26 @@ def put_computed(sheet: Sheet) -> None:
     sheet.row.digest = record_digest(sheet.row, sheet.revisions)
 
 
+@dataclass(slots=True)
+class PhoneSeat:
+    """The phone that has somebody's seat, and the one that asks for it since a time."""
+
+    name: str
+    phone: str = ""
+    asks: str = ""
+    since: float = 0
+
+    @property
+    def state(self) -> str:
+        return "asked" if self.asks else "taken" if self.phone else ""
+
+
+def phone_seats(row: Game) -> list[PhoneSeat]:
+    """Return the phones at the seats of a game; whoever changes the seat keeps the phone."""
+    kept = {each["name"]: PhoneSeat(**each) for each in row.phones}
+    return [kept.get(name) or PhoneSeat(name) for name in row.players]
+
+
 def load_sheet(row: Game) -> Sheet:
     """Load a game with its revisions up to the revision of `row` (1 query)."""
     # Revisions added after `row` was read do not belong to it, and may need another setup.

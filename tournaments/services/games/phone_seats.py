@@ -5,36 +5,17 @@ answer loses its seat after a minute to the one that asks.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 
 from tournaments.models import Game
+from tournaments.queries.games.sheets import PhoneSeat, phone_seats
 
 PATIENCE = timedelta(minutes=1)
 """Time to answer a phone that asks for a seat."""
-
-
-@dataclass(slots=True)
-class PhoneSeat:
-    """The phone that has somebody's seat, and the one that asks for it since a time."""
-
-    name: str
-    phone: str = ""
-    asks: str = ""
-    since: float = 0
-
-    @property
-    def state(self) -> str:
-        return "asked" if self.asks else "taken" if self.phone else ""
-
-
-def phone_seats(row: Game) -> list[PhoneSeat]:
-    """Return the phones at the seats of a game; whoever changes the seat keeps the phone."""
-    kept = {each["name"]: PhoneSeat(**each) for each in row.phones}
-    return [kept.get(name) or PhoneSeat(name) for name in row.players]
 
 
 def take_seat(game_pk: int, seat: int, phone: str, *, at: datetime) -> bool:

@@ -9,6 +9,8 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from tournaments.engine.rules.rulesets import Ruleset
+from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, OpenTable
 from tournaments.models.games import digest
 from tournaments.services.games.joined_names import MOST_JOINED, Joined
@@ -24,6 +26,9 @@ MOST_GAMES = 40
 """The number of games that fits in 3 kB of a cookie; the oldest are forgotten first."""
 
 MOST_NAMES = 16
+
+MATCHES = ("best-of.3", "best-of.5", "best-of.7", "first-to")
+"""The lengths of a match; only the last asks for a number of games."""
 
 Known = tuple[str, str, int]
 """A game in the cookie: its public id, the kind of address, the address's generation."""
@@ -53,6 +58,27 @@ class LastTable:
     options: Mapping[str, Any] = field(default_factory=dict)
     names: Sequence[str] = ()
     match: tuple[str, int] | None = None
+
+    def initial(self, rulesets: Mapping[str, Ruleset] = RULESETS) -> dict[str, Any]:
+        """Return the initial values of the form for the next table."""
+        rules = rulesets.get(self.ruleset)
+        names = {f"name{seat}": name for seat, name in enumerate(self.players)}
+        if rules is None:
+            return {"ruleset": next(iter(rulesets)), "first_declarer": 0, **names}
+        chosen = {
+            name: self.options[setting]
+            for setting, name in option_names(rules).items()
+            if setting in self.options
+        }
+        length, number = self.match or ("", 0)
+        match = f"{length}.{number}" if f"{length}.{number}" in MATCHES else length
+        matches = {"match": match, "match_to": number if match == "first-to" else None}
+        return {"ruleset": rules.id, "first_declarer": 0, **names, **chosen, **matches}
+
+
+def option_names(rules: Ruleset) -> dict[str, str]:
+    """Return the form's field of each option."""
+    return {option.setting: f"{rules.id}.{option.setting}" for option in rules.options}
 
 
 def address(row: Game, kind: str) -> str:

@@ -18,8 +18,8 @@ from tournaments.services.events.seasons import SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
 from tournaments.texts.clubs import CONFIRMATIONS
 from tournaments.web.base.declared import day_field, declared_field
-from tournaments.web.base.phone import LastTable
-from tournaments.web.games.forms import NewTableForm, SeatFields, option_names
+from tournaments.web.base.phone import LastTable, option_names
+from tournaments.web.games.forms import NewTableForm, SeatFields
 from tournaments.web.rulesets.option_fields import changed_options
 
 BY_THE_DAY, NO_SEASON = "day", ""

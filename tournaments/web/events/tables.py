@@ -19,11 +19,11 @@ from tournaments.services.base.refusals import Refused
 from tournaments.services.games.tables import add_table, current_game, remove_table, replace_address
 from tournaments.services.games.writing import NoMoreTables
 from tournaments.web.base.access_links import access_link, out_of_reach
+from tournaments.web.base.phone import MATCHES
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.events.forms import EventTableForm
 from tournaments.web.events.pages import directed_round
 from tournaments.web.events.view import line_of
-from tournaments.web.games.forms import MATCHES
 from tournaments.web.games.matches import match_text
 
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20

@@ -19,7 +19,7 @@ from tournaments.queries.rulesets import house_document
 from tournaments.services.games.playing import GameSetup
 from tournaments.texts import labels
 from tournaments.web.base.declared import declared_field
-from tournaments.web.base.phone import LastTable, new_key
+from tournaments.web.base.phone import MATCHES, LastTable, new_key, option_names
 from tournaments.web.rulesets.families import tile_name, tile_of
 from tournaments.web.rulesets.option_fields import (
     OptionField,
@@ -52,9 +52,6 @@ PLACES: Mapping[str, tuple[Any, ...]] = {
     "4-left": (YOU, LEFT, OPPOSITE, RIGHT),
 }
 """Positions of the seats as seen from the phone, by their number and the direction of play."""
-
-MATCHES = ("best-of.3", "best-of.5", "best-of.7", "first-to")
-"""The lengths of a match; only the last asks for a number of games."""
 
 
 def key_of(data: Mapping[str, str]) -> str:
@@ -163,7 +160,7 @@ class NewTableForm(forms.Form):
         rulesets: Mapping[str, Ruleset] = RULESETS,
     ) -> None:
         self.rulesets = rulesets
-        super().__init__(_with_ruleset(data), initial=initial_of(table or LastTable(), rulesets))
+        super().__init__(_with_ruleset(data), initial=(table or LastTable()).initial(rulesets))
         self.key = key_of(data) if data is not None else new_key()
         choice = self.fields["ruleset"]
         assert isinstance(choice, forms.ChoiceField)
@@ -295,27 +292,6 @@ class NewTableForm(forms.Form):
         """Return length and number of the match, once the form is valid; None for one game."""
         length, _dot, number = self.match_chosen.partition(".")
         return (length, int(number or self.cleaned_data["match_to"])) if length else None
-
-
-def initial_of(table: LastTable, rulesets: Mapping[str, Ruleset] = RULESETS) -> dict[str, Any]:
-    """Return the initial values for the next table, from the last one."""
-    rules = rulesets.get(table.ruleset)
-    names = {f"name{seat}": name for seat, name in enumerate(table.players)}
-    if rules is None:
-        return {"ruleset": next(iter(rulesets)), "first_declarer": 0, **names}
-    chosen = {
-        name: table.options[setting]
-        for setting, name in option_names(rules).items()
-        if setting in table.options
-    }
-    length, number = table.match or ("", 0)
-    match = f"{length}.{number}" if f"{length}.{number}" in MATCHES else length
-    matches = {"match": match, "match_to": number if match == "first-to" else None}
-    return {"ruleset": rules.id, "first_declarer": 0, **names, **chosen, **matches}
-
-
-def option_names(rules: Ruleset) -> dict[str, str]:
-    return {option.setting: f"{rules.id}.{option.setting}" for option in rules.options}
 
 
 def _with_ruleset(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

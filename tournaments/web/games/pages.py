@@ -30,11 +30,11 @@ from tournaments.queries.games.sheets import (
     LaterEntryInvalid,
     Sheet,
     load_sheet,
+    phone_seats,
     rules_of,
     ruleset_of,
 )
 from tournaments.queries.games.versions import GameVersion, mark_of
-from tournaments.services.games.phone_seats import phone_seats
 from tournaments.services.games.playing import record_entry, withdraw_entry
 from tournaments.services.games.writing import (
     BadKey,
@@ -66,7 +66,6 @@ from tournaments.web.games.deals.hand_form import HandForm
 from tournaments.web.games.deals.open_form import CountingForm, NamingForm, SealedForm
 from tournaments.web.games.deals.reading import Typed, check_suit, parse_form
 from tournaments.web.games.deals.sheet_view import lines_of, news_of, sheet_page
-from tournaments.web.games.forms import initial_of
 from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.redoing import redo_of
@@ -408,7 +407,7 @@ def _again(row: Game) -> dict[str, Any] | None:
     if row.table_id is not None or row.resting:
         return None
     table = LastTable(row.players, row.ruleset, row.options)
-    return initial_of(table, {row.ruleset: rules_of(row)})
+    return table.initial({row.ruleset: rules_of(row)})
 
 
 def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:

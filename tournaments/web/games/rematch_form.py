@@ -14,8 +14,8 @@ from tournaments.models import Game
 from tournaments.queries.games.sheets import rules_of
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.resting import seated, who_rests
-from tournaments.web.base.phone import LastTable
-from tournaments.web.games.forms import LONGEST_TYPED_NAME, NewTableForm, initial_of, option_names
+from tournaments.web.base.phone import LastTable, option_names
+from tournaments.web.games.forms import LONGEST_TYPED_NAME, NewTableForm
 
 MOST_PEOPLE = 6
 """The largest number of people at a table, with those who sit out."""
@@ -49,7 +49,7 @@ class RematchForm(NewTableForm):
         terms = None if match is None else (match.length, match.number)
         people = [*self.before.players, *self.before.resting]
         table = LastTable(people, own.id, self.before.options, match=terms)
-        self.start = initial_of(table, rulesets)
+        self.start = table.initial(rulesets)
         super().__init__(
             None if data is None else _completed(data, self.start), table=table, rulesets=rulesets
         )

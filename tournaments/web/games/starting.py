@@ -14,6 +14,7 @@ from tournaments.models import Game
 from tournaments.queries.rulesets import offered_rulesets
 from tournaments.services.games.open_tables import start_table
 from tournaments.web.base.phone import (
+    MATCHES,
     LastTable,
     address,
     phone_table,
@@ -23,7 +24,6 @@ from tournaments.web.base.phone import (
 )
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.forms import (
-    MATCHES,
     NewTableForm,
 )
 from tournaments.web.games.matches import match_text
