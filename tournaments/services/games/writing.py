@@ -260,7 +260,8 @@ def place_for_writing(row: Game, by: Actor) -> Round | None:
     round_ = row.table.round
     tournament = getattr(round_.event, "tournament", None)
     cancelled = tournament is not None and tournament.cancelled_at is not None
-    if cancelled or round_.closed_at is not None:
+    is_open = round_.opened_at is not None and round_.closed_at is None
+    if cancelled or not is_open:
         directed = Club.objects.directed_by(by.user).filter(pk=round_.event.club_id)
         if not directed.exists():
             said = _("The tournament is cancelled: only a director writes here.")
