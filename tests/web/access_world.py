@@ -109,6 +109,9 @@ def _people(world, club, other):
     }
     world.accounts["other"] = MemberFactory(club=other, role="owner").user
     world.accounts["staff"] = UserFactory()
+    whose = world.accounts["member"]
+    world.right["calendar"] = {"pk": whose.pk, "secret": whose.calendar_secret}
+    world.wrong["calendar"] = {"pk": whose.pk, "secret": world.accounts["other"].calendar_secret}
     TableFactory(round__event__club=other)
 
 
@@ -163,6 +166,7 @@ def _club_pages(world, event, going, tables):
     world.right |= {
         "": {},
         "club": at,
+        "club part": at | {"part": "events"},
         "person": at | {"user": world.accounts["member"].pk},
         "invitation": at | {"public_id": invitation.public_id},
         "season": at | {"pk": event.season_id},

@@ -184,8 +184,14 @@ DRAWN = re.compile(r"/(follow|evening|clubs)/.*/picture(-wide)?\.png")
 
 WRITES = 'href="/play/'
 
-MAY_BE_KEPT = re.compile(r"/clubs/[^/]+/logo/|/rules/[^/]+|/api/v1/.*")
-"""A browser keeps the logo of a club for an hour, and rules that everybody may read."""
+MAY_BE_KEPT = re.compile(
+    r"/clubs/[^/]+/(logo/|embed/.*|evenings\.ics|results\.rss)|/embed/.*|/calendar/.*"
+    r"|/rules/[^/]+|/api/v1/.*"
+)
+"""A browser keeps the logo of a club for an hour, and what everybody may read for a while."""
+
+FOR_OTHER_SITES = re.compile(r"/clubs/[^/]+/embed/.*")
+"""Parts of a published club, for the frames and scripts of other sites."""
 
 KEPT_FOR_GOING_BACK = re.compile(r"/|/(guide|rules|ratings|clubs|follow|evening)/.*")
 """Pages that a browser keeps for visitors without an account, if no address to write is in them."""
@@ -209,10 +215,12 @@ def faults_of(answer):
         yield f"has no charset: {headers['Content-Type']}"
     if headers.get("X-Content-Type-Options") != "nosniff":
         yield "may be taken for something else"
-    if "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", ""):
-        yield "may be framed"
     if "camera=()" not in headers.get("Permissions-Policy", ""):
         yield "may use the camera"
+    if answer.status_code == 200 and FOR_OTHER_SITES.match(answer.wsgi_request.path):
+        return
+    if "frame-ancestors 'none'" not in headers.get("Content-Security-Policy", ""):
+        yield "may be framed"
     if headers.get("Cross-Origin-Resource-Policy") != "same-origin":
         yield "may be embedded by another site"
 

@@ -58,6 +58,12 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
     language = models.CharField(max_length=8, blank=True, editable=False)
     # Of the tables that the account keeps: the name that each folded name stands for.
     joined_names = models.JSONField(default=dict, editable=False)
+    # Raising it revokes the address of the account's calendar.
+    calendar_generation = models.PositiveIntegerField(default=1, editable=False)
+
+    @property
+    def calendar_secret(self) -> str:
+        return addresses.derive("calendar", str(self.pk), self.calendar_generation)
 
 
 Visitor = User | AnonymousUser | None

@@ -1,10 +1,11 @@
-"""API tokens of accounts: create, show once, revoke."""
+"""API tokens of accounts: create, show once, revoke; the address of their calendar."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import F
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.rules.limits import LONGEST_TOKEN_NAME
@@ -65,3 +66,8 @@ def expire_tokens(at: datetime, of: User | None = None) -> None:
     """Delete expired tokens, of one account or of all."""
     rows = PersonalToken.objects.all() if of is None else PersonalToken.objects.of(of)
     rows.filter(expiry__lte=at).delete()
+
+
+def replace_calendar(user: int) -> None:
+    """Revoke the address of an account's calendar; there is a new one."""
+    User.objects.filter(pk=user).update(calendar_generation=F("calendar_generation") + 1)

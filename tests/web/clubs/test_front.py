@@ -151,11 +151,11 @@ def test_bar_is_the_same_on_every_page_of_a_club_and_says_where_one_is(visitor, 
 
     assert bar(visitor.become("member", club), CLUB) == (
         words,
-        ["More", "Players", "Members", "Seasons", "All games", "Leave the club"],
+        ["More", *owners[1:5], "Calendar and embedding", "Leave the club"],
         [],
     )
     visitor.become("owner", club)
-    more = [*owners, "What was changed", "Settings", "Leave the club"]
+    more = [*owners, "What was changed", "Settings", "Calendar and embedding", "Leave the club"]
     for path, here in (
         (reverse("event", args=["moda", event.public_id]), [("true", "Evenings")]),
         (reverse("club_records", args=["moda"]), [("page", "Records")]),

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tournaments.models import Member, Player, User
 from tournaments.models.clubs import DIRECTING
+from tournaments.origin import absolute
 from tournaments.permissions import account_of, actor_of, directed_club
 from tournaments.queries.people.members import account_name
 from tournaments.services.clubs.membership import LastOwner, delete_account
@@ -40,6 +41,7 @@ def me(request: HttpRequest) -> HttpResponse:
         # A former member of a club keeps the player, but sees no pages of the club.
         "clubs": [club for club, _role in memberships],
         "players": players.order_by("club__name", "pk"),
+        "calendar": absolute(request, reverse("calendar", args=[user.pk, user.calendar_secret])),
     }
     return render(request, "tournaments/accounts/me.html", page)
 

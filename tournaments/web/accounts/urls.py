@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.accounts import pages, tokens
+from tournaments.web.accounts import calendar, pages, tokens
 
 urlpatterns = [
     path("me/", pages.me, name="me"),
@@ -10,5 +10,7 @@ urlpatterns = [
     path("me/tokens/", tokens.tokens, name="tokens"),
     path("me/tokens/new/", tokens.new_token, name="new_token"),
     path("me/tokens/<slug:public_id>/", tokens.token, name="token"),
+    path("me/calendar/", calendar.replace, name="replace_calendar"),
+    path("calendar/<int:pk>/<str:secret>.ics", calendar.calendar, name="calendar"),
     path("me/delete/", pages.delete, name="delete_account"),
 ]

@@ -94,6 +94,7 @@ class ClubBar:
             yield self._link(_("What was changed"), "club_changes")
         if self.owns:
             yield self._link(_("Settings"), "club_settings")
+        yield self._link(_("Calendar and embedding"), "share_club")
         if self.role:
             yield self._link(_("Leave the club"), "leave_club")
 

@@ -1,0 +1,55 @@
+"""Events as iCalendar (RFC 5545), for calendars that subscribe to an address."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, time, timedelta
+
+from django.utils import timezone
+from django.utils.translation import get_language
+from icalendar import Calendar
+from icalendar import Event as Entry
+
+from tournaments.models import Event
+
+LASTS = timedelta(hours=4)
+"""How long an evening with an hour takes up in the calendar."""
+
+ASK_AGAIN = timedelta(hours=6)
+
+
+def calendar_of(name: str, events: Iterable[Event], address: Callable[[Event], str]) -> bytes:
+    """Return a calendar; `address` returns the whole address of an event's page.
+
+    An event without an hour is one of the whole day. All hours are in UTC, so that no time zone
+    has to be described.
+    """
+    calendar = Calendar()
+    calendar.add("prodid", f"-//Kingscore//{(get_language() or 'en').upper()}")
+    calendar.add("version", "2.0")
+    calendar.add("method", "PUBLISH")
+    calendar.add("x-wr-calname", name)
+    calendar.add("refresh-interval", ASK_AGAIN, parameters={"value": "DURATION"})
+    calendar.add("x-published-ttl", ASK_AGAIN)
+    for event in events:
+        calendar.add_component(_entry(event, address(event)))
+    content: bytes = calendar.to_ical()
+    return content
+
+
+def _entry(event: Event, address: str) -> Entry:
+    entry = Entry()
+    entry.add("uid", f"{event.public_id}@kingscore")
+    # The same at each request, so that an unchanged calendar is answered with 304.
+    entry.add("dtstamp", event.created_at.astimezone(UTC))
+    if event.starts_at:
+        starts = datetime.combine(event.held_on, time.fromisoformat(event.starts_at))
+        begin = timezone.make_aware(starts).astimezone(UTC)
+        entry.add("dtstart", begin)
+        entry.add("dtend", begin + LASTS)
+    else:
+        entry.add("dtstart", event.held_on)
+    entry.add("summary", event.name)
+    entry.add("description", f"{event.club.name}\n{address}")
+    if event.venue:
+        entry.add("location", event.venue)
+    entry.add("url", address)
+    return entry

@@ -1,0 +1,235 @@
+"""Parts of a published club for other sites: as a page for a frame, and as JSON by CORS."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+from csp.decorators import csp_replace
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Club, Event, Player, RatingPool, Season, Tournament
+from tournaments.origin import absolute
+from tournaments.permissions import seen_club
+from tournaments.presenters.people.names import named_player
+from tournaments.presenters.standings.league import league_of
+from tournaments.presenters.standings.standings import standings_seen
+from tournaments.queries.now import coming
+from tournaments.queries.ratings.leaderboard import Listed, pools_with_ratings
+from tournaments.queries.tournaments.state import load_state
+from tournaments.texts.labels import points_text
+from tournaments.web.clubs.feeds import EVERYBODY, for_everybody, page_of
+
+SHOWN = 10
+FORMAT = "kingscore-embed/1"
+COLOURS = {"paper": "faf7ef", "ink": "1d1c18", "accent": "1d6843"}
+"""The colours of the page in a frame, and what they are by default."""
+
+HEX = re.compile(r"[0-9a-fA-F]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a club: its title, its page here, and rows as in the JSON."""
+
+    title: str
+    url: str
+    rows: list[dict[str, Any]]
+
+
+def _events(request: HttpRequest, club: Club) -> Part:
+    """Return what comes next (1 query)."""
+    seen = coming(Event.objects.listed_for(None).filter(club=club), timezone.localdate())
+    rows = [
+        {
+            "date": event.held_on.isoformat(),
+            "time": event.starts_at,
+            "name": event.name,
+            "venue": event.venue,
+            "url": page_of(request, event),
+        }
+        for event in seen[:SHOWN]
+    ]
+    return Part(_("Next evenings"), absolute(request, reverse("events", args=[club.slug])), rows)
+
+
+def _league(request: HttpRequest, club: Club) -> Part:
+    """Return the first of the season's league (up to 7 queries)."""
+    begun = club.seasons.filter(starts_on__lte=timezone.localdate())
+    season: Season = get_object_or_404(begun.select_related("club")[:1])
+    seen = Tournament.objects.counted().seen_by(None).filter(event__season=season)
+    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
+    found = league_of(season, rows, EVERYBODY)
+    lines = ((row.place, [found.people[row.player]], row.points) for row in found.rows)
+    url = reverse("league", args=[club.slug, season.pk])
+    return Part(f"{_('League')} · {season.name}", absolute(request, url), list(_rows(club, lines)))
+
+
+def _standings(request: HttpRequest, club: Club) -> Part:
+    """Return the standings of a tournament, or of the latest one (up to 6 queries)."""
+    seen = Tournament.objects.counted().seen_by(None).filter(event__club=club)
+    played = seen.filter(state__in=(Tournament.State.RUNNING, Tournament.State.FINISHED))
+    if asked := request.GET.get("tournament", ""):
+        played = played.filter(slug=asked.replace("\0", ""))
+    latest = played.select_related("event__club").order_by("-event__held_on", "-pk")
+    row: Tournament = get_object_or_404(latest[:1])
+    state = load_state(row)
+    lines = (
+        (each.place, state.entrants[each.entrant].players, each.points)
+        for each in standings_seen(state, directs=False).rows
+    )
+    url = reverse("standings", args=[club.slug, row.slug])
+    return Part(row.event.name, absolute(request, url), list(_rows(club, lines)))
+
+
+def _rows(
+    club: Club, lines: Iterable[tuple[int, Iterable[Player], Points]]
+) -> Iterator[dict[str, Any]]:
+    for place, players, points in list(lines)[:SHOWN]:
+        name = " + ".join(named_player(club, each, member=False).name for each in players)
+        # A fraction is a text, as in records.
+        yield {"place": place, "name": name, "points": _number(points)}
+
+
+def _number(points: Points) -> int | str:
+    return int(points) if points == int(points) else str(points)
+
+
+def _ratings(request: HttpRequest, club: Club) -> Part:
+    """Return the head of the leaderboard of the most played game (up to 4 queries)."""
+    pools = pools_with_ratings(RatingPool.objects.seen_by(None).filter(club=club))
+    if not pools:
+        raise Http404
+    board = Listed(pools[0], timezone.now(), active=True, provisional=False)
+    rows = [
+        {
+            "place": line.rank,
+            "name": named_player(club, line.row.player, member=False).name,
+            "points": line.rating.points,
+        }
+        for line in board.lines(board.keys(0, SHOWN))
+    ]
+    return Part(_("Ratings"), absolute(request, reverse("club_ratings", args=[club.slug])), rows)
+
+
+PARTS: dict[str, Callable[[HttpRequest, Club], Part]] = {
+    "events": _events,
+    "league": _league,
+    "standings": _standings,
+    "ratings": _ratings,
+}
+
+
+def _part(request: HttpRequest, club: Club, part: str) -> Part:
+    if part not in PARTS:
+        raise Http404
+    return PARTS[part](request, club)
+
+
+@require_safe
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})
+@for_everybody
+def embed(request: HttpRequest, club: Club, part: str) -> HttpResponse:
+    """Show a part of a club as a page for the frame of another site."""
+    shown = _part(request, club, part)
+    page = {
+        "club": club,
+        "part": shown,
+        "rows": [_shown(row) for row in shown.rows],
+        "colours": urlencode(_colours(request)),
+        "language": get_language(),
+    }
+    return render(request, "tournaments/clubs/embed.html", page)
+
+
+def _shown(row: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Return a row as texts: what stands before the name, the name, its address, what follows."""
+    if "date" in row:
+        day = date_format(date.fromisoformat(row["date"]), "j M")
+        return day, row["name"], row["url"], row["time"]
+    points = row["points"]
+    return (
+        str(row["place"]),
+        row["name"],
+        "",
+        points_text(points) if isinstance(points, int) else points,
+    )
+
+
+@for_everybody
+def embed_json(request: HttpRequest, club: Club, part: str) -> HttpResponse:
+    """Return a part of a club for the scripts of any site; it needs and reads no cookie."""
+    shown = _part(request, club, part)
+    found = {
+        "format": FORMAT,
+        "club": {
+            "name": club.name,
+            "url": absolute(request, reverse("club", args=[club.slug])),
+        },
+        "part": part,
+        "title": shown.title,
+        "url": shown.url,
+        "rows": shown.rows,
+    }
+    response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+@require_safe
+@cache_control(public=True, max_age=24 * 60 * 60)
+def embed_colours(request: HttpRequest) -> HttpResponse:
+    """Return the colours in the address as a style sheet, since pages allow no inline styles."""
+    lines = "".join(f"--{name}:#{value};" for name, value in _colours(request).items())
+    return HttpResponse(f":root{{{lines}}}", content_type="text/css; charset=utf-8")
+
+
+def _colours(request: HttpRequest) -> dict[str, str]:
+    """Return the colours in the address that are six hexadecimal digits."""
+    asked = {name: request.GET.get(name, "") for name in COLOURS}
+    return {name: value for name, value in asked.items() if HEX.fullmatch(value)}
+
+
+@never_cache
+@require_safe
+def share(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the addresses of a club's feeds, and lines to copy into another site."""
+    club = seen_club(request, slug)
+    titles = {
+        "events": _("Next evenings"),
+        "league": _("League"),
+        "standings": _("Standings of the latest tournament"),
+        "ratings": _("Ratings"),
+    }
+    language = f"?language={get_language()}"
+
+    def whole(page: str, *args: str) -> str:
+        return absolute(request, reverse(page, args=[club.slug, *args])) + language
+
+    calendar = whole("club_calendar")
+    page = {
+        "club": club,
+        "calendar": calendar,
+        "webcal": re.sub(r"^https?", "webcal", calendar),
+        "results": whole("club_results"),
+        "parts": [
+            (part, title, whole("embed", part), whole("embed_json", part))
+            for part, title in titles.items()
+        ],
+        "colours": "&".join(f"{name}={value}" for name, value in COLOURS.items()),
+    }
+    return render(request, "tournaments/clubs/share.html", page)
