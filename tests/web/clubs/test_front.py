@@ -90,6 +90,18 @@ def test_milestones_are_round_numbers_of_games_and_first_kings(member, club):
     assert texts == ["Ayşe played game number 25", "Elif made a first King"]
 
 
+def test_chats_show_who_leads_a_published_club_and_its_last_standings(client, club):
+    season = SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
+    row = evening(season, [dict(zip(FOUR, (10, 20, 30, -60), strict=True))], published=True)
+    type(club).objects.update(published=True)
+
+    text = client.get(CLUB).text
+
+    assert '"og:description" content="Leading the season: Cem, Burak, Ayşe"' in text
+    picture = reverse("standings_picture", args=["moda", row.slug])
+    assert re.search(rf'"og:image" content="http://[^"]*{picture}', text)
+
+
 @pytest.mark.parametrize("rated", [True, False])
 def test_records_and_milestones_are_told_where_names_are_public(client, club, rated):
     type(club).objects.update(published=True, in_server_ratings=rated)

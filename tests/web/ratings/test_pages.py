@@ -38,6 +38,17 @@ def test_any_page_can_be_typed(member, pool, number):
     assert names(member.get(CLUB, {"page": number})) == ["Ada"]
 
 
+def test_list_without_anybody_settled_shows_everybody(member, pool):
+    rated(pool, 1800, "Newcomer", provisional=True, variance=100.0**2)
+    rated(pool, 1700, "Seven months ago", month=MONTH - 7)
+    counted()
+
+    page = member.get(CLUB)
+
+    assert names(page) == ["Newcomer", "Seven months ago"]
+    assert "All players · with provisional" in page.text
+
+
 def test_list_is_of_those_active_and_settled_unless_all_are_asked_for(member, pool):
     rated(pool, 1500, "Now")
     rated(pool, 1600, "Five months ago", month=MONTH - 5)

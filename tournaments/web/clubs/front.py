@@ -8,6 +8,7 @@ from typing import Any
 from django.core.cache import caches
 from django.db.models import Count, Q
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, ngettext
@@ -30,6 +31,7 @@ from tournaments.queries.now import PlayingEvent
 from tournaments.queries.statistics import version_of_games
 from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.texts.labels import points_text
+from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.bar import ClubBar
 from tournaments.web.standings.view import KEPT_SECONDS
 
@@ -203,6 +205,28 @@ def _milestone_text(each: Milestone, front: ClubFront) -> str:
     if each.kind == "king":
         return _("%(name)s made a first King") % {"name": name}
     return _("%(name)s played game number %(number)s") % {"name": name, "number": each.number}
+
+
+def preview_of(request: HttpRequest, club: Club, front: FrontPage) -> LinkPreview | None:
+    """Return what a chat shows of a published club: who leads or has won; its last standings.
+
+    1 query for the tournament whose standings are drawn; without any it is the site's picture.
+    """
+    if not club.published:
+        return None
+    names = [line.named.name for line in front.leaders[:3]]
+    line = f"{_('Leading the season')}: {', '.join(names)}" if names else ""
+    if not line and front.winners:
+        line = f"{front.winners[0].event.name}: {front.winners[0].who}"
+    played = (Tournament.State.RUNNING, Tournament.State.FINISHED)
+    seen = Tournament.objects.counted().seen_by(None).filter(event__club=club, state__in=played)
+    last = seen.order_by("-event__held_on", "-pk").first()
+    picture = static("kingscore-wide.png")
+    if last is not None:
+        path = reverse("standings_picture", args=[club.slug, last.slug])
+        picture = as_of(path, last.revision)
+    line = line or _("The evenings of the club, who leads, and its records.")
+    return link_preview(request, club.name, line, picture)
 
 
 def playing_event(club: Club, playing: PlayingEvent) -> NextEvent:

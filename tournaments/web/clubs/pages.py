@@ -24,7 +24,13 @@ from tournaments.texts.labels import Text
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.clubs.bar import club_bar
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
-from tournaments.web.clubs.front import front_page, next_event, playing_event, playing_text
+from tournaments.web.clubs.front import (
+    front_page,
+    next_event,
+    playing_event,
+    playing_text,
+    preview_of,
+)
 
 SHOWN_EVENTS = 3
 
@@ -82,6 +88,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "next": lead,
         "soon": soon[:SHOWN_EVENTS],
         "front": front,
+        "preview": preview_of(request, row, front),
     }
     return render(request, "tournaments/clubs/club.html", page)
 

@@ -61,7 +61,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
     board = board_of(asked, club, pools, looker, timezone.now()) if pools else None
     page = {
         "club": club,
-        "asked": asked,
+        "asked": asked if board is None else board.asked,
         "board": board,
         "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
     }

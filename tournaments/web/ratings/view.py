@@ -1,7 +1,7 @@
 """The page of a leaderboard: its players, and the visitor's place."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -45,6 +45,10 @@ class BoardQuery:
             active=get("active") != "all",
             provisional=get("provisional") == "yes",
         )
+
+    @property
+    def is_usual(self) -> bool:
+        return self.active and not self.provisional
 
     @property
     def kept(self) -> list[tuple[str, str]]:
@@ -105,6 +109,7 @@ class Mine:
 class BoardPage:
     """A leaderboard, one page of it."""
 
+    asked: BoardQuery
     family: str
     families: Sequence[tuple[str, str]]
     season: Season | None
@@ -136,10 +141,15 @@ def board_of(
     seasons = list(club.seasons.all()) if club is not None else []
     season = next((each for each in seasons if str(each.pk) == asked.season), None)
     listed = listed_in(pool, season, now, active=asked.active, provisional=asked.provisional)
+    if asked.is_usual and not listed.ranks.total:
+        # Nobody is both active and settled: everybody says more than an empty list.
+        asked = replace(asked, active=False, provisional=True)
+        listed = listed_in(pool, season, now, active=False, provisional=True)
     own = rating_of_account(pool, looker.user.pk) if looker.user is not None else None
     found = listed.keys_called(called(asked.name, looker, club)) if asked.name else None
     part, keys = _page_of(listed, found, asked.page)
     return BoardPage(
+        asked=asked,
         family=pool.family,
         families=[(each.family, family_name(each.family)) for each in pools],
         season=season,
