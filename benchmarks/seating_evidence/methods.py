@@ -1,7 +1,6 @@
 """The methods and weights that are compared."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import chain
 
@@ -150,27 +149,29 @@ def _schedule(players: int, rounds: int, seed: int) -> list[Places]:
     ]
 
 
+NO_REPEATS = Weights()
+LEADERS_LAST = Weights(last_repeat=20, last_leaders=100)
+
 METHODS: Mapping[str, Draw] = {
     "by lot": by_lot,
-    "plan": by_plan,
-    "across": across,
-    "neighbours": neighbours,
-    **{f"program: {name}": by_program(weights) for name, weights in OBJECTIVES.items()},
-    "program: new-opponents, leaders meet last": by_program(
-        replace(OBJECTIVES["new-opponents"], last_repeat=20, last_leaders=100)
-    ),
-    "no repeat, seats as before": priced(Weights(), even_until=5),
-    "no repeat, seats at 2 %": priced(Weights()),
-    "no repeat, seats free": priced(Weights(seat=0)),
-    "look-ahead": foreseen(Weights()),
-    "look-ahead, leaders × 2": foreseen(Weights(leaders=100, last_leaders=100)),
-    "look-ahead, last 20 %": foreseen(Weights(last_repeat=20)),
-    "look-ahead, last 20 %, leaders × 2": foreseen(Weights(last_repeat=20, last_leaders=100)),
-    "look-ahead, last neighbours": then_neighbours(foreseen(Weights(last_repeat=0))),
+    "fixed schedule": by_plan,
+    "cross-seeded": across,
+    "neighbours by rank": neighbours,
+    "greedy, even seats to round 5": priced(NO_REPEATS, even_until=5),
+    "greedy": priced(NO_REPEATS),
+    "greedy, seats free": priced(Weights(seat=0)),
+    "no repeats": foreseen(NO_REPEATS),
+    "no repeats, leaders × 2": foreseen(Weights(leaders=100, last_leaders=100)),
+    "no repeats, last round at 20 %": foreseen(Weights(last_repeat=20)),
+    "no repeats, leaders meet last": foreseen(LEADERS_LAST),
+    "no repeats, neighbours last": then_neighbours(foreseen(Weights(last_repeat=0))),
     "repeats at 40 %": priced(Weights(repeat=40, last_repeat=40)),
     "repeats at 20 %": priced(Weights(repeat=20, last_repeat=20)),
     "repeats at 10 %": priced(Weights(repeat=10, last_repeat=10)),
     "repeats at 20 %, leaders × 2": priced(
         Weights(repeat=20, last_repeat=20, leaders=100, last_leaders=100)
     ),
+    **{f"program: {name}": by_program(weights) for name, weights in OBJECTIVES.items()},
+    "program: leaders meet last": by_program(LEADERS_LAST),
 }
+"""The program's own methods come last; those before use the fast search."""

@@ -1,7 +1,7 @@
 """Simulated tournaments as lines of sums, and the table of them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from math import sqrt
 from pathlib import Path
@@ -15,12 +15,15 @@ SCENARIOS = (
     (16, 5), (20, 5), (24, 5), (28, 3), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9),
 )  # fmt: skip
 AT_ONCE = 25
+USUAL = 100
 
 Where = tuple[int, int, int]
 """Players, rounds, percent of the bots' strengths."""
 
 Key = tuple[int, int, int, str]
 """The same, and the method."""
+
+Cell = Callable[["Sums"], str]
 
 
 class Sums(NamedTuple):
@@ -100,47 +103,57 @@ def tidy(kept: Path) -> None:
 
 
 def table(kept: Path) -> str:
-    """Return everything as Markdown, a table for each field."""
+    """Return everything as Markdown: a table of all fields together, and one for each."""
     rows = read(kept)
-    places = sorted({key[:3] for key in rows})
-    return "\n\n".join("\n".join(_table(place, rows)) for place in places)
+    together: dict[str, Sums] = {}
+    for (*_, percent, method), sums in rows.items():
+        if percent == USUAL:
+            together[method] = together.get(method, NOTHING).with_more(sums)
+    tables = [_table("All fields", together, OVER_LOT)]
+    for players, rounds, percent in sorted({key[:3] for key in rows}):
+        strengths = "" if percent == USUAL else f", strengths × {percent / 100:g}"
+        here = {key[3]: rows[key] for key in rows if key[:3] == (players, rounds, percent)}
+        tables.append(_table(f"{players} × {rounds}{strengths}", here, COLUMNS))
+    return "\n\n".join(tables)
 
 
-def _table(place: tuple[int, ...], rows: dict[Key, Sums]) -> Iterator[str]:
-    players, rounds, percent = place
-    strengths = "" if percent == 100 else f", strengths × {percent / 100:g}"
-    yield f"**{players} × {rounds}**{strengths}\n"
-    yield "| " + " | ".join(("method", "n", *(head for head, *_ in COLUMNS))) + " |"
-    yield "|---|" + "---:|" * (len(COLUMNS) + 1)
-    for key, sums in rows.items():
-        if key[:3] == place:
-            cells = (show(sums) for _head, show in COLUMNS)
-            yield f"| {key[3]} | {sums.count:,} | " + " | ".join(cells) + " |"
+def _table(title: str, rows: Mapping[str, Sums], columns: Sequence[tuple[str, Cell]]) -> str:
+    heads = ("method", "n", *(head for head, _ in columns))
+    lines = [f"**{title}**\n", f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
+    for method, sums in rows.items():
+        cells = (method, f"{sums.count:,}", *(show(sums) for _, show in columns))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
-def _percent(name: str) -> Any:
-    return lambda sums: f"{100 * sums.mean(name):.1f} ± {100 * sums.error(name):.1f}"
+def _number(name: str, digits: int = 1, times: int = 1) -> Cell:
+    """Return what shows a mean and its error."""
+    return lambda sums: (
+        f"{times * sums.mean(name):.{digits}f} ± {times * sums.error(name):.{digits}f}"
+    )
 
 
-def _number(name: str, digits: int) -> Any:
-    return lambda sums: f"{sums.mean(name):.{digits}f} ± {sums.error(name):.{digits}f}"
+def _spread(name: str) -> Cell:
+    """Return what shows a spread in times of neighbours, and in points."""
+    times = _number(name.replace("spread", "times"), 2)
+    return lambda sums: f"{times(sums)} × ({sums.mean(name):,.0f})"
 
 
-def _spread(name: str) -> Any:
-    return lambda sums: f"{sums.mean(name):.0f} ({sums.mean('times' + name[6:]):.2f} ×)"
-
-
+OVER_LOT = (
+    ("strongest wins, %, than by lot", _number("strongest_wins_over_lot", 1, 100)),
+    ("tau, ‰, than by lot", _number("tau_over_lot", 1, 1000)),
+    ("1st and 2nd meet late, %", _number("first_two_met", 0, 100)),
+)
 COLUMNS = (
-    ("strongest wins, %", _percent("strongest_wins")),
-    ("over lot", _percent("strongest_wins_over_lot")),
-    ("tau", _number("tau", 3)),
-    ("over lot", _number("tau_over_lot", 4)),
-    ("1st and 2nd met late, %", _percent("first_two_met")),
-    ("leaders meet last, %", _percent("leaders_met")),
-    ("tables of top 4", _number("leaders_tables", 2)),
-    ("repeats", _number("repeats", 1)),
-    ("in the last", _number("last_repeats", 1)),
-    ("2 out, %", _percent("uneven")),
+    ("strongest wins, %", _number("strongest_wins", 0, 100)),
+    ("than by lot", _number("strongest_wins_over_lot", 0, 100)),
+    ("tau, ‰", _number("tau", 0, 1000)),
+    ("than by lot", _number("tau_over_lot", 0, 1000)),
+    ("1st and 2nd meet late, %", _number("first_two_met", 0, 100)),
+    ("tables of the top four", _number("leaders_tables", 2)),
+    ("repeats", _number("repeats")),
+    ("in the last round", _number("last_repeats")),
+    ("2 out, %", _number("uneven", 1, 100)),
     ("spread", _spread("spread")),
     ("top quarter", _spread("spread_above")),
     ("last round", _spread("spread_last")),

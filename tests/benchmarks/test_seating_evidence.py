@@ -12,7 +12,7 @@ from benchmarks.seating_evidence.methods import METHODS
 from benchmarks.seating_evidence.results import one_event, read, simulate, table, tidy
 
 FIELD = (16, 3, 100)
-WITHOUT_REPEATS = ("plan", "program: new-opponents", "look-ahead")
+WITHOUT_REPEATS = ("fixed schedule", "program: new-opponents", "no repeats")
 
 
 @pytest.fixture(autouse=True)
