@@ -28,6 +28,7 @@ def test_games_show_strength_luck_and_seats_apart():
 
     assert np.abs(games.rest.sum(axis=1)).max() < 1e-6
     assert np.abs(games.seats).max() < 2 * games.errors.max()
+    assert games.luck == pytest.approx(534.6, abs=3), "as in twenty thousand other games"
     assert points_of(np.array([[403.0, 0, 0, 0]])).tolist() == [[300, -100, -100, -100]]
 
 
@@ -38,6 +39,28 @@ def test_every_method_seats_everybody_once_in_every_round(method):
     assert found["far_uneven"] == 0
     assert 1 <= found["leaders_tables"] <= 4
     assert found["repeats"] == 0 or method not in WITHOUT_REPEATS
+
+
+def test_looking_ahead_brings_scores_nearer_than_a_schedule():
+    schedule, ahead = (
+        [one_event((24, 4, 100), method, number) for number in range(3)]
+        for method in ("fixed schedule", "no repeats")
+    )
+
+    assert sum(one["repeats"] for one in schedule + ahead) == 0
+    # The best order of the rounds of the schedule alone would not bring a tenth.
+    assert sum(one["spread"] for one in ahead) < 0.9 * sum(one["spread"] for one in schedule)
+
+
+def test_round_counts_meetings_seats_and_points():
+    event, tables = Event(8, 2, 0), np.arange(8).reshape(2, 4)
+
+    event.play(tables)
+    event.play(tables)
+
+    assert (event.repeats, event.met[0, 1], event.met[0, 4]) == (12, 2, 0)
+    assert event.seats.tolist() == [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]] * 2
+    assert abs(event.scores[:4].sum()) < 40 < np.abs(event.scores[:4]).sum()
 
 
 def test_search_finds_neighbours_and_parts_those_who_met():
