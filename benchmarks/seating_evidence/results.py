@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,16 +105,25 @@ def tidy(kept: Path) -> None:
 def table(kept: Path) -> str:
     """Return everything as Markdown: a table of all fields together, and one for each."""
     rows = read(kept)
-    together: dict[str, Sums] = {}
-    for (*_, percent, method), sums in rows.items():
-        if percent == USUAL:
-            together[method] = together.get(method, NOTHING).with_more(sums)
-    tables = [_table("All fields", together, OVER_LOT)]
-    for players, rounds, percent in sorted({key[:3] for key in rows}):
+    fields = sorted({key[:3] for key in rows})
+    tables = [_table("All fields together", _together(rows), OVER_LOT)]
+    for field in fields:
+        players, rounds, percent = field
         strengths = "" if percent == USUAL else f", strengths × {percent / 100:g}"
-        here = {key[3]: rows[key] for key in rows if key[:3] == (players, rounds, percent)}
+        here = {key[3]: rows[key] for key in rows if key[:3] == field}
         tables.append(_table(f"{players} × {rounds}{strengths}", here, COLUMNS))
     return "\n\n".join(tables)
+
+
+def _together(rows: Mapping[Key, Sums]) -> dict[str, Sums]:
+    """Add up the fields of each method that was simulated in all of them."""
+    usual = {key: sums for key, sums in rows.items() if key[2] == USUAL}
+    fields = {key[:3] for key in usual}
+    return {
+        method: reduce(Sums.with_more, (usual[*field, method] for field in fields))
+        for *_, method in usual
+        if all((*field, method) in usual for field in fields)
+    }
 
 
 def _table(title: str, rows: Mapping[str, Sums], columns: Sequence[tuple[str, Cell]]) -> str:
