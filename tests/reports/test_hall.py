@@ -6,7 +6,8 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import HOST, asked, silent
 from tests.tournament_builders import NINE, closed, play, published, register, running, seated
-from tournaments.models import Entrant, Player, Report
+from tournaments.engine.documents.digests import letters_of
+from tournaments.models import Entrant, Player, Report, Round
 from tournaments.reports.certificates import compose_certificates
 from tournaments.reports.documents import compose
 from tournaments.reports.name_badges import compose_name_badges
@@ -167,9 +168,10 @@ def test_first_three_get_certificates_and_equals_share_theirs():
         (seats[3], "Second place"),
         (seats[1], "Third place"),
     ]
+    code = letters_of(Round.objects.get().digest)
     assert first["lines"] == [
         "Moda Açık",
-        "20 November 2026 · after: Round 1",
+        f"20 November 2026 · after: Round 1 · Code: {code}",
         "540 points, 4 entrants",
     ]
     assert third["lines"][2] == "−110 points, 4 entrants"

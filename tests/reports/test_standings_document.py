@@ -10,7 +10,8 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.reports.asked import FIVE, file_of, report_of
 from tests.tournament_builders import closed, opened, play, running
-from tournaments.models import Entrant, Ruling
+from tournaments.engine.documents.digests import letters_of
+from tournaments.models import Entrant, Round, Ruling
 from tournaments.reports import standings_document
 from tournaments.reports.standings_document import compose_standings, seen_in
 from tournaments.reports.typesetting import typeset
@@ -68,7 +69,9 @@ def test_pages_have_places_movements_rounds_penalties_and_tie_breaks(played):
         {"text": "Ayşe", "below": "Fener · Moda", "style": ""},
     ]
     assert row_of(data, "Burak")[2] == {"text": "Burak", "below": "withdrawn", "style": "faint"}
-    assert data["lines"] == ["King · the points of the game", "After round 2 of 2"]
+    code = letters_of(Round.objects.get(number=2).digest)
+    said = ["King · the points of the game", "After round 2 of 2", f"Code: {code}"]
+    assert data["lines"] == said
     assert data["legend"] == [
         "Between equals, one after the other: A Games out or won · B Best game",
         "▲▼ places won and lost in this round",
@@ -91,8 +94,9 @@ def test_hidden_last_round_is_shown_to_directors_only():
 
     heads = [column["head"] for column in composed(row)["columns"]]
     assert "2" not in heads
-    assert composed(row)["lines"][-2:] == [
+    assert composed(row)["lines"][-3:] == [
         "After round 1 of 2",
+        f"Code: {letters_of(Round.objects.get(number=1).digest)}",
         "The last round is on: until it is over, these are the standings before it.",
     ]
     assert "2" not in [column["head"] for column in composed(row, round=2)["columns"]]

@@ -167,9 +167,9 @@ def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_quer
     play(row, WHOLE_GAME[0], STOPPED)
     looker = member_of(row.event.club)
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         page(looker, row)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page(looker, row)
 
 

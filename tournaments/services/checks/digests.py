@@ -17,6 +17,7 @@ from tournaments.services.checks.games import AT_ONCE, clubs_of, games_of, named
 from tournaments.services.events.sealing import (
     digest_of_all,
     digests_of_rounds,
+    fill_digests,
     seal_now,
     seal_unsealed,
 )
@@ -26,9 +27,7 @@ def seal_what_is_missing() -> None:
     """Store the digests of what was written before there were any."""
     written = Game.objects.filter(digest="", revision__gt=0)
     for keys in batches_of(written, AT_ONCE):
-        for row in _with_revisions(keys):
-            # A revision stored meanwhile brings its own.
-            Game.objects.filter(pk=row.pk, digest="").update(digest=_digest_of(row))
+        fill_digests(Game.objects.filter(pk__in=keys))
     seal_unsealed()
 
 

@@ -55,7 +55,7 @@ def write_sheets(cast: Cast, played: Iterable[tuple[Game, Pace]]) -> None:
     Revision.objects.bulk_create(writes, AT_ONCE)
     Confirmation.objects.bulk_create(confirmations, AT_ONCE)
     AuditEntry.objects.bulk_create(lines, AT_ONCE)
-    Game.objects.bulk_update(games, ["revision", "result"], AT_ONCE)
+    Game.objects.bulk_update(games, ["revision", "result", "digest"], AT_ONCE)
 
 
 def _write_game(cast: Cast, game: Game, pace: Pace) -> Iterator[Revision]:

@@ -5,17 +5,19 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from tournaments.engine.documents.digests import digest_of_round, digest_of_tournament
 from tournaments.models import AuditEntry, Event, Game, Revision, Round, Ruling, Sitting, Tournament
+from tournaments.queries.games.sheets import record_digest
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.events.events import subject_of
 
 
 def seal_rounds(tournament: Tournament, by: Actor, *, at: datetime) -> None:
     """Store the digests of a locked tournament that have changed, and note them in the audit."""
+    fill_digests(Game.objects.filter(table__round__event=tournament.event_id))
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     rounds = []
@@ -39,6 +41,15 @@ def seal_rounds(tournament: Tournament, by: Actor, *, at: datetime) -> None:
             kind, "seal-rounds", subject, {"codes": before}, {"codes": after}, event=event
         )
         note_change(event.club, change, by, at=at)
+
+
+def fill_digests(games: QuerySet[Game]) -> None:
+    """Store the digests of written games that have none, from before there were any."""
+    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
+    for row in games.filter(digest="", revision__gt=0).prefetch_related(in_order):
+        digest = record_digest(row, list(row.revisions.all()))
+        # A revision stored meanwhile brings its own.
+        Game.objects.filter(pk=row.pk, digest="").update(digest=digest)
 
 
 def seal_after_commit(event: Event) -> None:
