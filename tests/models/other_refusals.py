@@ -40,6 +40,7 @@ OTHERS_REFUSED = {
     ],
     "rating_pool_one_of_server": [lambda: two(RatingPoolFactory, club=None, family="euchre")],
     "rating_pool_has_a_family": [lambda: RatingPoolFactory(family="")],
+    "rating_pool_of_some_strengths": [lambda: RatingPoolFactory(start=0)],
     "rating_one_per_person": [
         lambda: two(PlayerRatingFactory, pool=RatingPoolFactory(), person="p1")
     ],
