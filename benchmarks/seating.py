@@ -1,9 +1,9 @@
 """Seats whole events round by round: speed and fairness, beside plain neighbours by rank.
 
-For each field the repeat meetings, the worst imbalance of seats in the first five rounds and after,
-the mean spread of scores beside that of plain neighbours in the standings (who may meet again and
-sit anywhere: the lower bound), and the computing time of the slowest round on one core beside that
-of sorting the standings. Points are places (4-2-1-0) of players who differ in strength.
+For each field the repeat meetings, the worst imbalance of seats, the mean spread of scores beside
+that of plain neighbours in the standings (who may meet again and sit anywhere: the lower bound),
+and the computing time of the slowest round on one core beside that of sorting the standings. Points
+are places (4-2-1-0) of players who differ in strength.
 """
 
 import random
@@ -44,13 +44,12 @@ def play(players: int, rounds: int, seeds: int) -> "list[Event]":
 
 def figures_of(where: str, runs: "Sequence[Event]") -> Iterator[Figure]:
     slowest = max(run.slowest for run in runs), max(run.sorting for run in runs)
-    first, all_of_them = (max(max(r.imbalance[:until]) for r in runs) for until in (5, None))
+    uneven = max(max(run.imbalance) for run in runs)
     repeats = sum(run.repeats for run in runs)
     yield Figure(
         f"{where}: the slowest round seated", 1000 * slowest[0], "ms of CPU",
         "sorting the standings", 1000 * slowest[1],
-        f"{repeats} repeat meetings; seats out of balance by {first} in rounds 1 to 5,"
-        f" {all_of_them} in all",
+        f"{repeats} repeat meetings; seats out of balance by {uneven} at most",
     )  # fmt: skip
     spread, nearest = (
         statistics.fmean(spread for spreads in each for spread in spreads)

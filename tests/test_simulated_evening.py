@@ -56,6 +56,7 @@ PLAN = {
     "odd": "bye",
     "bye": "average",
     "finals": "0",
+    "objective": "new-opponents",
     "overtime": "as-it-stands",
     "check_in": "none",
 }

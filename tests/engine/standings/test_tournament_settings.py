@@ -41,6 +41,8 @@ def test_everything_chosen_is_written_the_same_way():
     document = {
         "rounds": 30,
         "seating": "round-robin",
+        "objective": "near-scores",
+        "leaders_last": True,
         "separate_clubs": True,
         "score_before_seats": True,
         "points": "places",

@@ -1,15 +1,19 @@
 import pytest
 
+from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tests.tournament_builders import closed, published, running, seated
+from tests.tournament_builders import SHORT, closed, published, running, seated
 from tests.tournament_records import exported
 from tournaments.engine.documents.draw_records import redraw
 from tournaments.engine.documents.tournament_records import read_tournament
 from tournaments.engine.pairing.field import PlayedRound
 from tournaments.models import Draw, Entrant
+from tournaments.queries.tournaments.state import load_state
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
+from tournaments.services.rounds.proposals import fewest_repeats
 from tournaments.services.rounds.seating import seat_again
+from tournaments.web.rounds.seating_view import seating_page
 
 pytestmark = pytest.mark.django_db
 
@@ -69,3 +73,18 @@ def test_a_seating_by_hand_has_no_draw():
     published(running(*NAMES, seating="manual"))
 
     assert '"draw"' not in exported()
+
+
+def test_a_proposal_says_what_repeats_bring():
+    row = running(*NAMES, rounds=3, leaders_last=True)
+    for entries in (SHORT, WHOLE_GAME):
+        closed(row, entries)
+
+    last = seated(row)
+
+    row.refresh_from_db()
+    fewest, seating = fewest_repeats(load_state(row), last), seating_page(load_state(row), last)
+    assert fewest["repeat_meetings"] < seating.quality.repeat_meetings
+    assert fewest["score_spread"] > seating.quality.score_spread
+    assert "With as few repeats as possible (0)" in seating.praise[-1]
+    assert drawn_again(row) == [True, True, True]

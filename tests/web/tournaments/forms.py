@@ -21,6 +21,7 @@ ANSWERS = {
     "bye": "fixed",
     "bye_points": "1/2",
     "finals": "0",
+    "objective": "new-opponents",
     "overtime": "as-it-stands",
     "check_in": "once",
     "minutes": "75",

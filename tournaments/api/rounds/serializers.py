@@ -18,7 +18,7 @@ from tournaments.models import Entrant, Round, Ruling
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState
 from tournaments.services.rounds.clocks import MOST_MINUTES
 from tournaments.services.rounds.pairing import number_of
-from tournaments.services.rounds.proposals import Presence
+from tournaments.services.rounds.proposals import Presence, fewest_repeats
 from tournaments.texts.rounds import ABSENCES
 
 MOST_TABLES = 500
@@ -90,6 +90,13 @@ class QualitySerializer(serializers.Serializer[Any]):
     fixed_parted = serializers.IntegerField()
 
 
+class FewestRepeatsSerializer(serializers.Serializer[Any]):
+    """How a proposal would be with as few repeats as possible, if it has more."""
+
+    repeat_meetings = serializers.IntegerField()
+    score_spread = PointsField()
+
+
 @extend_schema_field(NUMBERS)
 class EntrantNumbersField(serializers.Field[Sequence[Entrant | str], Any, list[int], Any]):
     """The numbers of entrants, given as rows or by their keys."""
@@ -138,6 +145,7 @@ class SeatingSerializer(serializers.Serializer[Any]):
     tables = serializers.SerializerMethodField()
     byes = serializers.SerializerMethodField()
     quality = serializers.SerializerMethodField()
+    fewest_repeats = serializers.SerializerMethodField()
     presence = serializers.SerializerMethodField()
 
     @property
@@ -169,6 +177,12 @@ class SeatingSerializer(serializers.Serializer[Any]):
     def get_quality(self, seated: SeatedRound) -> Any:
         judged: Seating | None = self.context["judged"]
         return None if judged is None else QualitySerializer(judged.quality).data
+
+    @extend_schema_field(FewestRepeatsSerializer(allow_null=True))
+    def get_fewest_repeats(self, seated: SeatedRound) -> Any:
+        if self.context["judged"] is None:
+            return None
+        return fewest_repeats(self.tournament_state, seated.row)
 
     @extend_schema_field(PresenceSerializer(allow_null=True))
     def get_presence(self, seated: SeatedRound) -> Any:

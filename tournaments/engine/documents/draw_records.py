@@ -9,6 +9,7 @@ from tournaments.engine.pairing.field import PairingField, PlayedRound
 from tournaments.engine.pairing.judging import Seating
 from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import seat_round
+from tournaments.engine.pairing.quality import Quality
 from tournaments.engine.pairing.weights import SEATING_VERSION
 from tournaments.engine.rules.shapes import write_points
 
@@ -38,6 +39,17 @@ def write_draw(
         "sections": [_write_section(*section) for section in sections],
         "tables": [list(table) for table in seating.tables],
         "byes": list(seating.byes),
+    }
+
+
+def write_fewest_repeats(quality: Quality) -> dict[str, Any]:
+    """Return the part of a draw's document that says how it would be with fewer repeats."""
+    spread = write_points(quality.score_spread)
+    return {
+        "fewest_repeats": {
+            "repeat_meetings": quality.repeat_meetings,
+            "score_spread": spread,
+        }
     }
 
 

@@ -196,42 +196,45 @@ SEATING = fields(
     }
 )
 SEATS = listed(ENTRANT_ID, 2, 4)
+_DRAW = {
+    "version": NUMBER,
+    "method": one_of(tuple(METHODS)),
+    "seed": INTEGER,
+    "weights": WEIGHTS,
+    "first": ROUND_NUMBER,
+    "rounds_left": ROUND_NUMBER,
+    "table_size": whole(2, 4),
+    "separate_clubs": SWITCH,
+    "score_before_seats": SWITCH,
+    "sections": listed(
+        fields(
+            {
+                "entrants": listed(
+                    fields(
+                        {
+                            "id": ENTRANT_ID,
+                            "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
+                            "club": text(LONGEST_NAME),
+                        },
+                        make=Entrant,
+                    )
+                ),
+                "avoid": listed(listed(ENTRANT_ID, 2, 2)),
+                "kept": listed(fields({"place": whole(0, SMALL), "entrants": SEATS})),
+            }
+        )
+    ),
+    "tables": listed(SEATS),
+    "byes": listed(ENTRANT_ID),
+}
 DRAW = fields(
-    {
-        "version": NUMBER,
-        "method": one_of(tuple(METHODS)),
-        "seed": INTEGER,
-        "weights": WEIGHTS,
-        "first": ROUND_NUMBER,
-        "rounds_left": ROUND_NUMBER,
-        "table_size": whole(2, 4),
-        "separate_clubs": SWITCH,
-        "score_before_seats": SWITCH,
-        "sections": listed(
-            fields(
-                {
-                    "entrants": listed(
-                        fields(
-                            {
-                                "id": ENTRANT_ID,
-                                "score": plain(
-                                    'integer or "p/q"', is_score, POINTS_SCHEMA, number_of
-                                ),
-                                "club": text(LONGEST_NAME),
-                            },
-                            make=Entrant,
-                        )
-                    ),
-                    "avoid": listed(listed(ENTRANT_ID, 2, 2)),
-                    "kept": listed(fields({"place": whole(0, SMALL), "entrants": SEATS})),
-                }
-            )
-        ),
-        "tables": listed(SEATS),
-        "byes": listed(ENTRANT_ID),
-    }
+    _DRAW | {"fewest_repeats": fields({"repeat_meetings": COUNT, "score_spread": WORTH})},
+    required=_DRAW,
 )
-"""What a round was drawn with, by sections, and what came out."""
+"""What a round was drawn with, by sections, and what came out.
+
+`fewest_repeats` is how it would be with as few repeats as possible, if there are more.
+"""
 
 RANKING = listed(
     fields(

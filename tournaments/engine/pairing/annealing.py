@@ -1,125 +1,200 @@
-"""Improve a seating by simulated annealing.
+"""Simulated annealing of tables of four: two tables at a time share out their eight players anew.
 
-The exchanges of `swaps.py` only ever lower the cost, so they often get stuck: few players of each
-score have not met yet.
+All pairs of neighbouring tables do so at once, in one of the 35 ways each: the cheapest after some
+noise, first much, then less, then none. Whole numbers only, so that it is exact everywhere.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from random import Random
 
-from tournaments.engine.pairing.costs import SEATLESS, SPREAD, scaled_scores, unlikely_pairs
-from tournaments.engine.pairing.field import PairingField
-from tournaments.engine.pairing.seats import FEASIBLE_AT, SEATS, open_seats
+import numpy as np
+from numpy.typing import NDArray
 
-STAGES = 24
-TRIES_EACH = 200
-MOST_TRIES = 80_000
-NEAR = 16
-"""The greatest distance in the standings between two players in an exchange."""
+from tournaments.engine.pairing.costs import BY_LOT, REPEAT
+from tournaments.engine.pairing.seats import OUTSIDE, SEATS
 
-Cost = Callable[[Sequence[int]], int]
+Numbers = NDArray[np.int64]
+Amounts = NDArray[np.float64]
+"""Whole numbers all the same: below 2**53, so that products of matrices are exact and fast."""
 
+NOISE, LEVEL_NOISE = BY_LOT * 3 // 10, BY_LOT * 3
+PASSABLE = BY_LOT * 2
+"""The most that a pair costs while there is noise: higher costs could never be crossed."""
 
-def anneal(
-    field: PairingField, tables: Sequence[Sequence[int]], held: Collection[int], random: Random
-) -> list[list[int]]:
-    """Return tables that cost no more than those given; places in `held` do not move."""
-    cost, unit = table_cost(field), _unit(field)
-    draft = _AnnealedDraft([list(table) for table in tables], cost)
-    before = draft.cost
-    lines = _lines(field, held, random)
-    tries = min(MOST_TRIES, TRIES_EACH * len(field.entrants)) // STAGES
-    least = 3 * sum(_neighbours(field))
-    for stage in range(STAGES, 0, -1):
-        if draft.cost <= least:
-            break
-        limit = unit * (stage - 1) ** 2 // STAGES**2
-        draft.perturb(lines[stage % len(lines)], tries, limit, random)
-    return draft.tables if draft.cost < before else [list(table) for table in tables]
+COLD = 8
+"""One in so many steps, the last ones, is without noise and has the whole costs."""
 
+JITTER = 128
+"""How far from each other two tables may be in order, in sums of four ranks."""
 
-class _AnnealedDraft:
-    """Tables of four places, each with its cost."""
+IN_FOUR = tuple(combinations(range(SEATS), 2))
+PAIRS = list(combinations(range(8), 2))
+ONE, OTHER = (np.array(each) for each in zip(*PAIRS, strict=True))
+FIRST, SECOND = (
+    np.array(fours)
+    for fours in zip(
+        *(
+            ((0, *three), tuple(at for at in range(1, 8) if at not in three))
+            for three in combinations(range(1, 8), 3)
+        ),
+        strict=True,
+    )
+)
+"""The 35 ways to share out eight players in order of rank: the first table, and the second."""
 
-    def __init__(self, tables: list[list[int]], cost: Cost) -> None:
-        self.tables, self.cost_of = tables, cost
-        self.table_of = {place: number for number, table in enumerate(tables) for place in table}
-        self.costs = [cost(table) for table in tables]
-
-    @property
-    def cost(self) -> int:
-        return sum(self.costs)
-
-    def perturb(self, line: Sequence[int], tries: int, limit: int, random: Random) -> None:
-        """Exchange random pairs that are near each other in a line, if the cost permits.
-
-        An exchange must cost less than a random number between 0 and `limit`.
-        """
-        # This loop takes most of the time of a seating.
-        tables, table_of, costs, cost_of = self.tables, self.table_of, self.costs, self.cost_of
-        lot, length = random.random, len(line)
-        for _ in range(tries):
-            here = int(lot() * length)
-            there = here + 1 + int(lot() * NEAR)
-            if there >= length:
-                continue
-            one, other = line[here], line[there]
-            mine, theirs = table_of[one], table_of[other]
-            if mine == theirs:
-                continue
-            joined = [other if place == one else place for place in tables[mine]]
-            left = [one if place == other else place for place in tables[theirs]]
-            cost_joined, cost_left = cost_of(joined), cost_of(left)
-            change = cost_joined + cost_left - costs[mine] - costs[theirs]
-            if change <= 0 or change < limit * lot():
-                tables[mine], tables[theirs] = joined, left
-                costs[mine], costs[theirs] = cost_joined, cost_left
-                table_of[one], table_of[other] = theirs, mine
+WAYS = np.concatenate([FIRST, SECOND], axis=1)
 
 
-def table_cost(field: PairingField) -> Cost:
-    """Return the function that computes the cost of a table of four places."""
-    scores = [int(score) for score in scaled_scores(field)]
-    count = len(field.entrants)
-    masks = [int(mask) for mask in open_seats(field)]
-    extra: dict[int, int] = {}
-    for one, other, more in unlikely_pairs(field):
-        for key in (one * count + other, other * count + one):
-            extra[key] = extra.get(key, 0) + more
-    pair = extra.get
-
-    def cost(table: Sequence[int]) -> int:
-        a, b, c, d = table
-        ranks = (scores[a], scores[b], scores[c], scores[d])
-        at_a, at_b = a * count, b * count
-        whole = 3 * (max(ranks) - min(ranks))
-        whole += pair(at_a + b, 0) + pair(at_a + c, 0) + pair(at_a + d, 0)
-        whole += pair(at_b + c, 0) + pair(at_b + d, 0) + pair(c * count + d, 0)
-        if not FEASIBLE_AT[masks[a] << 12 | masks[b] << 8 | masks[c] << 4 | masks[d]]:
-            whole += SEATLESS
-        return whole
-
-    return cost
+def _matrices() -> tuple[Amounts, Amounts]:
+    """What each score, and each pair, adds to the cost of each way."""
+    scores, pairs = np.zeros((8, len(WAYS))), np.zeros((len(PAIRS), len(WAYS)))
+    for way, fours in enumerate(zip(FIRST, SECOND, strict=True)):
+        for four in fours:
+            scores[four[0], way] += 1
+            scores[four[-1], way] -= 1
+            for pair in combinations(map(int, four), 2):
+                pairs[PAIRS.index(pair), way] += 1
+    return scores, pairs
 
 
-def _unit(field: PairingField) -> int:
-    """The cost of about one step in score, or of a table of neighbours if that is more."""
-    steps = max(1, len({entrant.score for entrant in field.entrants}) - 1)
-    near = _neighbours(field)
-    return 3 * max(SPREAD // steps, sum(near) // max(1, len(near)))
+BY_SCORES, BY_PAIRS = _matrices()
 
 
-def _neighbours(field: PairingField) -> list[int]:
-    """The spread of scores at each table if neighbours in the standings sit together."""
-    scores = sorted(int(score) for score in scaled_scores(field))
-    return [scores[at + SEATS - 1] - scores[at] for at in range(0, len(scores) - SEATS + 1, SEATS)]
+@dataclass(frozen=True)
+class Prices:
+    """The costs of a round for players in order of rank, the first one first.
+
+    `scores` fall; a table costs the difference between its first and last. `pairs` is the further
+    cost of each two at a table. The spread of a table with one of the `first` players counts
+    `more` percent more. `seats` are pairs of the seats of each player (as bits) and the cost of
+    each who must sit elsewhere.
+    """
+
+    scores: Amounts
+    pairs: Amounts
+    first: int = 0
+    more: int = 0
+    seats: Sequence[tuple[Numbers, int]] = ()
+    noise: int = NOISE
+
+    def passable(self) -> "Prices":
+        """Return the prices with none of a pair so high that it can never be crossed."""
+        return replace(self, pairs=np.minimum(self.pairs, PASSABLE))
+
+    def level(self) -> "Prices":
+        """Return the prices of pairs alone, as for a later round."""
+        return Prices(np.zeros_like(self.scores), self.passable().pairs, noise=LEVEL_NOISE)
+
+    def apart_from(self, rounds: Sequence[Numbers]) -> "Prices":
+        """Return the prices if nobody is to meet those of other rounds."""
+        pairs = self.pairs.copy()
+        for tables in rounds:
+            meet(pairs, tables, REPEAT)
+        return replace(self, pairs=pairs)
+
+    def of_ways(self, eights: Numbers, pairs: Amounts) -> Amounts:
+        """Return the cost of each of the 35 ways for each eight players, in order of rank."""
+        cost: Amounts = self.scores[eights] @ BY_SCORES
+        cost += pairs[eights[:, ONE], eights[:, OTHER]] @ BY_PAIRS
+        return cost + self._of_fours(eights, FIRST) + self._of_fours(eights, SECOND)
+
+    def of_tables(self, tables: Numbers) -> int:
+        """Return the cost of a seating."""
+        fours = np.sort(tables, axis=1)
+        cost = (self.scores[fours[:, 0]] - self.scores[fours[:, 3]]).sum()
+        cost += sum(self.pairs[fours[:, a], fours[:, b]].sum() for a, b in IN_FOUR)
+        return int(cost + self._of_fours(fours, np.arange(SEATS)[None]).sum())
+
+    def _of_fours(self, players: Numbers, fours: Numbers) -> Amounts:
+        """Return the cost of leaders and seats at each four (columns) of each row of players."""
+        cost: Amounts = np.zeros((len(players), len(fours)))
+        if self.more:
+            scores, first = self.scores[players], players[:, fours[:, 0]] < self.first
+            cost += (scores[:, fours[:, 0]] - scores[:, fours[:, 3]]) * first * self.more // 100
+        for seats, price in self.seats:
+            mine = seats[players]
+            a, b, c, d = (mine[:, fours[:, at]] for at in range(SEATS))
+            cost += price * OUTSIDE[a << 12 | b << 8 | c << 4 | d]
+        return cost
 
 
-def _lines(field: PairingField, held: Collection[int], random: Random) -> list[list[int]]:
-    """All movable players by score, and also by open seats if these differ."""
-    masks = [int(mask) for mask in open_seats(field)]
-    free = [place for place in range(len(masks)) if place not in held]
-    random.shuffle(free)
-    free.sort(key=lambda place: -field.entrants[place].score)
-    by_seats = sorted(free, key=masks.__getitem__)
-    return [free] if len(set(masks)) == 1 else [free, by_seats]
+def anneal(  # noqa: PLR0913 - a search is what it starts from, and how long
+    prices: Prices,
+    tables: Numbers,
+    later: Sequence[Numbers],
+    steps: int,
+    random: Random,
+    *,
+    firm: bool = False,
+) -> list[Numbers]:
+    """Return tables of the same players that cost less, and those of the rounds still to come.
+
+    `later` are any tables of those. They change too, so that no two meet in two of the rounds.
+    If `firm`, what is never to be does not happen on the way either.
+    """
+    rounds = [tables, *later]
+    each = [prices if firm else prices.passable(), *[prices.level()] * len(later)]
+    met = np.zeros_like(prices.pairs)
+    for seated in rounds if later else ():
+        meet(met, seated, PASSABLE)
+    for step in range(steps, 0, -1):
+        for number, costs in enumerate(each):
+            pairs = costs.pairs
+            if later:
+                meet(met, rounds[number], -PASSABLE)
+                pairs = pairs + met
+            noise = costs.noise * step // steps
+            rounds[number] = _exchange(costs, pairs, rounds[number], noise, random)
+            if later:
+                meet(met, rounds[number], PASSABLE)
+    if not later:
+        # The last steps are without noise, at the whole prices.
+        for _ in range(steps // COLD):
+            rounds[0] = _exchange(prices, prices.pairs, rounds[0], 0, random)
+    return rounds
+
+
+def _exchange(
+    prices: Prices, pairs: Amounts, tables: Numbers, noise: int, random: Random
+) -> Numbers:
+    """Let pairs of tables near each other in order share out their players anew."""
+    count = len(tables)
+    order = np.argsort(tables.sum(axis=1) + _lots(count, random, JITTER), kind="stable")
+    # An odd table waits: the first one or the last one.
+    skipped = random.getrandbits(1)
+    chosen = order[skipped : count - (count - skipped) % 2]
+    if not len(chosen):
+        return tables
+    eights = np.sort(tables[chosen].reshape(-1, 2 * SEATS), axis=1)
+    costs = prices.of_ways(eights, pairs)
+    if noise:
+        costs += _lots(costs.size, random, noise).reshape(costs.shape)
+    way = costs.argmin(axis=1)
+    after = tables.copy()
+    after[chosen] = np.take_along_axis(eights, WAYS[way], axis=1).reshape(-1, SEATS)
+    return after
+
+
+def _lots(count: int, random: Random, most: int) -> Numbers:
+    """Return random whole numbers from 0 to below `most`."""
+    drawn = np.frombuffer(random.randbytes(2 * count), dtype="<u2").astype(np.int64)
+    return drawn * most >> 16
+
+
+def meet(met: Amounts | Numbers, tables: Numbers, amount: int) -> None:
+    """Add an amount for each two at a table, in place."""
+    for a, b in IN_FOUR:
+        met[tables[:, a], tables[:, b]] += amount
+        met[tables[:, b], tables[:, a]] += amount
+
+
+def clashes(pairs: Amounts, rounds: Sequence[Numbers]) -> int:
+    """Return how many meet in several of the rounds, or are too expensive a pair in any."""
+    pairs = pairs.copy()
+    found = 0
+    for tables in rounds:
+        found += sum(int((pairs[tables[:, a], tables[:, b]] >= PASSABLE).sum()) for a, b in IN_FOUR)
+        meet(pairs, tables, PASSABLE)
+    return found

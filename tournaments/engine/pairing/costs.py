@@ -1,50 +1,61 @@
 """The cost of seating two entrants at one table, by order of importance.
 
-Costs are integers on one scale: a single repeat outweighs everything below it, and no sum
-overflows.
+Costs are integers on one scale, in hundredths of a percent of the spread of a table drawn by lot.
+They stay below 2**53, so that sums of them are exact in floating point too.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tournaments.engine.pairing.field import PairingField
 
-AVOIDED = 10**15
-REPEAT = 10**11
+TOGETHER = 10**13
+"""The gain if two members of a fixed group share a table."""
+
+AVOIDED = 10**12
+REPEAT = 10**9
+"""The cost of a repeat if there are to be as few as possible."""
+
 TWICE = 3
 """A pair that met twice costs as much as three that met once."""
 
-SEATLESS = 10**8
-"""The cost of a table at which not all players have a seat that keeps them in balance."""
+UNEVEN = 10**7
+"""The cost of a player whose use of the seats would differ by more than 2."""
 
-SPREAD = 10**4
-"""The distance from the lowest score to the highest; a table costs its pairs' distances."""
+PERCENT = 100
+BY_LOT = 100 * PERCENT
 
-SAME_CLUB = SPREAD // 4
+SAME_CLUB = BY_LOT // 4
 
 Costs = NDArray[np.int64]
 
 
 def pair_costs(field: PairingField) -> Costs:
     """Return the cost of each meeting of two entrants (symmetric, 0 on the diagonal)."""
-    costs = _distances(field)
-    for one, other, cost in unlikely_pairs(field):
-        _add(costs, one, other, cost)
+    scores = scaled_scores(field)
+    distances: Costs = np.abs(scores[:, None] - scores[None, :])
+    return distances + extra_costs(field)
+
+
+def extra_costs(field: PairingField) -> Costs:
+    """Return what each meeting costs besides the distance in score."""
+    count = len(field.entrants)
+    costs: Costs = np.zeros((count, count), dtype=np.int64)
+    for one, other, cost in _unwanted_pairs(field):
+        costs[one, other] += cost
+        costs[other, one] += cost
     return costs
 
 
-def unlikely_pairs(field: PairingField) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairs that cost more than their distance in score, and the extra cost."""
-    for (one, other), times in field.meetings.items():
-        yield one, other, REPEAT * TWICE ** min(times - 1, 6)
-    for name, avoided in field.avoid:
-        yield field.index[name], field.index[avoided], AVOIDED
-    if field.separate_clubs:
-        for one, other in same_club_pairs(field):
-            yield one, other, SAME_CLUB
+def repeat_cost(field: PairingField) -> int:
+    """Return the cost of a pair that met once, as the weights have it for this round."""
+    price = field.repeat_price
+    return REPEAT if price is None else price * PERCENT
 
 
 def same_club_pairs(field: PairingField) -> list[tuple[int, int]]:
@@ -56,20 +67,29 @@ def same_club_pairs(field: PairingField) -> list[tuple[int, int]]:
     return [pair for places in clubs.values() for pair in combinations(places, 2)]
 
 
-def scaled_scores(field: PairingField) -> NDArray[np.int64]:
-    """Return the scores scaled to 0 … `SPREAD`, with an error of at most one unit."""
+def scaled_scores(field: PairingField) -> Costs:
+    """Return the scores above the lowest, scaled so that a table drawn by lot spreads `BY_LOT`."""
     scores = [entrant.score for entrant in field.entrants]
-    low, high = min(scores, default=0), max(scores, default=0)
-    width = high - low or 1
-    return np.array([int((score - low) * SPREAD / width) for score in scores], dtype=np.int64)
+    low, by_lot = min(scores, default=0), spread_by_lot(field) or 1
+    return np.array([(score - low) * BY_LOT // by_lot for score in scores], dtype=np.int64)
 
 
-def _distances(field: PairingField) -> Costs:
-    scores = scaled_scores(field)
-    distances: Costs = np.abs(scores[:, None] - scores[None, :])
-    return distances
+def spread_by_lot(field: PairingField) -> Fraction:
+    """Return the mean spread of scores at a table drawn by lot: the mean over all tables."""
+    scores = sorted(entrant.score for entrant in field.entrants)
+    count, others = len(scores), field.table_size - 1
+    # A score is the highest at as many tables as there are choices among the lower ones.
+    ways = (comb(at, others) - comb(count - 1 - at, others) for at in range(count))
+    total = sum((Fraction(score) * n for score, n in zip(scores, ways, strict=True)), Fraction(0))
+    return total / max(1, comb(count, field.table_size))
 
 
-def _add(costs: Costs, one: int, other: int, cost: int) -> None:
-    costs[one, other] += cost
-    costs[other, one] += cost
+def _unwanted_pairs(field: PairingField) -> Iterator[tuple[int, int, int]]:
+    repeat = repeat_cost(field)
+    for (one, other), times in field.meetings.items():
+        yield one, other, repeat * TWICE ** min(times - 1, 4)
+    for name, avoided in field.avoid:
+        yield field.index[name], field.index[avoided], AVOIDED
+    if field.separate_clubs:
+        for one, other in same_club_pairs(field):
+            yield one, other, SAME_CLUB

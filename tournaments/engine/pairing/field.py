@@ -98,10 +98,21 @@ class PairingField:
         """The number of this round, from 1."""
         return len(self.rounds) + 1
 
+    @property
+    def repeat_price(self) -> int | None:
+        """The price of a repeat in this round; None if there are to be as few as possible."""
+        weights = self.weights
+        return weights.last_repeat if self.rounds_left == 1 else weights.repeat
+
+    def with_fewest_repeats(self) -> "PairingField":
+        """Return the field with as few repeats as possible in place of their price."""
+        return replace(self, weights=replace(self.weights, repeat=None, last_repeat=None))
+
     def level(self) -> "PairingField":
-        """Return the field without scores; seats decide where scores do not."""
+        """Return the field without scores; meetings decide, and then seats."""
         entrants = tuple(replace(entrant, score=0) for entrant in self.entrants)
-        return replace(self, entrants=entrants, score_before_seats=False)
+        level = replace(self, entrants=entrants, score_before_seats=False)
+        return level.with_fewest_repeats()
 
     def without(self, names: Collection[str]) -> "PairingField":
         """Return the field without some entrants, by id, in its pairs and groups too."""

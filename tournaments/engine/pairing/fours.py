@@ -1,210 +1,203 @@
-"""Seat a round at tables of four: by a plan in small fields, else by exchanges."""
+"""Seat a round at tables of four: by annealing, and by a plan where only that avoids repeats."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from itertools import islice
 from random import Random
 
 import numpy as np
 
-from tournaments.engine.pairing.annealing import anneal
-from tournaments.engine.pairing.byes import seat_groups
-from tournaments.engine.pairing.costs import REPEAT, SEATLESS, Costs, pair_costs, scaled_scores
-from tournaments.engine.pairing.exact_cover import cover
+from tournaments.engine.pairing.annealing import Numbers, Prices, anneal, clashes
+from tournaments.engine.pairing.byes import join_groups, seat_groups
+from tournaments.engine.pairing.costs import (
+    PERCENT,
+    REPEAT,
+    TOGETHER,
+    UNEVEN,
+    extra_costs,
+    repeat_cost,
+    scaled_scores,
+)
 from tournaments.engine.pairing.field import PairingField
-from tournaments.engine.pairing.plans import Matching, match_plan, plan_for
-from tournaments.engine.pairing.seats import EARLY_ROUNDS, SEATS, open_seats, seat_ahead, seat_table
-from tournaments.engine.pairing.sharing import seat_tables
-from tournaments.engine.pairing.swaps import Places, SwapDraft
+from tournaments.engine.pairing.plans import match_plan
+from tournaments.engine.pairing.quality import repeat_bound
+from tournaments.engine.pairing.seats import EVEN, MOST, SEATS, open_seats, seat_table
 
 Tables = list[tuple[int, ...]]
 
-EXCHANGES_SUFFICE = {32: 4, 36: 5, 40: 6}
-"""The number of rounds without repeats that exchanges can find; more need a plan.
+LEADERS = 4
+"""The players at the top whose tables may count more."""
 
-Up to 28 players a plan is always better; above 40 none is needed.
-"""
+STEPS = 1_800
+FEW_TABLES, MANY_TABLES = 8, 200
+"""With fewer or more tables than these, there are fewer steps."""
+
+FIRST_STEPS, MOST_STEPS = 60, 480
+SCHEDULE_WORK = 6_000
+"""The steps times the square of the rounds of a schedule, as long as somebody meets twice."""
+
+TRIES, SCHEDULES = 2, 3
+"""How often a round is annealed before it follows the best of some schedules."""
+
+LOOK_NEEDED, PLAN_NEEDED, HOPELESS = 33, 70, 80
+"""The percentages of the others that are met from which a round looks ahead, follows a plan, and no
+longer looks ahead."""
 
 MOST_WAYS = 1_600
-MOST_LATER = 6
-MOST_BATCHES = 8
-MANY = 24
-LIKELY_STARTS = 4
-
-LEAST_COVERED, MOST_COVERED = 16, 28
-"""Exact cover is used between these sizes: exchanges suffice for smaller and larger fields."""
+"""Ways to continue a plan that are weighed, divided by the number of players."""
 
 
-def draw_fours(
-    field: PairingField,
-    groups: Sequence[Sequence[int]],
-    aside: Sequence[Sequence[int]],
-    random: Random,
-) -> Tables:
-    """Return the tables of a round in seat order, as places in `field.entrants`; all play.
+def draw_fours(field: PairingField, byes: Sequence[int], random: Random) -> Tables:
+    """Return the tables of a round in seat order, as places in `field.entrants`.
 
-    Each of `groups` shares a table, or two groups do. `aside` holds, for each bye, the number of
-    times at each seat.
+    Raises:
+        ImpossibleFixed: if the fixed groups do not fit the tables.
     """
-    planned: Tables | None = None
-    if not groups and not field.avoid and _wants_plan(field):
-        planned = draw_by_plan(field, random)
-        # A plan keeps later rounds without repeats: the last round has none.
-        if planned is not None and not (field.score_before_seats and field.rounds_left == 1):
-            return planned
-    exchanged = seat_tables(field, draw_by_exchanges(field, groups, random), aside, random)
-    costs = pair_costs(field)
-    return min(filter(None, [planned, exchanged]), key=lambda tables: _cost(costs, tables))
+    order = random.sample(range(len(field.entrants)), len(field.entrants))
+    order.sort(key=lambda place: -field.entrants[place].score)
+    tables = _Draft(field, order, byes, random).best()
+    return [seat_table(field, [order[rank] for rank in table], random) for table in tables]
 
 
-def draw_by_plan(field: PairingField, random: Random) -> Tables | None:
-    """Return the next round of a plan that fits the earlier ones, with the least spread of scores.
+class _Draft:
+    """A round in terms of ranks: the places in order of scores, with equals at random."""
 
-    Return None if the earlier rounds fit no plan, or if the plan has no further rounds.
-    """
-    played = _played_by_all(field)
-    if played is None:
-        return None
-    count = len(field.entrants)
-    ways = match_plan(count, played, random)
-    uneven: Tables | None = None
-    for _ in range(MOST_BATCHES):
-        batch = list(islice(ways, MOST_WAYS // count))
-        if not batch:
-            break
-        by_cost = _by_cost(field, batch)
-        for way, number in by_cost:
-            seated = _seat_first_fours(field, way, number, random)
-            if seated is not None:
-                return seated
-        way, number = by_cost[0]
-        uneven = uneven or [seat_table(field, table, random) for table in way.tables(number)]
-    return uneven
+    def __init__(
+        self, field: PairingField, order: Sequence[int], byes: Sequence[int], random: Random
+    ) -> None:
+        self.field, self.order, self.random = field, np.array(order), random
+        rank = {place: at for at, place in enumerate(order)}
+        self.rank_of = {name: rank[place] for name, place in field.index.items()}
+        self.playing = [at for at, place in enumerate(order) if place not in byes]
+        self.groups = [[rank[place] for place in group] for group in join_groups(field)]
+        self.strict = repeat_cost(field) == REPEAT
+        self.prices = self._prices()
+        count = max(1, len(self.playing) // SEATS)
+        self.steps = min(STEPS, STEPS * count // FEW_TABLES, STEPS * MANY_TABLES // count)
 
+    def best(self) -> Numbers:
+        """Return the best tables found: with the fewest clashes, and then of least cost."""
+        field, tables = self.field, self._neighbours()
+        if not field.rounds and not field.avoid and not field.separate_clubs:
+            return tables
+        # Some players may have too few left whom they have not met.
+        least = repeat_bound(field, self.order[self.playing].tolist()) if self.strict else 0
+        found: list[list[Numbers]] = []
+        for rounds in self._tries(tables):
+            found.append(rounds)
+            if self._worth(rounds)[0] <= least:
+                break
+        return min(found, key=self._worth)[0]
 
-def _by_cost(field: PairingField, ways: Sequence[Matching]) -> list[tuple[Matching, int]]:
-    """The possible next rounds, by spread of scores, the smallest first."""
-    costs = pair_costs(field)
-    rounds = [(way, number) for way in ways for number in range(len(way.ahead))]
-    return sorted(rounds, key=lambda each: _cost(costs, each[0].tables(each[1])))
+    def _worth(self, rounds: Sequence[Numbers]) -> tuple[int, int]:
+        return clashes(self.prices.pairs, rounds), self.prices.of_tables(rounds[0])
 
+    def _tries(self, tables: Numbers) -> Iterator[list[Numbers]]:
+        """Yield tables of this round, and of the rounds that it looks ahead to."""
+        if self._needs(PLAN_NEEDED) and (planned := self._planned()):
+            yield self._polished(planned)
+        for _ in range(TRIES):
+            (drawn,) = anneal(self.prices, tables, [], self.steps, self.random)
+            yield [drawn, *self._scheduled(self.prices.apart_from([drawn]), self._later())]
+        schedules: list[list[Numbers]] = []
+        while len(schedules) < SCHEDULES and not (schedules and self._worth(schedules[0])[0]):
+            scheduled = self._scheduled(self.prices, [tables, *self._later()])
+            schedules.append(self._polished(scheduled))
+        yield min(schedules, key=self._worth)
+        if planned := self._planned():
+            yield self._polished(planned)
 
-def _seat_first_fours(
-    field: PairingField, way: Matching, number: int, random: Random
-) -> Tables | None:
-    """Seat a round so that nobody repeats a seat, now or in the rounds that may follow."""
-    if field.number > SEATS or field.score_before_seats:
-        return [seat_table(field, table, random) for table in way.tables(number)]
-    seatings = (
-        seat_ahead(field, way.tables(number), later) for later in _later(way, number, field)
-    )
-    return next((seating for seating in seatings if seating is not None), None)
+    def _scheduled(self, prices: Prices, rounds: Sequence[Numbers]) -> Sequence[Numbers]:
+        """Return rounds in which as few as possible meet twice, whatever the scores."""
+        level, steps, work = prices.level(), FIRST_STEPS, 0
+        while rounds and work < SCHEDULE_WORK and clashes(level.pairs, rounds):
+            rounds = anneal(level, rounds[0], rounds[1:], steps, self.random)
+            work += steps * len(rounds) ** 2
+            steps = min(MOST_STEPS, 2 * steps)
+        return rounds
 
+    def _polished(self, rounds: Sequence[Numbers]) -> list[Numbers]:
+        """Return rounds with the first one improved as far as the others permit."""
+        prices = self.prices.apart_from(rounds[1:])
+        (tables,) = anneal(prices, rounds[0], [], self.steps, self.random, firm=True)
+        return [tables, *rounds[1:]]
 
-def draw_by_exchanges(
-    field: PairingField, groups: Sequence[Sequence[int]], random: Random
-) -> list[list[int]]:
-    """Return the best of several seatings, each improved as long as exchanging two helps."""
-    costs, masks = pair_costs(field), open_seats(field)
-    count = len(field.entrants)
-    held = np.zeros(count, dtype=np.bool_)
-    held[[place for group in groups for place in group]] = True
-    best: SwapDraft | None = None
-    for start in range(MANY):
-        tables = _fill(groups, _order(field, masks, random, start), count)
-        draft = SwapDraft(tables, costs, masks, held)
-        draft.improve(random)
-        if best is None or draft.cost < best.cost:
-            best = draft
-        if start + 1 >= _starts(count) and best.cost < SEATLESS:
-            break
-    assert best is not None
-    found = [[int(place) for place in table] for table in best.tables]
-    fixed = {place for group in groups for place in group}
-    if best.cost >= SEATLESS and _may_cover(field):
-        found = cover(field, best.cost // REPEAT, random) or found
-    return anneal(field, found, fixed, random)
+    def _prices(self) -> Prices:
+        field, order = self.field, self.order
+        pairs = extra_costs(field)[np.ix_(order, order)]
+        for group in self.groups:
+            pairs[np.ix_(group, group)] -= TOGETHER
+        weights = field.weights
+        even = 0 if field.score_before_seats else weights.seat * PERCENT
+        return Prices(
+            scores=scaled_scores(field)[order].astype(np.float64),
+            pairs=pairs.astype(np.float64),
+            first=LEADERS,
+            more=weights.last_leaders if field.rounds_left == 1 else weights.leaders,
+            seats=tuple(
+                (open_seats(field, most)[order], price)
+                for most, price in ((EVEN, even), (MOST, UNEVEN))
+                # Where every seat is open to everybody, nobody can sit elsewhere.
+                if price and len(field.rounds) >= most
+            ),
+        )
 
+    def _neighbours(self) -> Numbers:
+        """Return tables of neighbours in rank, but with the groups together."""
+        tables = seat_groups(self.groups, len(self.playing) // SEATS, SEATS)
+        grouped = {rank for table in tables for rank in table}
+        left = iter([rank for rank in self.playing if rank not in grouped])
+        tables = [[*table, *islice(left, SEATS - len(table))] for table in tables]
+        rest = list(left)
+        tables += [rest[at : at + SEATS] for at in range(0, len(rest), SEATS)]
+        return np.array(tables, dtype=np.int64).reshape(-1, SEATS)
 
-def _may_cover(field: PairingField) -> bool:
-    # Leave groups to keep together or apart to the exchanges.
-    few = LEAST_COVERED <= len(field.entrants) <= MOST_COVERED
-    return few and field.number <= EARLY_ROUNDS and not field.fixed and not field.avoid
+    def _needs(self, share: int) -> bool:
+        """Return whether everybody meets more than a percentage of the others in all rounds."""
+        met = (SEATS - 1) * (len(self.field.rounds) + self.field.rounds_left)
+        return self.strict and met * 100 > share * (len(self.order) - 1)
 
+    def _ahead(self) -> int:
+        """Return how many rounds to look ahead to: all that are left, if that helps."""
+        ahead = self._needs(LOOK_NEEDED) and not self._needs(HOPELESS)
+        return self.field.rounds_left - 1 if ahead else 0
 
-def _wants_plan(field: PairingField) -> bool:
-    count = len(field.entrants)
-    rounds = len(field.rounds) + field.rounds_left
-    # Any first round is the first of a plan: its tables and seats map players to points.
-    return bool(field.rounds and plan_for(count)) and rounds > EXCHANGES_SUFFICE.get(count, 0)
+    def _later(self) -> list[Numbers]:
+        """Return tables of the rounds to look ahead to, at random."""
+        here, count = set(self.playing), len(self.order)
+        had = [self.field.byes_had[place] for place in self.order]
+        # The next byes are for those with the fewest and the lowest scores.
+        turn = sorted(range(count), key=lambda rank: (had[rank] + (rank not in here), -rank))
+        out, rounds = count % SEATS, []
+        for further in range(self._ahead()):
+            byes = {turn[(further * out + at) % count] for at in range(out)}
+            rest = [rank for rank in range(count) if rank not in byes]
+            rounds.append(
+                np.array(self.random.sample(rest, len(rest)), dtype=np.int64).reshape(-1, SEATS)
+            )
+        return rounds
 
+    def _planned(self) -> list[Numbers]:
+        """Return the nearest round of a plan that goes on from those played, and those to follow.
 
-def _played_by_all(field: PairingField) -> list[list[tuple[int, ...]]] | None:
-    """The tables of the earlier rounds; None unless the same entrants played in each of them."""
-    everybody = set(field.index)
-    for played in field.rounds:
-        if {name for table in played.tables for name in table} != everybody or played.byes:
-            return None
-    return [
-        [tuple(field.index[name] for name in table) for table in played.tables]
-        for played in field.rounds
-    ]
+        The list is empty if there is none.
+        """
+        played = self._played_by_all()
+        if played is None or self.groups or self.field.avoid or not self.strict:
+            return []
+        count = len(self.order)
+        schedules = []
+        for way in islice(match_plan(count, played, self.random), MOST_WAYS // count):
+            ahead = [np.array(way.tables(at), dtype=np.int64) for at in range(len(way.ahead))]
+            schedules += [ahead[at:] + ahead[:at] for at in range(len(ahead))]
+        nearest = min(schedules, key=lambda each: self.prices.of_tables(each[0]), default=[])
+        return nearest[: self.field.rounds_left]
 
-
-def _later(way: Matching, number: int, field: PairingField) -> Iterator[list[Tables]]:
-    """Rounds of a plan that may follow the chosen one, until everybody had each seat once."""
-    others = [other for other in range(len(way.ahead)) if other != number]
-    missing = min(len(others), max(0, SEATS - field.number))
-    for chosen in islice(combinations(others, missing), MOST_LATER):
-        yield [way.tables(other) for other in chosen]
-
-
-def _cost(costs: Costs, tables: Tables) -> int:
-    return sum(int(costs[np.ix_(table, table)].sum()) for table in tables)
-
-
-def _starts(count: int) -> int:
-    """Many starts in small fields, few in large ones: the cost of one grows with the square."""
-    return max(1, min(MANY, 120_000 // (count * count), 1 + 800 // count))
-
-
-def _order(field: PairingField, masks: Places, random: Random, start: int) -> list[int]:
-    """The order for a start: near a good seating first, random later."""
-    if start >= LIKELY_STARTS:
-        return random.sample(range(len(masks)), len(masks))
-    # If each player has one seat left, seats matter more than scores for a good start.
-    order = _by_seats if start % 2 == (field.number != SEATS) else _by_score
-    return order(field, masks, random)
-
-
-def _by_score(field: PairingField, _masks: Places, random: Random) -> list[int]:
-    scores = scaled_scores(field)
-    return sorted(range(len(scores)), key=lambda place: (-scores[place], random.random()))
-
-
-def _by_seats(field: PairingField, masks: Places, random: Random) -> list[int]:
-    """By score, but so that usually four in a row have different open seats."""
-    lines: dict[int, list[int]] = {}
-    for place in _by_score(field, masks, random):
-        lines.setdefault(int(masks[place]), []).append(place)
-    return [place for four in _zip_longest(list(lines.values())) for place in four]
-
-
-def _zip_longest(lines: list[list[int]]) -> Iterator[list[int]]:
-    for step in range(max(map(len, lines), default=0)):
-        yield [line[step] for line in lines if step < len(line)]
-
-
-def _fill(groups: Sequence[Sequence[int]], order: Sequence[int], count: int) -> Places:
-    """Fill tables of four: each group with its neighbours in `order`, then the others in turn."""
-    tables = seat_groups(groups, count // SEATS, SEATS)
-    rank = {place: at for at, place in enumerate(order)}
-    left = [place for place in order if not any(place in table for table in tables)]
-    for table in tables:
-        middle = sum(rank[place] for place in table) / len(table)
-        left.sort(key=lambda place: (abs(rank[place] - middle), place))
-        missing = SEATS - len(table)
-        table.extend(left[:missing])
-        del left[:missing]
-    left.sort(key=rank.__getitem__)
-    tables += [left[at : at + SEATS] for at in range(0, len(left), SEATS)]
-    return np.array(tables, dtype=np.int64).reshape(-1, SEATS)
+    def _played_by_all(self) -> list[list[list[int]]] | None:
+        """The tables of the earlier rounds; None unless all who are here played in each of them."""
+        everybody, rank = set(self.field.index), self.rank_of
+        for played in self.field.rounds:
+            if {name for table in played.tables for name in table} != everybody or played.byes:
+                return None
+        return [
+            [[rank[name] for name in table] for table in each.tables] for each in self.field.rounds
+        ]

@@ -89,7 +89,8 @@ def describe(
     out = tuple(byes)
     why |= {name: tuple(reasons_for_bye(field, field.index[name])) for name in out}
     names = tuple(tuple(playing.entrants[place].id for place in table) for table in tables)
-    return Seating(names, out, measure(playing, tables), why, field.seed)
+    places = [[field.index[name] for name in table] for table in names]
+    return Seating(names, out, measure(field, places), why, field.seed)
 
 
 def check_tables(

@@ -6,12 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from tournaments.engine.pairing.costs import AVOIDED, SEATLESS, Costs, pair_costs
+from tournaments.engine.pairing.costs import TOGETHER, Costs, pair_costs
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge, lot_of
-
-TOGETHER = 10 * AVOIDED
-"""The gain if two members of a fixed group share a table."""
+from tournaments.engine.pairing.seats import seat_cost
 
 Chair = tuple[int, int]
 
@@ -109,7 +107,6 @@ class _LateDraft:
         leaving: Collection[str],
     ) -> None:
         self.field, self.size = field, field.table_size
-        self.seat_cost = 1 if field.score_before_seats else SEATLESS
         self.tables = [["" if n in leaving else n for n in table] for table in tables]
         self.waiting = [name for name in waiting if name not in leaving]
         unknown = [
@@ -186,8 +183,4 @@ class _LateDraft:
 
     def _cost_of(self, costs: Costs, table: Sequence[str]) -> int:
         places = [self.field.index[name] for name in table]
-        uneven = 0
-        for seat, place in enumerate(places):
-            taken = self.field.seats_taken[place]
-            uneven += max(0, taken[seat] - min(taken)) ** 2
-        return int(costs[np.ix_(places, places)].sum()) // 2 + uneven * self.seat_cost
+        return int(costs[np.ix_(places, places)].sum()) // 2 + seat_cost(self.field, places)

@@ -1,10 +1,10 @@
 """What the parts of a seating are worth against each other; `docs/seating.md` has the evidence."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-SEATING_VERSION = 1
+SEATING_VERSION = 2
 """Raised with each change that seats the same field and seed otherwise."""
 
 LARGEST_PRICE = 10_000
@@ -19,8 +19,8 @@ class Weights:
 
     `repeat` is the price of a pair that meets again (None: as few as possible, whatever the
     spread), and `last_repeat` that in the last round. `seat` is the price of a player whose use of
-    the seats differs by 2; it never differs by more. The spread of a table with leaders counts
-    `leaders` percent more, in the last round `last_leaders`.
+    the seats differs by 2; it never differs by more. The spread of a table with one of
+    the first four counts `leaders` percent more, in the last round `last_leaders`.
     """
 
     repeat: int | None = None
@@ -35,9 +35,18 @@ NEW_OPPONENTS = Weights()
 OBJECTIVES: Mapping[str, Weights] = MappingProxyType(
     {
         "new-opponents": NEW_OPPONENTS,
-        "ranking": Weights(repeat=10, last_repeat=10),
-        "leaders": Weights(repeat=10, last_repeat=5, leaders=100, last_leaders=100),
+        "near-scores": Weights(repeat=20, last_repeat=20, last_leaders=100),
+        "leaders": Weights(repeat=20, last_repeat=20, leaders=100, last_leaders=100),
     }
 )
-"""The weights by what a tournament is for: everyone meets everyone, the fairest ranking, and the
-most meetings of leaders."""
+"""The weights by what a tournament is for: everyone meets everyone, players of like scores meet,
+and the most meetings of leaders."""
+
+LEADERS_LAST = {"last_repeat": 20, "last_leaders": 100}
+"""What differs if the leaders are to meet in the last round."""
+
+
+def weights_for(objective: str, *, leaders_last: bool) -> Weights:
+    """Return the weights of an objective, by name."""
+    weights = OBJECTIVES[objective]
+    return replace(weights, **LEADERS_LAST) if leaders_last else weights

@@ -35,6 +35,10 @@ SEATINGS = ("swiss", "random", "fixed", "rank-near", "rank-spread", "round-robin
 """Methods of seating: by points, random, by a plan for the whole event, neighbours in the standings
 (1-2-3-4), across the standings (1-5-9-13), round robin, or by the director."""
 
+OBJECTIVES = ("new-opponents", "near-scores", "leaders")
+"""What a `swiss` seating is for: everyone meets everyone, those of like scores meet, or the leaders
+meet as often as possible."""
+
 DRAWN_AT_ONCE = ("fixed", "round-robin")
 """The methods that draw all rounds at once; those by standings wait for each round."""
 
@@ -69,7 +73,9 @@ LARGEST_WORTH = 10_000
 class TournamentSettings:
     """The settings of a tournament; the defaults suit an evening in a club.
 
-    `rounds` is the number of rounds before the finals. With `score_before_seats` a `swiss` seating
+    `rounds` is the number of rounds before the finals. A `swiss` seating weighs repeat meetings and
+    scores by its `objective`. With `leaders_last` the leaders meet in the last round, even if they
+    have met before; finals do so anyway. With `score_before_seats` a `swiss` seating
     brings scores together at the expense of even seats. `place_points` are the points of the first
     place and of those after it, for `points = "places"`. `bye` is the average of the rounds played
     so far, or a fixed number. `finals` is the number who play on after the last round (0: nobody),
@@ -89,6 +95,8 @@ class TournamentSettings:
 
     rounds: int = 3
     seating: str = "swiss"
+    objective: str = "new-opponents"
+    leaders_last: bool = False
     separate_clubs: bool = False
     score_before_seats: bool = False
     points: str = "game"
@@ -212,6 +220,8 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
     {
         "rounds": _count(MOST_ROUNDS),
         "seating": _choice(*SEATINGS),
+        "objective": _choice(*OBJECTIVES),
+        "leaders_last": SWITCH,
         "separate_clubs": SWITCH,
         "score_before_seats": SWITCH,
         "points": _choice(*POINTS),
@@ -287,6 +297,7 @@ PRESETS: Mapping[str, TournamentSettings] = MappingProxyType(
         "club-evening": TournamentSettings(),
         "swiss-day": TournamentSettings(
             rounds=5,
+            leaders_last=True,
             points="places",
             tie_breaks=("total-points", "wins", "opponents", "head-to-head", "best-game"),
             minutes=75,

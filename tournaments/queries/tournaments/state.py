@@ -11,6 +11,7 @@ from django.db.models import F, Prefetch
 
 from tournaments.engine.pairing.field import Entrant as Seated
 from tournaments.engine.pairing.field import PairingField, PlayedRound
+from tournaments.engine.pairing.weights import Weights, weights_for
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.engine.standings.finals import FinalStage, next_stage, rank_with_finals, stages
 from tournaments.engine.standings.reasons import Why, why_place
@@ -333,6 +334,13 @@ def tables_of(state: TournamentState) -> dict[tuple[int, str], int]:
     }
 
 
+def weights_of(settings: TournamentSettings) -> Weights:
+    """Return what a seating weighs; where finals follow, the leaders meet there."""
+    return weights_for(
+        settings.objective, leaders_last=settings.leaders_last and not settings.finals
+    )
+
+
 def field_of(
     state: TournamentState, number: int, seated: Iterable[Entrant] | None = None
 ) -> PairingField:
@@ -363,6 +371,7 @@ def field_of(
         table_size=state.rules.side_count,
         separate_clubs=settings.separate_clubs,
         score_before_seats=settings.score_before_seats,
+        weights=weights_of(settings),
         seed=state.tournament.seed,
     )
 

@@ -6,16 +6,22 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.draw_records import Kept, write_draw
+from tournaments.engine.documents.draw_records import Kept, write_draw, write_fewest_repeats
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.manual import seat_rest
 from tournaments.engine.pairing.methods import METHODS, schedule, seat_round
 from tournaments.engine.rules.problems import InvalidEntry
+from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.standings.finals import FinalStage
 from tournaments.engine.standings.tournament_settings import DRAWN_AT_ONCE
-from tournaments.models import Entrant, Round
-from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
+from tournaments.models import Draw, Entrant, Round
+from tournaments.queries.tournaments.state import (
+    SeatedRound,
+    TournamentState,
+    field_of,
+    weights_of,
+)
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.substituting import TakesPart
 from tournaments.services.rounds.line_ups import join_line_ups
@@ -264,6 +270,16 @@ def kept_tables(round_: Round, locked: Sequence[int]) -> dict[int, list[str]]:
     return {number: tables[number] for number in locked if number < len(tables)}
 
 
+def fewest_repeats(state: TournamentState, round_: Round) -> dict[str, Any] | None:
+    """Return how a proposal would be with as few repeats as possible, if it has more (1 query)."""
+    weights = weights_of(state.settings)
+    if round_.published_at or (weights.repeat is None and weights.last_repeat is None):
+        return None
+    document = Draw.objects.filter(round=round_).values_list("document", flat=True).first() or {}
+    fewest: dict[str, Any] | None = document.get("fewest_repeats")
+    return fewest and {**fewest, "score_spread": number_of(fewest["score_spread"]) or 0}
+
+
 def _has_left(state: TournamentState, name: str) -> bool:
     return name not in state.entrants or state.entrants[name].withdrawn_at is not None
 
@@ -290,8 +306,18 @@ def _proposal(
     sections: Sequence[Seating],
 ) -> Proposal:
     method, seating = state.settings.seating, _joined(state, number, sections)
-    drawn = write_draw(method, number, fields, seating) if method in METHODS else None
+    if method not in METHODS:
+        return Proposal(seating)
+    drawn = write_draw(method, number, fields, seating)
+    priced = method == "swiss" and fields[0][0].repeat_price is not None
+    if priced and seating.quality.repeat_meetings:
+        fewest = [_seat_again(field.with_fewest_repeats(), method, kept) for field, kept in fields]
+        drawn |= write_fewest_repeats(_joined(state, number, fewest).quality)
     return Proposal(seating, drawn)
+
+
+def _seat_again(field: PairingField, method: str, kept: Kept) -> Seating:
+    return seat_rest(field, method, kept) if kept else seat_round(field, method)
 
 
 def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:

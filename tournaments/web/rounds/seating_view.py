@@ -25,6 +25,7 @@ from tournaments.models.people import fold_name
 from tournaments.presenters.figures import measure_text
 from tournaments.queries.ratings.predictions import Outlook, outlooks
 from tournaments.queries.tournaments.state import SeatedRound, TournamentState, field_of
+from tournaments.services.rounds.proposals import fewest_repeats
 from tournaments.services.rounds.seating import field_seated
 from tournaments.services.rounds.swapping import Exchange, exchanged
 from tournaments.texts.labels import section_name
@@ -117,7 +118,7 @@ def seating_page(
         return SeatingPage(tables, byes)
     apart = any(leaders_apart(field, each.tables) for field, each in sections)
     said = (_praise(state, field, each) for field, each in sections)
-    praised = tuple(chain(*said))
+    praised = (*chain(*said), *_price(fewest_repeats(state, place)))
     return SeatingPage(tables, byes, judged.quality, praised, _leaders_meet(state, place) and apart)
 
 
@@ -283,6 +284,18 @@ def praise(quality: Quality, least: Fraction, *, teams: bool = False) -> Iterato
             if quality.score_spread > least
             else _("Points at a table are %(spread)s apart on average, the least possible.")
         ) % numbers
+
+
+def _price(fewest: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield a sentence about the spread with fewer repeats, if there are more than need be."""
+    if fewest is not None:
+        yield _(
+            "With as few repeats as possible (%(number)s), points at a table would be %(spread)s"
+            " apart on average."
+        ) % {
+            "number": fewest["repeat_meetings"],
+            "spread": measure_text(fewest["score_spread"]),
+        }
 
 
 def _meetings(quality: Quality) -> str:

@@ -45,7 +45,10 @@ LEAST_TIE_BREAKS = 6
 
 BYE_FIXED = "fixed"
 CORRECT_MINUTES = TournamentSettings().correct_minutes
-SWITCHES = ("separate_clubs", "score_before_seats", "carry", "hide_last", "confirm_deals")
+SWITCHES = (
+    *("leaders_last", "separate_clubs", "score_before_seats", "carry", "hide_last"),
+    "confirm_deals",
+)
 
 # In Turkish the sign stands before the number.
 _PRIZE = re.compile(r"%\s*[0-9.]+|[0-9.]+\s*%|[^\s;·/]+")
@@ -136,13 +139,15 @@ class TournamentForm(EventForm):
 
     rounds = forms.IntegerField(label=_label("rounds"), min_value=1, max_value=MOST_ROUNDS)
     seating = _choice("seating", details.SEATINGS)
+    objective = _choice("objective", details.OBJECTIVES)
+    leaders_last = _switch(
+        "leaders_last",
+        gettext_lazy("For Swiss seating without finals. The proposal says how many meet again."),
+    )
     separate_clubs = _switch("separate_clubs")
     score_before_seats = _switch(
         "score_before_seats",
-        gettext_lazy(
-            "For seating by points. It costs: a player can sit in one seat two or three times"
-            " before having sat in each, although some seats declare or lead more often."
-        ),
+        gettext_lazy("For Swiss seating: how often each sits in each seat may then differ by two."),
     )
     points = _choice("points", standings.POINTS)
     place_points = PlacePointsField(
@@ -223,7 +228,8 @@ class TournamentForm(EventForm):
     )
 
     SETTINGS = (
-        *("rounds", "seating", "separate_clubs", "score_before_seats", "points", "place_points"),
+        *("rounds", "seating", "objective", "leaders_last", "separate_clubs"),
+        *("score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
         *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes", "sections"),
@@ -311,7 +317,7 @@ class TournamentForm(EventForm):
     def settings(self) -> TournamentSettings:
         """Return the settings, once the form is valid."""
         cleaned = self.cleaned_data
-        names = (*self.FEW, "odd", "overtime", "check_in", "fee", "prizes")
+        names = (*self.FEW, "objective", "odd", "overtime", "check_in", "fee", "prizes")
         document = {name: cleaned[name] for name in (*names, *SWITCHES)}
         chosen = (cleaned[f"tie{number}"] for number in range(self.tie_count))
         bye = cleaned["bye"]

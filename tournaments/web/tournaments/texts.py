@@ -48,6 +48,12 @@ SEATINGS: Mapping[str, Text] = {
     "manual": gettext_lazy("as the director says"),
 }
 
+OBJECTIVES: Mapping[str, Text] = {
+    "new-opponents": gettext_lazy("everyone meets everyone: nobody twice where possible"),
+    "near-scores": gettext_lazy("players with like points meet, some of them again"),
+    "leaders": gettext_lazy("the leaders meet as often as possible"),
+}
+
 ODD: Mapping[str, Text] = {
     "bye": gettext_lazy("sits out (a bye)"),
     "house": gettext_lazy("plays with a house player, whose results count for nobody"),
@@ -79,6 +85,8 @@ CHECK_INS: Mapping[str, Text] = {
 SETTINGS: Mapping[str, Text] = {
     "rounds": gettext_lazy("Rounds"),
     "seating": gettext_lazy("Who sits with whom"),
+    "objective": gettext_lazy("What the seating is for"),
+    "leaders_last": gettext_lazy("Leaders meet in the last round, even if they have met before"),
     "separate_clubs": gettext_lazy("Players of one club are kept apart where possible"),
     "score_before_seats": gettext_lazy("Near scores matter more than even seats"),
     "points": gettext_lazy("What a round is worth"),
@@ -165,6 +173,7 @@ def _chosen_from(words: Mapping[Any, Text]) -> Callable[[Any], str]:
 
 TOLD: Mapping[str, Callable[[Any], str]] = {
     "seating": _chosen_from(SEATINGS),
+    "objective": _chosen_from(OBJECTIVES),
     "points": _chosen_from(POINTS),
     "place_points": lambda value: " · ".join(map(_points, value)),
     "tie_breaks": lambda value: " · ".join(map(tie_break_name, value)) or "–",
@@ -183,6 +192,8 @@ TOLD: Mapping[str, Callable[[Any], str]] = {
 
 
 MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "objective": lambda settings: settings["seating"] == "swiss",
+    "leaders_last": lambda settings: bool(settings["leaders_last"]),
     "separate_clubs": lambda settings: bool(settings["separate_clubs"]),
     "score_before_seats": lambda settings: bool(settings["score_before_seats"]),
     "place_points": lambda settings: settings["points"] == "places",
