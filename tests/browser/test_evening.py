@@ -83,10 +83,13 @@ def play_and_confirm(phone, director):
 
 
 def replace_lost_phone(new_phone, phone, director, sheet):
-    """One tap makes the address of the lost phone worthless; another phone comes in."""
+    """Three taps make the address of the lost phone worthless; another phone comes in."""
     before, director.taps = link_of(Table.objects.get()), 0
-    director.tap_and_go(".event-links form button", "/tables/")
-    assert director.taps == 1
+    director.tap(director.page.locator(".event-links summary"))
+    director.tap_and_go(".event-links details a[href*='/tables/']", "/tables/")
+    with director.page.expect_navigation():
+        director.tap(director.page.locator("section[aria-labelledby=lost] button"))
+    assert director.taps == 3
     assert director.faults() == {}
     phone.open(sheet)
     assert "/follow/" in phone.page.url
