@@ -6,42 +6,35 @@ table that writes deals while nothing else happens, against one that writes mean
 writes while all ratings are computed anew and thrown away (`rebuild_ratings --check`).
 """
 
-import json
 import resource
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from django.db import OperationalError, connection
+from django.db import connection
 from django.db.models import Prefetch
 
-from benchmarks.figures import Figure, Work, answered, readable, take_time
+from benchmarks.figures import Figure, readable, take_time
 from benchmarks.rebuild_ratings import TABLES, Evenings
+from benchmarks.writing_table import told, with_a_table
 from tests.deals import WHOLE_GAME
-from tests.factories import ContextFactory, GameFactory, record
+from tests.factories import GameFactory
 from tournaments.models import Club, Game, Revision, Seat
 from tournaments.queries.games.sheets import fold_sheet, load_sheet, result_of
 from tournaments.services.checks.all_caches import CACHES
 from tournaments.services.checks.games import names_in_head
-from tournaments.services.games.playing import withdraw_entry
 from tournaments.services.ratings.computing import (
     differing_ratings,
     rebuild_ratings,
     sweep_ratings,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
 DATABASES = ("SQLite",)
 SIZES = {
     "tiny": {"games": 80, "players": 200, "quiet": 1},
     "usual": {"games": 4_000, "players": 2_000, "quiet": 5},
     "full": {"games": 20_000, "players": 5_000, "quiet": 10},
 }
-TABLE = "import django; django.setup(); from benchmarks.consistency import write; write({!r})"
 AT_ONCE = 1000
 
 
@@ -100,39 +93,6 @@ def check() -> CheckTime:
     return CheckTime(rows, 1000 * longest)
 
 
-def write(stop: str) -> None:
-    """A table that writes until it is told to stop; its waits, in ms, as JSON."""
-    game = GameFactory(entries=WHOLE_GAME[:1])
-    waits, refused = [], 0
-    print("begun", flush=True)
-    while not Path(stop).exists():
-        start = time.perf_counter()
-        try:
-            sheet = record(game, WHOLE_GAME[1])
-        except OperationalError:
-            refused += 1
-            continue
-        waits.append(1000 * (time.perf_counter() - start))
-        context = ContextFactory(revision=sheet.row.revision)
-        withdraw_entry(game.pk, max(sheet.positions), "", context)
-        time.sleep(0.02)
-    print(json.dumps([waits, refused]))
-
-
-def with_a_table(do: Work) -> tuple[list[float], int]:
-    """Do something while a table writes: how long its deals took, and how many were refused."""
-    with tempfile.TemporaryDirectory() as folder:
-        stop = Path(folder) / "stop"
-        words = [sys.executable, "-c", TABLE.format(str(stop))]
-        table = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        assert table.stdout is not None
-        table.stdout.readline()
-        do()
-        stop.touch()
-        waits, refused = json.loads(table.communicate()[0])
-    return waits, refused
-
-
 def measure(games: int, players: int, quiet: int) -> Iterator[Figure]:
     lay(games, players)
     alone = take_time(lambda: fold(games))
@@ -151,10 +111,3 @@ def measure(games: int, players: int, quiet: int) -> Iterator[Figure]:
     meanwhile.append(with_a_table(differing_ratings))
     for name, (waits, refused) in zip(("it", "rebuild_ratings --check"), meanwhile, strict=True):
         yield told(f"a deal written during {name}", waits, refused, calm)
-
-
-def told(what: str, waits: Sequence[float], refused: int, calm: Sequence[float]) -> Figure:
-    """How long deals took; those refused were waiting for longer than a table may."""
-    if refused:
-        what += f" ({refused} refused, the database was locked)"
-    return answered(what, waits, "with nothing else going on", calm)

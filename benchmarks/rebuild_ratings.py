@@ -9,14 +9,20 @@ import itertools
 import json
 import random
 import resource
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 from django.db import connection, models, transaction
 
-from benchmarks.figures import Figure, readable, settle, take_time
+from benchmarks.figures import Figure, Taken, Work, readable, settle, take_time
+from benchmarks.writing_table import told, with_a_table
 from tests.deals import WHOLE_GAME
 from tests.factories import GameFactory
 from tournaments.engine.play.outcomes import rank
@@ -35,6 +41,7 @@ from tournaments.models import (
 )
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.ratings.due import rate_since
+from tournaments.services.ratings.pools import Pools
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
@@ -46,6 +53,7 @@ TABLES, ROUNDS_OF_EVENT = 40, 5
 BEGIN = datetime(2000, 1, 1, 20, tzinfo=UTC)
 ONE_MORE = 7
 CORRECTED = 20_000
+CALM = 10
 AT_ONCE = 20_000
 
 Row = tuple[Any, ...]
@@ -129,11 +137,11 @@ class Evenings:
                 Game,
                 "id, public_id, ruleset, options, players, first_declarer, title, place, played_at,"
                 " revision, write_generation, follow_generation, taken_with, result, table_id,"
-                " resting",
+                " resting, phones",
                 (
                     (t, f"g{t}", "turkish-king", "{}", '["A", "B", "C", "D"]', 0, "", "",
                      str(closing(t // TABLES)), 20, 1, 1, "", self.chance.choice(self.results), t,
-                     "[]")
+                     "[]", "[]")
                     for t in tables
                 ),
             )  # fmt: skip
@@ -209,11 +217,36 @@ def measure(games: int, players: int) -> Iterator[Figure]:
     since = max(1, last - CORRECTED // TABLES + 1)
     rate_since(1, closing(since))
     again = (last - since + 1) * TABLES
-    taken = take_time(sweep_ratings)
+    calm, _none = with_a_table(lambda: time.sleep(CALM))
+    taken: list[Taken] = []
+    with timed_slices() as slices:
+        waits, refused = with_a_table(lambda: taken.append(take_time(sweep_ratings)))
     yield Figure(
-        f"a correction {again:,} games ago", taken.waited / 1000, "s", alone,
-        engine.waited / 1000 * again / games, f"{readable(taken.used / 1000)} s of CPU here",
+        f"a correction {again:,} games ago", taken[0].waited / 1000, "s", alone,
+        engine.waited / 1000 * again / games,
+        f"{readable(taken[0].used / 1000)} s of CPU here; {len(slices)} slices,"
+        f" median {readable(median(slices))} ms, longest {readable(max(slices))} ms",
     )  # fmt: skip
+    deal = told("a deal written meanwhile", waits, refused, calm)
+    longest = f"longest {readable(max(waits))} ms, {readable(max(calm))} ms with nothing else"
+    yield replace(deal, note=f"{deal.note}; {longest}")
+
+
+@contextmanager
+def timed_slices() -> Iterator[list[float]]:
+    """Measure how long each slice is written, in ms, without its commit."""
+    times: list[float] = []
+    original = Pools.slices
+
+    def timed(write: Work) -> None:
+        times.append(take_time(write).waited)
+
+    def slices(pools: Pools) -> Iterator[Work]:
+        for write in original(pools):
+            yield partial(timed, write)
+
+    with patch.object(Pools, "slices", slices):
+        yield times
 
 
 def one_round(evenings: Evenings, number: int) -> float:

@@ -135,7 +135,7 @@ class RatingChange(models.Model):
     )
     seat = models.PositiveSmallIntegerField()
     number = models.PositiveIntegerField()
-    at = models.DateTimeField(db_index=True)
+    at = models.DateTimeField()
     mean_before = models.FloatField()
     variance_before = models.FloatField()
     mean = models.FloatField()
@@ -143,9 +143,11 @@ class RatingChange(models.Model):
 
     class Meta:
         ordering = ["number"]
+        indexes = [models.Index(fields=["at"], name="rating_change_at")]
         constraints = [
-            models.UniqueConstraint(fields=["rating", "number"], name="rating_change_numbered"),
-            models.UniqueConstraint(fields=["game", "rating"], name="rating_change_one_per_game"),
+            # Of expressions, so that they are indexes, which a rebuild drops and makes again.
+            models.UniqueConstraint("rating", "number", name="rating_change_numbered"),
+            models.UniqueConstraint("game", "rating", name="rating_change_one_per_game"),
             models.CheckConstraint(condition=Q(seat__lt=4), name="rating_change_at_a_seat"),
             models.CheckConstraint(condition=Q(number__gte=1), name="rating_change_from_one"),
         ]

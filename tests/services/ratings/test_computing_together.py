@@ -7,6 +7,8 @@ leaves nothing half done is the transaction.
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.core import serializers
@@ -17,7 +19,7 @@ from tests.club_factories import ClubFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.servers import ROOT
 from tests.services.ratings.rating_world import STOPPED, check_everything, correct, evening
-from tests.together import while_another_is_writing
+from tests.together import outcome, while_another_is_writing
 from tests.waiting import PATIENCE
 from tournaments.models import (
     Game,
@@ -28,7 +30,7 @@ from tournaments.models import (
     RatingDue,
     RatingPool,
 )
-from tournaments.services.ratings import pools
+from tournaments.services.ratings import games, pools
 from tournaments.services.ratings.computing import sweep_ratings
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -194,4 +196,29 @@ def test_worker_that_another_overtakes_between_two_slices_writes_no_more(club, m
 
     assert RatingDue.objects.count() == 1
     assert sweep_ratings() == 2
+    check_everything()
+
+
+def test_others_write_between_the_slices(club, monkeypatch):
+    for day in (2, 3):
+        evening(club, QUEENS, STOPPED, players=NAMES, day=day)
+    sweep_ratings()
+    first, *_others, last = Game.objects.order_by("pk")
+    correct(first, RIFKI)
+    for module, name in ((pools, "GAMES_OF_SLICE"), (games, "ROUNDS_AT_ONCE")):
+        monkeypatch.setattr(module, name, 1)
+    slices, meanwhile = pools.Pools.slices, []
+
+    def interrupted(self):
+        for write in slices(self):
+            if len(meanwhile) < 6:
+                change = partial(correct, last, (QUEENS, RIFKI)[len(meanwhile) % 2])
+                with ThreadPoolExecutor(1) as thread:
+                    meanwhile.append(thread.submit(outcome, change).result(PATIENCE))
+            yield write
+
+    monkeypatch.setattr(pools.Pools, "slices", interrupted)
+    sweep_ratings()
+
+    assert meanwhile == [None] * 6
     check_everything()

@@ -91,7 +91,9 @@ class Spread(NamedTuple):
 
     def seeing(self, scores: Sequence[float]) -> "Spread":
         """Return the spread with one more game; `scores` are the points of its sides."""
-        squares = _sum(score * score for score in scores)
+        squares = 0.0
+        for score in scores:
+            squares += score * score
         return Spread(self.games + 1, self.squares + squares / (len(scores) - 1))
 
     def unit(self, start: float = START_VARIANCE) -> float:

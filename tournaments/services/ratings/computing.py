@@ -25,7 +25,7 @@ from tournaments.models import (
     RatingDue,
     RatingLedger,
 )
-from tournaments.services.ratings.bulk_writes import delete_all
+from tournaments.services.ratings.bulk_writes import delete_all, filled_at_once
 from tournaments.services.ratings.pools import Pools
 
 ROWS_AT_ONCE = 2000
@@ -114,7 +114,7 @@ def _rebuild(ledger: RatingLedger) -> int:
     delete_all()
     clubs = list(Club.objects.order_by("pk").values_list("pk", flat=True))
     rated = 0
-    with _uncollected():
+    with _uncollected(), filled_at_once(RatingChange):
         for scope in (*clubs, None):
             pools = Pools(scope, None)
             pools.write_all()

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
-from itertools import islice
 from json import loads
 from typing import Any, NamedTuple
 
@@ -68,9 +67,11 @@ def played_rounds(
     counted = _counted_rounds(club, since)
     if until is not None:
         counted = counted.filter(closed_at__lt=until)
-    rows: Any = counted.values_list("pk", "event_id", "closed_at")
-    rounds = rows.iterator(ROUNDS_AT_ONCE)
-    while batch := [RoundToRate(*row) for row in islice(rounds, ROUNDS_AT_ONCE)]:
+    # Whoever writes between two batches may leave no query open: on SQLite it would hold an old
+    # snapshot, which cannot become a write.
+    rows: Any = list(counted.values_list("pk", "event_id", "closed_at"))
+    for first in range(0, len(rows), ROUNDS_AT_ONCE):
+        batch = [RoundToRate(*row) for row in rows[first : first + ROUNDS_AT_ONCE]]
         _read_games(batch, FAMILIES if club is None else None)
         _seat(batch, of_server=club is None)
         for place in batch:

@@ -19,6 +19,7 @@ from tournaments.engine.ratings.ratings import Rating, Spread, newcomer, rate
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool, Seat
 from tournaments.queries.ratings.ratings import DAY, month_of, shown_points
 from tournaments.services.ratings.bulk_writes import (
+    ChangeRow,
     CountKey,
     StateRow,
     add_changes,
@@ -55,8 +56,7 @@ class PlayerState:
     counted: CountKey | None
 
 
-Change = tuple[PlayerState, int, int, int, str, float, float, float, float]
-"""A row of `add_changes`, with the state instead of its key."""
+NO_GAMES = Spread()
 
 
 class Pools:
@@ -161,9 +161,12 @@ class Pool:
     def __init__(self, row: RatingPool, since: datetime | None) -> None:
         self.row, self.since = row, since
         self.constants = row.constants
+        self.newcomer = newcomer(self.constants.start)
         self.states: dict[str, PlayerState] = {}
         self.counts: Counter[CountKey] = Counter()
-        self.changes: list[Change] = []
+        self.changes: list[ChangeRow] = []
+        # Where among them are changes of ratings without a key, and whose.
+        self.new: list[tuple[int, PlayerState]] = []
         self.rounds: list[RatedRound] = []
         self.spreads = self._spreads_before()
 
@@ -197,10 +200,9 @@ class Pool:
         if self.since is not None and self.row.pk:
             for first in range(0, len(people), ROWS_AT_ONCE):
                 self._load(people[first : first + ROWS_AT_ONCE], self.since)
-        rating = newcomer(self.constants.start)
         for person, (player, at) in wanted.items():
             if person not in self.states:
-                self.states[person] = PlayerState(0, person, player, rating, 0, at, None)
+                self.states[person] = PlayerState(0, person, player, self.newcomer, 0, at, None)
 
     def _load(self, people: Sequence[str], since: datetime) -> None:
         """Load the ratings of some people as they were before a moment, if they are stored."""
@@ -211,7 +213,7 @@ class Pool:
             key = CountKey(row.pool_id, row.points, row.month, row.provisional)
             rating, games = Rating(row.mean, row.variance, start), row.games
             if row.last_at >= since:
-                rating, games = newcomer(start), 0
+                rating, games = self.newcomer, 0
             state = PlayerState(row.pk, row.person, row.player_id, rating, games, row.last_at, key)
             self.states[row.person] = later[row.pk] = state
         for change in last_changes(rows.filter(last_at__gte=since), since):
@@ -222,23 +224,23 @@ class Pool:
 
     def _rate(self, game: Played, closed_at: datetime, at: str) -> None:
         """Rate one game and append its changes; a guest is rated as a newcomer and not stored."""
-        spread = self.spreads.get(game.spread, Spread()).seeing(game.scores)
+        spread = self.spreads.get(game.spread, NO_GAMES).seeing(game.scores)
         self.spreads[game.spread] = spread
-        start = self.constants.start
         states = [None if person is None else self.states[person] for person in game.people]
-        before = [newcomer(start) if s is None else _rested(s, closed_at) for s in states]
+        before = [self.newcomer if s is None else _rested(s, closed_at) for s in states]
         unit = self.constants.unit(game.spread, spread)
         after = rate(before, game.sides, game.scores, unit)
+        append = self.changes.append
         for seat, state in enumerate(states):
             if state is None:
                 continue
-            state.rating, state.last_at = after[seat], closed_at
+            rating = after[seat]
+            state.rating, state.last_at, state.player = rating, closed_at, game.players[seat]
             state.games += 1
-            state.player = game.players[seat]
-            (mean, variance, _), (new, narrower, _) = before[seat], after[seat]
-            self.changes.append(
-                (state, game.pk, seat, state.games, at, mean, variance, new, narrower)
-            )
+            if not state.pk:
+                self.new.append((len(self.changes), state))
+            old = before[seat]
+            append((state.pk, game.pk, seat, state.games, at, old[0], old[1], rating[0], rating[1]))
 
     def add(self, *, replacing: bool) -> None:
         """Store the changes computed since the last time, and those who have new ratings."""
@@ -246,30 +248,29 @@ class Pool:
             return
         if not self.row.pk:
             self.row.save()
-        states = {id(change[0]): change[0] for change in self.changes}.values()
         if replacing:
-            self._delete_other(states)
-        self._create(state for state in states if not state.pk)
-        add_changes([(change[0].pk, *change[1:]) for change in self.changes])
+            self._delete_other()
+        self._create(list({state.person: state for _index, state in self.new}.values()))
+        for index, state in self.new:
+            self.changes[index] = (state.pk, *self.changes[index][1:])
+        add_changes(self.changes)
         for row in self.rounds:
             row.pool = self.row
         RatedRound.objects.bulk_create(self.rounds, batch_size=ROWS_AT_ONCE)
-        self.changes, self.rounds = [], []
+        self.changes, self.new, self.rounds = [], [], []
 
-    def _delete_other(self, states: Iterable[PlayerState]) -> None:
+    def _delete_other(self) -> None:
         """Delete stored changes outside the stretch that are in the way of the new ones.
 
         A game may have moved to another moment, and its players' later games have new numbers.
         """
         games = {change[1] for change in self.changes}
         _changes_in([self.row.pk], RatingChange.objects.filter(game__in=games)).delete()
-        first: dict[int, int] = {}
-        for state, _game, _seat, number, *_rest in self.changes:
-            first.setdefault(state.pk, number)
-        delete_numbers([(s.pk, first[s.pk], s.games) for s in states if s.pk])
+        last = {change[0]: change[3] for change in self.changes}
+        first = {change[0]: change[3] for change in reversed(self.changes)}
+        delete_numbers([(pk, first[pk], last[pk]) for pk in last if pk])
 
-    def _create(self, states: Iterable[PlayerState]) -> None:
-        new = list(states)
+    def _create(self, new: Sequence[PlayerState]) -> None:
         rows = [self._row(state)._asdict() | {"last_at": state.last_at} for state in new]
         for values, state in zip(rows, new, strict=True):
             values |= {"pk": None, "person": state.person}
