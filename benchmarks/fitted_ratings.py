@@ -24,9 +24,9 @@ from tournaments.services.ratings.fitting import samples_of
 
 DATABASES = ("SQLite",)
 SIZES = {
-    "tiny": {"drawn": 200, "players": 20},
-    "usual": {"drawn": 3000, "players": 60},
-    "full": {"drawn": 3000, "players": 60},
+    "tiny": {"drawn": 60, "players": 20, "played": 60},
+    "usual": {"drawn": 3000, "players": 60, "played": 5000},
+    "full": {"drawn": 3000, "players": 60, "played": 5000},
 }
 NIGHT = datetime(2026, 11, 20, 21, tzinfo=UTC)
 EACH = (0, 1, 2, 3)
@@ -35,8 +35,8 @@ DEVIATIONS = (30, 60, 106, 200, 300)
 """Of drawn strengths, in rating points; the program assumes 106."""
 
 
-def measure(drawn: int, players: int) -> Iterator[Figure]:
-    yield from compared("bots", of_bots())
+def measure(drawn: int, players: int, played: int) -> Iterator[Figure]:
+    yield from compared("bots", of_bots()[:played])
     for pool, games in of_demo().items():
         yield from compared(f"the demo, {pool}", games)
     for deviation in DEVIATIONS:

@@ -45,15 +45,14 @@ from tournaments.services.ratings.pools import Pools
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
-    "tiny": {"games": 80, "players": 200},
-    "usual": {"games": 50_000, "players": 25_000},
-    "full": {"games": 1_000_000, "players": 25_000},
+    "tiny": {"games": 80, "players": 200, "calm": 1},
+    "usual": {"games": 50_000, "players": 25_000, "calm": 10},
+    "full": {"games": 1_000_000, "players": 25_000, "calm": 10},
 }
 TABLES, ROUNDS_OF_EVENT = 40, 5
 BEGIN = datetime(2000, 1, 1, 20, tzinfo=UTC)
 ONE_MORE = 7
 CORRECTED = 20_000
-CALM = 10
 AT_ONCE = 20_000
 
 Row = tuple[Any, ...]
@@ -190,7 +189,7 @@ def engine_loop(games: int, players: int) -> None:
             ratings[seat] = rating
 
 
-def measure(games: int, players: int) -> Iterator[Figure]:
+def measure(games: int, players: int, calm: int) -> Iterator[Figure]:
     evenings = Evenings(players)
     rounds = games // TABLES
     evenings.play(range(1, rounds + 1))
@@ -217,7 +216,7 @@ def measure(games: int, players: int) -> Iterator[Figure]:
     since = max(1, last - CORRECTED // TABLES + 1)
     rate_since(1, closing(since))
     again = (last - since + 1) * TABLES
-    calm, _none = with_a_table(lambda: time.sleep(CALM))
+    quiet, _none = with_a_table(lambda: time.sleep(calm))
     taken: list[Taken] = []
     with timed_slices() as slices:
         waits, refused = with_a_table(lambda: taken.append(take_time(sweep_ratings)))
@@ -227,8 +226,8 @@ def measure(games: int, players: int) -> Iterator[Figure]:
         f"{readable(taken[0].used / 1000)} s of CPU here; {len(slices)} slices,"
         f" median {readable(median(slices))} ms, longest {readable(max(slices))} ms",
     )  # fmt: skip
-    deal = told("a deal written meanwhile", waits, refused, calm)
-    longest = f"longest {readable(max(waits))} ms, {readable(max(calm))} ms with nothing else"
+    deal = told("a deal written meanwhile", waits, refused, quiet)
+    longest = f"longest {readable(max(waits))} ms, {readable(max(quiet))} ms with nothing else"
     yield replace(deal, note=f"{deal.note}; {longest}")
 
 
