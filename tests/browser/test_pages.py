@@ -215,7 +215,6 @@ def around_the_table(phone):
     yield "new table, refused"
     sheet = phone.start_table()
     phone.open("/")
-    phone.page.locator(".again summary").tap()
     phone.page.locator(".paper summary").tap()
     yield "home"
     phone.open("/new/?again=1")
