@@ -258,3 +258,11 @@ def test_every_way_of_seating_is_verified(chosen):
     expected = {"manual": {"by-hand"}}.get(chosen.get("seating"), set())
     unknown = {each.code for each in verification.points if each.outcome == UNKNOWN}
     assert unknown - {"no-digest"} == expected
+
+
+@pytest.mark.parametrize(("field", "value"), [("table_size", 2), ("first", 3), ("rounds_left", 99)])
+def test_what_no_round_was_drawn_with_is_told_and_breaks_nothing(swiss, field, value):
+    swiss["rounds"][1]["draw"][field] = value
+
+    assert found_in(swiss)["draw"].outcome in (DIFFERS, "same")
+    assert not verify({**swiss, "digest": "0" * 64}).agrees

@@ -50,7 +50,11 @@ MOST_REPLAYED = 200
 MOST_TRIED = 50
 """How many states of the results are tried on each end of a long row of corrections."""
 
-IMPOSSIBLE = (InvalidEntry, ImpossibleFixed, NoRoundRobin, InvalidSeating)
+IMPOSSIBLE = (
+    *(InvalidEntry, ImpossibleFixed, NoRoundRobin, InvalidSeating),
+    # What the methods of seating meet in a field that no tournament has.
+    *(ArithmeticError, AssertionError, LookupError, TypeError, ValueError),
+)
 """Why nothing can be drawn from what a round was drawn with."""
 
 
@@ -197,22 +201,31 @@ class _Round:
             code = "by-hand" if self.record.settings.seating == "manual" else "no-draw"
             yield Point("draw", where, UNKNOWN, code)
             return
+        if not self._could_be_drawn(draw):
+            yield Point("draw", where, DIFFERS, "impossible")
+            return
         yield self._drawn_again(where, draw) if draws else Point("draw", where, UNKNOWN, "too-many")
         yield self._scores(where, draw)
         yield self._against(f"{self.where}.tables", draw["tables"], draw["byes"])
+
+    def _could_be_drawn(self, draw: Json) -> bool:
+        names = list(self.drawn_entrants())
+        known = {each["id"] for each in self.record.document["entrants"]}
+        return (
+            known.issuperset(names)
+            and len(set(names)) == len(names)
+            and draw["table_size"] == self.record.rules.side_count
+            and draw["first"] <= self.number
+        )
 
     def _drawn_again(self, where: str, draw: Json) -> Point:
         """Draw it again from what it was drawn with."""
         if draw["version"] != SEATING_VERSION:
             params = {"version": draw["version"], "own": SEATING_VERSION}
             return Point("draw", where, UNKNOWN, "other-version", params)
-        names = list(self.drawn_entrants())
-        known = {each["id"] for each in self.record.document["entrants"]}
-        if not known.issuperset(names) or len(set(names)) < len(names):
-            return Point("draw", where, DIFFERS, "impossible")
         try:
             tables, byes = redraw(draw, list(self._earlier(draw["first"])))
-        except (*IMPOSSIBLE, ValueError):
+        except IMPOSSIBLE:
             return Point("draw", where, DIFFERS, "impossible")
         drawn, stated = _chairs(tables, byes), _chairs(draw["tables"], draw["byes"])
         if drawn == stated:
