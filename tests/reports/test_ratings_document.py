@@ -18,7 +18,7 @@ from tests.services.ratings.rating_world import STOPPED, World
 from tests.services.ratings.test_computing import lay
 from tournaments.engine.documents.digests import digest_of_document
 from tournaments.engine.documents.verify import verify
-from tournaments.models import PlayerRating
+from tournaments.models import Game, PlayerRating
 from tournaments.reports.ratings_document import ratings_document
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import close_round
@@ -152,6 +152,8 @@ def test_exported_ratings_are_those_of_the_document_computed_by_hand(club, tmp_p
         games, players = by_hand(pool)
         assert [game["seats"] for game in pool["games"]] == games
         assert {row["player"]: (row["rating"], row["games"]) for row in pool["ratings"]} == players
+    digests = {game["digest"] for pool in document["pools"] for game in pool["games"]}
+    assert digests <= set(Game.objects.values_list("digest", flat=True))
     assert verify(document).agrees
     call_command("verify", str(file))
 

@@ -7,7 +7,7 @@ from typing import Any
 from tournaments.engine.documents.digests import digest_of_document
 from tournaments.engine.documents.ratings_records import PROGRAM, RATINGS_FORMAT
 from tournaments.engine.rules.shapes import write_points
-from tournaments.models import Club, Player, PlayerRating, RatingChange, RatingPool
+from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, RatingPool
 from tournaments.services.base.moment import one_moment
 from tournaments.services.ratings.games import Played, RoundToRate, played_rounds
 
@@ -32,6 +32,8 @@ class _Writer:
     def __init__(self, club: Club) -> None:
         self.club = club
         self.ids: dict[str, str] = {}
+        games = Game.objects.filter(table__round__event__club=club).exclude(digest="")
+        self.digests = dict(games.values_list("pk", "digest"))
         self.games: dict[str, list[tuple[RoundToRate, Played]]] = defaultdict(list)
         for place in chain.from_iterable(played_rounds(club.pk, None)):
             for game in place.games:
@@ -96,7 +98,9 @@ class _Writer:
         for seat, person in enumerate(game.people):
             change = changes.get((game.pk, seat)) if person else None
             seats.append(None if change is None else self._seat(str(person), change))
+        digest = self.digests.get(game.pk)
         return {
+            **({"digest": digest} if digest else {}),
             "at": place.at.isoformat(),
             "ruleset": game.spread,
             "sides": list(game.sides),
