@@ -1,8 +1,11 @@
-// A follower's page: it rests while nobody looks, says when it hears nothing, and goes on to the next game.
+// A follower's page: it rests while nobody looks or somebody types in it, says when it hears nothing,
+// and goes on to the next game.
 
 const signal = document.getElementById("signal");
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (document.hidden) event.preventDefault();
+  const at = document.activeElement;
+  const types = at !== event.target && at?.matches("input") && event.target.contains(at);
+  if (document.hidden || types) event.preventDefault();
 });
 document.addEventListener("htmx:sendError", () => { signal.hidden = false; });
 document.addEventListener("htmx:afterRequest", (event) => {

@@ -132,6 +132,7 @@ REASONS = {
     "carry_tables": "It brings the list of one phone to another.",
     "carried_tables": "It brings the list of one phone to another.",
     "join_names": "It is about the list of a phone.",
+    "choose_entrant": "Whose phone it is stands in its cookies.",
     "seat": "A program has no seat at a table.",
     "save_tables": "It keeps the list of a phone.",
     "share_club": "It shows people lines to copy.",

@@ -273,6 +273,7 @@ TOURNAMENTS = {
     "tournament": Page("tournament", MEMBERS, published=EVERYBODY),
     "change_tournament": Page("tournament", DIRECTORS, DIRECTORS),
     "move_tournament": Page("tournament", None, DIRECTORS),
+    "choose_entrant": Page("tournament", None, MEMBERS),
     "next_step": Page("tournament", DIRECTORS, DIRECTORS),
     "remove_tournament": Page("tournament", DIRECTORS, DIRECTORS),
     "copy_tournament": Page("tournament", DIRECTORS, DIRECTORS),

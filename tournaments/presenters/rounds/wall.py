@@ -6,7 +6,7 @@ from itertools import groupby, islice
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Game, Round
-from tournaments.presenters.standings.standings import last_counted, stages_reached
+from tournaments.presenters.standings.standings import last_closed, stages_reached
 from tournaments.queries.tournaments.state import TournamentState
 
 MOST_PLACES = 24
@@ -67,13 +67,11 @@ class WallPlace:
 
 def top_places(state: TournamentState) -> list[WallPlace]:
     """Return the leaders of each section after the last closed public round."""
-    shown = last_counted(state, directs=False)
-    closed = [each.row.number for each in state.seated_rounds if each.row.closed_at is not None]
-    counted = [number for number in closed if number <= shown]
-    if not counted:
+    after = last_closed(state, directs=False)
+    if not after:
         return []
-    standings = groupby(state.standings_before(max(counted) + 1), lambda row: row.section)
-    stages = stages_reached(state, max(counted))
+    standings = groupby(state.standings_before(after + 1), lambda row: row.section)
+    stages = stages_reached(state, after)
     return [
         WallPlace(
             each.place,

@@ -135,6 +135,13 @@ def last_counted(state: TournamentState, *, directs: bool) -> int:
     return last if hidden is None else min(last, hidden - 1)
 
 
+def last_closed(state: TournamentState, *, directs: bool) -> int:
+    """Return the last closed round that counts for a visitor; 0 before there is one."""
+    counted = last_counted(state, directs=directs)
+    closed = (each.row.number for each in state.seated_rounds if each.row.closed_at is not None)
+    return max((number for number in closed if number <= counted), default=0)
+
+
 def hides(state: TournamentState) -> bool:
     """Return whether the standings are hidden, because a last round is on."""
     return hidden_round(state.tournament, [each.row for each in state.seated_rounds]) is not None

@@ -1,4 +1,4 @@
-"""Signed cookies of a phone: its games, its last table, and its id."""
+"""Signed cookies of a phone: its games, its last table, its entrants, and its id."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, OpenTable
+from tournaments.models import Game, OpenTable, Tournament
 from tournaments.models.games import digest
 from tournaments.services.games.joined_names import MOST_JOINED, Joined
 from tournaments.web.base.link_preview import as_of
@@ -20,6 +20,7 @@ GAMES = "games"
 TABLE = "table"
 PHONE = "phone"
 JOINED = "joined"
+ENTRANTS = "entrants"
 A_YEAR = 365 * 24 * 60 * 60
 
 MOST_GAMES = 40
@@ -29,6 +30,8 @@ MOST_NAMES = 16
 
 MATCHES = ("best-of.3", "best-of.5", "best-of.7", "first-to")
 """The lengths of a match; only the last asks for a number of games."""
+
+MOST_TOURNAMENTS = 12
 
 Known = tuple[str, str, int]
 """A game in the cookie: its public id, the kind of address, the address's generation."""
@@ -221,6 +224,22 @@ def phone_names(request: HttpRequest) -> Joined:
 
 def remember_names(request: HttpRequest, response: HttpResponse, joined: Joined) -> None:
     _keep(request, response, JOINED, dict(list(joined.items())[:MOST_JOINED]))
+
+
+def phone_entrant(request: HttpRequest, tournament: Tournament) -> int | None:
+    """Return the number of the entrant whose phone this is in a tournament; None if unknown."""
+    known = dict(_read(request, ENTRANTS) or [])
+    number: int | None = known.get(tournament.public_id)
+    return number
+
+
+def remember_entrant(
+    request: HttpRequest, response: HttpResponse, tournament: Tournament, number: int | None
+) -> None:
+    """Store whose phone this is in a tournament; None forgets it."""
+    others = [each for each in _read(request, ENTRANTS) or [] if each[0] != tournament.public_id]
+    new = [] if number is None else [(tournament.public_id, number)]
+    _keep(request, response, ENTRANTS, [*new, *others][:MOST_TOURNAMENTS])
 
 
 def phone_table(request: HttpRequest) -> LastTable:

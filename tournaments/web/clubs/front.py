@@ -34,6 +34,7 @@ from tournaments.texts.labels import points_text
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.bar import ClubBar
 from tournaments.web.standings.view import KEPT_SECONDS
+from tournaments.web.tournaments.overview import filling_text
 
 WINNERS = 5
 CURVE = (96, 28, 4)
@@ -267,10 +268,4 @@ def coming_text(event: Any) -> str:
     if not number:
         return ""
     text = ngettext("%(number)s comes.", "%(number)s come.", number) % {"number": number}
-    missing = -number % seats
-    if not missing:
-        return text
-    more = ngettext(
-        "%(number)s more fills table %(table)s.", "%(number)s more fill table %(table)s.", missing
-    ) % {"number": missing, "table": number // seats + 1}
-    return f"{text} {more}"
+    return f"{text} {filling_text(number, seats)}".strip()

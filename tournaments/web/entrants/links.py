@@ -26,6 +26,7 @@ from tournaments.services.entrants.registration import (
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.phone import remember_entrant
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.entrants.forms import EntrantForm
 from tournaments.web.tournaments.pages import page_of
@@ -81,7 +82,9 @@ def register(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
         except WrongState:
             row.refresh_from_db()
         else:
-            return redirect(f"{request.path}?{urlencode({'number': entrant.number})}")
+            response = redirect(f"{request.path}?{urlencode({'number': entrant.number})}")
+            remember_entrant(request, response, row, entrant.number)
+            return response
     return _register_page(request, row, form, status=422)
 
 
@@ -103,6 +106,7 @@ def _register_page(
         "open": _registers(row),
         "soon": row.state == Tournament.State.DRAFT,
         "number": number,
+        "seen": number and _sees(request, row),
     }
     return render(request, "tournaments/entrants/register.html", page, status=status)
 
@@ -154,8 +158,15 @@ def _check_in(request: HttpRequest, row: Tournament, line: EntrantLine) -> HttpR
     except (WrongState, Entrant.DoesNotExist):
         return redirect(request.path)
     entrant.tournament = row
-    page = _page(row) | {"done": line_of(entrant, directs=False)}
-    return render(request, "tournaments/entrants/check_in.html", page)
+    page = _page(row) | {"done": line_of(entrant, directs=False), "seen": _sees(request, row)}
+    response = render(request, "tournaments/entrants/check_in.html", page)
+    remember_entrant(request, response, row, entrant.number)
+    return response
+
+
+def _sees(request: HttpRequest, row: Tournament) -> bool:
+    """Return whether the visitor may open the page of the tournament."""
+    return Tournament.objects.seen_by(request.user).filter(pk=row.pk).exists()
 
 
 def _found_at(kind: str, public_id: str, secret: str) -> Tournament:

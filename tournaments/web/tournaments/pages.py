@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from tournaments.engine.rules.limits import LONGEST_NAME
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.engine.standings.tournament_settings import write_settings
 from tournaments.models import Club, Event, Round, Season, Tournament
@@ -33,6 +35,7 @@ from tournaments.permissions import (
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
+from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.tournaments.lifecycle import (
     WrongState,
     change_tournament,
@@ -45,14 +48,19 @@ from tournaments.texts.clubs import CONFIRMATIONS
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
+from tournaments.web.base.phone import remember_entrant
 from tournaments.web.base.refusals import refusal_shown
-from tournaments.web.events.view import etag_of
+from tournaments.web.events.view import etag_of, tag_of
+from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.forms import key_of
 from tournaments.web.ratings.predictions import accuracy_lines
 from tournaments.web.rulesets.option_fields import options_text
 from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.forms import TournamentForm
 from tournaments.web.tournaments.leaders import leaders_of
+from tournaments.web.tournaments.my_card import card_of, entrant_known
+from tournaments.web.tournaments.overview import overview_page, overview_shown
+from tournaments.web.tournaments.rules_told import rules_told
 from tournaments.web.tournaments.steps import back_button_of
 from tournaments.web.tournaments.strip import strip_of
 from tournaments.web.tournaments.texts import (
@@ -65,6 +73,7 @@ from tournaments.web.tournaments.texts import (
 
 State = Tournament.State
 MOST_SEEDS = 2**31
+LONGEST_NUMBER = 6
 
 
 def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
@@ -81,6 +90,7 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "club": event.club,
         "club_seen": seen or role is not None,
         "directs": directs,
+        "member": role is not None,
         "nav_round": lambda: round_to_see(event, directs=directs),
         "strip": cache(lambda: strip_of(request, row, corrected())),
         "strip_at": request.path,
@@ -182,7 +192,10 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     """Show the state of a tournament, polled every few seconds; show directors the next step."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
-    etag = etag_of(request, row.event, directs=page["directs"])
+    version, known = version_of(row), entrant_known(request, row)
+    asked = request.GET.get("find", "")[:LONGEST_NAME]
+    event_tag = etag_of(request, row.event, directs=page["directs"])
+    etag = tag_of([event_tag, version, known, asked])
     fragment = bool(request.htmx)
     if fragment:
         unchanged = get_conditional_response(request, etag=etag)
@@ -191,7 +204,10 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
     far = page["strip"]().far if page["directs"] and not fragment else how_far(row)
     page |= standing_of(row, far)
+    seen = overview_shown(row, version)
+    page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}
     if not fragment:
+        page |= hub_page(row, page["member"])
         page["accuracy"] = accuracy_lines(request, row, directs=page["directs"])
     template = (
         "tournaments/tournaments/_now.html"
@@ -205,23 +221,39 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
 
 def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
     """Return the state of a tournament and the step back."""
-    event, place = row.event, far.place
+    place, now = far.place, timezone.now()
+    clock = clock_of(place, now) if place is not None and place.is_open else None
     return {
         "round": place,
+        "clock": clock,
+        "ends_at": now + timedelta(seconds=clock.left) if clock and clock.running else None,
         "round_name": place and round_name(place),
         "round_state": place and ROUND_STATES[place.state],
         "rounds": settings_of(row).rounds,
         "state": state_name(row.state),
+        "is_before": row.state in (State.DRAFT, State.REGISTRATION),
         "progress": far.progress,
         "back": None if far.back is None else back_button_of(far.back, row),
         "playing": far.playing,
         "here": far.here,
         "withdrawn": far.withdrawn,
         "too_few": "" if far.enough else _too_few(far.needed),
-        "game": labels.name_of(rules_of_tournament(row)),
+    }
+
+
+def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
+    """Return what stays on a tournament's page: the rules in sentences, and every setting."""
+    event, rules, settings = row.event, rules_of_tournament(row), settings_of(row)
+    registers = member and row.state == State.REGISTRATION
+    return {
+        "register_at": registers
+        and reverse("register", args=[row.public_id, row.secret("register")]),
+        "told": rules_told(rules, settings),
+        "game": labels.name_of(rules),
         "options": options_text(event.options) if event.options else "",
-        "settings": list(settings_that_matter(write_settings(settings_of(row)))),
+        "settings": list(settings_that_matter(write_settings(settings))),
         "confirmations": CONFIRMATIONS[event.confirmations],
+        "days_left": (event.held_on - timezone.localdate()).days,
     }
 
 
@@ -240,6 +272,18 @@ def move(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         if state in Tournament.State.values:
             move_tournament(row.pk, state, actor_of(request), at=timezone.now())
     return redirect("tournament", slug, tournament)
+
+
+@require_POST
+def choose_entrant(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+    """Remember on this phone who of the entrants it belongs to; an unknown number forgets it."""
+    row = seen_tournament(request, slug, tournament)
+    number = request.POST.get("number", "")
+    named = number.isdecimal() and len(number) < LONGEST_NUMBER
+    is_there = named and row.entrants.filter(number=number, house=False).exists()
+    response = redirect("tournament", slug, tournament)
+    remember_entrant(request, response, row, int(number) if is_there else None)
+    return response
 
 
 @require_POST

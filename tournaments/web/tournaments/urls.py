@@ -18,5 +18,6 @@ urlpatterns = [
     path(f"{TOURNAMENT}/cancel/", managing.cancel, name="cancel_tournament"),
     path(f"{TOURNAMENT}/restore/", managing.restore, name="restore_tournament"),
     path(f"{TOURNAMENT}/remove/", managing.remove, name="remove_tournament"),
+    path(f"{TOURNAMENT}/me/", pages.choose_entrant, name="choose_entrant"),
     path(f"{TOURNAMENT}/links/", pages.replace, name="replace_links"),
 ]

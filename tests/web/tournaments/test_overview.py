@@ -1,0 +1,173 @@
+"""What leads on a tournament's page, and the card of the entrant whose phone asks."""
+
+from django.test import Client
+from django.urls import reverse
+
+from tests.club_factories import EntrantFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING
+from tests.tournament_builders import SHORT, closed, one_table, opened, play, running, seated
+from tests.web.members import member_of
+from tests.web.rounds.going import going
+from tests.web.standings.shown import page
+from tests.web.tournaments.forms import tournament_of
+from tournaments.models import Entrant, Game, Tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.tournaments.lifecycle import move_tournament
+
+EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
+
+
+def hub(looker, row, **query):
+    return page(looker, row, "tournament", **query)
+
+
+def words(response):
+    return " ".join(response.text.split())
+
+
+def chooses(looker, row, number):
+    at = reverse("choose_entrant", args=[row.event.club.slug, row.slug])
+    return looker.post(at, {"number": number})
+
+
+def seat_of(place, side, number=1):
+    return Entrant.objects.get(sittings__table__number=number, sittings__side=side)
+
+
+def test_leaders_are_those_after_the_last_closed_round_with_their_table_now():
+    row = running(*EIGHT, rounds=3)
+    looker = member_of(row.event.club)
+    closed(row, WHOLE_GAME)
+    place = opened(row)
+    before = hub(looker, row)
+    play(place)
+    after = hub(looker, row)
+
+    ((_section, leaders),) = before.context["leaders"]
+    assert [line.place for line in leaders] == [1, 1, 3, 3, 5, 5, 7, 7]
+    assert {line.table for line in leaders} == {1, 2}
+    assert after.context["leaders"] == before.context["leaders"]
+    assert "2 of 2 tables are finished." in words(after)
+    assert after.text.count('class="done"') == 2
+
+
+def test_surprises_of_the_last_closed_round():
+    row = running(*EIGHT, rounds=3)
+    closed(row, SHORT)
+    closed(row, WHOLE_GAME)
+
+    told = {each.text: each for each in hub(member_of(row.event.club), row).context["surprises"]}
+
+    assert told.pop("the clearest win, at table 2").figure == "+640"
+    (climb,) = told.values()
+    assert climb.text.startswith("from place ")
+
+
+def test_hidden_last_round_is_on_no_part_of_the_page():
+    row = running(*EIGHT, rounds=2, hide_last=True)
+    looker = member_of(row.event.club)
+    closed(row, SHORT)
+    place = closed(row, WHOLE_GAME)
+    chooses(looker, row, place.tables.get(number=1).sittings.get(side=0).entrant.number)
+
+    hidden = hub(looker, row)
+    assert (hidden.context["seen"].after, ">540<" in hidden.text) == (1, False)
+
+    move_tournament(row.pk, "finished", NOBODY, at=EVENING)
+    shown = hub(looker, row)
+    assert [line.place for line in shown.context["seen"].podium] == [1, 2, 3]
+    assert ">540<" in shown.text
+
+
+def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
+    place = one_table(rounds=2)
+    row = place.event.tournament
+    looker = member_of(row.event.club)
+    me = place.tables.get().sittings.get(side=1).entrant
+    stranger = member_of(row.event.club)
+
+    found = hub(looker, row, find=me.player.name)
+    assert "That is me" in found.text
+    assert hub(looker, row).context["card"] is None
+    chooses(looker, row, me.number)
+    card = hub(looker, row).context["card"]
+
+    sat = [each.entrant.player.name for each in place.tables.get().sittings.order_by("side")]
+    assert (card.name, card.table.number) == (me.player.name, 1)
+    assert card.seats == [
+        ("bottom", sat[1]),
+        ("right", sat[2]),
+        ("top", sat[3]),
+        ("left", sat[0]),
+    ]
+    assert hub(stranger, row).context["card"] is None
+    chooses(looker, row, "")
+    assert hub(looker, row).context["card"] is None
+
+
+def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_end():
+    row = running(*EIGHT, rounds=2, finals=4)
+    looker = member_of(row.event.club)
+    place = closed(row, WHOLE_GAME)
+    last = place.tables.get(number=1).sittings.order_by("side")
+    last = min((each.entrant for each in last), key=lambda each: points_of(row, each))
+    chooses(looker, row, last.number)
+    seated(row)
+
+    card = hub(looker, row).context["card"]
+    assert (card.table, card.row.place) == (None, 7)
+    assert card.next == "220 points to place 5"
+    assert card.cut.startswith("The first 4 play the final: 230 points to Oyuncu ")
+    assert [(step.table, step.place) for step in card.path] == [(1, 4)]
+
+
+def points_of(row, entrant):
+    result = Game.objects.get(seats__player=entrant.player).result
+    side = entrant.sittings.get().side
+    return result["totals"][side]
+
+
+def test_account_is_known_by_itself_and_polls_are_answered_unchanged(visitor):
+    row = one_table(rounds=2).event.tournament
+    looker = visitor.become("member", row.event.club)
+    at = reverse("tournament", args=[row.event.club.slug, row.slug])
+    asked = {"hx-request": "true"}
+    first = looker.get(at, headers=asked)["ETag"]
+    assert looker.get(at, headers=asked | {"if-none-match": first}).status_code == 304
+
+    player = Entrant.objects.get(tournament=row, number=2).player
+    player.account = looker.user
+    player.save()
+    changed = looker.get(at, headers=asked | {"if-none-match": first})
+
+    assert (changed.status_code, changed.context["card"].number) == (200, 2)
+
+
+def test_who_checks_in_by_the_link_is_known_to_that_phone(club):
+    row = tournament_of(
+        club, state="registration", event__published=True, settings={"check_in": "once"}
+    )
+    club.published = True
+    club.save()
+    me = EntrantFactory(tournament=row)
+    phone = Client()
+    link = reverse("check_in", args=[row.public_id, row.secret("check-in")])
+
+    done = phone.post(link, {"entrant": me.number})
+
+    at = reverse("tournament", args=[club.slug, row.slug])
+    assert f'href="{at}"' in done.text
+    assert phone.get(at).context["card"].number == me.number
+    # It opens nothing that the visitor may not see.
+    Tournament.objects.filter(pk=row.pk).update(state="draft")
+    assert phone.get(at).status_code == 404
+
+
+def test_page_asks_the_same_whatever_the_size(club, django_assert_num_queries):
+    for tables in (1, 3):
+        place = going(club, tables=tables)
+        looker = member_of(club)
+        at = reverse("tournament", args=[club.slug, place.event.tournament.slug])
+        with django_assert_num_queries(18):
+            looker.get(at)

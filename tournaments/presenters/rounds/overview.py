@@ -1,0 +1,330 @@
+"""A tournament as everybody may see it: who leads, the rounds so far, and what surprised."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from tournaments.engine.rules.rulesets import PerSide, Points
+from tournaments.engine.standings.round_results import TableResult
+from tournaments.engine.standings.standings import Standing
+from tournaments.models.people import plain_name
+from tournaments.presenters.rounds.wall import seated
+from tournaments.presenters.standings.standings import hides, last_closed, round_label
+from tournaments.queries.tournaments.state import SeatedRound, TournamentState
+
+
+@dataclass(frozen=True, slots=True)
+class TableSeen:
+    """A table of a published round: its entrants in order of sides, and its players by seat.
+
+    `ranks` and `totals` are per side; empty before its end, and in a round that is kept back.
+    """
+
+    number: int
+    entrants: tuple[str, ...]
+    players: tuple[str, ...]
+    finished: bool
+    ranks: tuple[int, ...] = ()
+    totals: PerSide = ()
+    kings: tuple[int, ...] = ()
+
+    def best(self) -> tuple[str, Points] | None:
+        """Return the only winner with the lead over the second; None without such a winner."""
+        if self.ranks.count(1) != 1 or len(self.ranks) < 2:
+            return None
+        winner = self.ranks.index(1)
+        second = min(self.ranks[:winner] + self.ranks[winner + 1 :])
+        behind = self.totals[self.ranks.index(second)]
+        lead: Points = self.totals[winner] - behind
+        return self.entrants[winner], lead if lead > 0 else -lead
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSeen:
+    """A published round with its tables, and who sits it out."""
+
+    number: int
+    label: str
+    closed: bool
+    tables: tuple[TableSeen, ...]
+    byes: tuple[str, ...]
+
+    def table_of(self, entrant: str) -> TableSeen | None:
+        return next((table for table in self.tables if entrant in table.entrants), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """A row of the standings after the last closed round.
+
+    `change` is by how many places the entrant has moved up since the round before; None without
+    one. `table` is where they sit now.
+    """
+
+    entrant: str
+    name: str
+    place: int
+    shared: bool
+    points: Points
+    by_round: tuple[Points | None, ...]
+    change: int | None
+    table: int | None
+    section: str
+
+    @property
+    def number(self) -> int:
+        return int(self.entrant[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """What surprised in a round: a `win` by far, a `comeback` by places, or `kings`."""
+
+    code: str
+    names: tuple[str, ...]
+    number: Points = 0
+    table: int = 0
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A round of an entrant: at which table, with whom, which place there (None: sat out)."""
+
+    label: str
+    points: Points | None
+    table: int | None
+    place: int | None
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A tournament after round `after` (0: none is closed), without what is kept back.
+
+    `names` are of all entrants but house players; `here` are the keys of those who play on.
+    `finals` is the number of those who play on after the last of `of` rounds. `seats` are those
+    of a side: two for pairs.
+    """
+
+    after: int
+    of: int
+    finals: int
+    side_seats: tuple[int, ...]
+    names: Mapping[str, str]
+    here: tuple[str, ...]
+    rows: tuple[Leader, ...]
+    rounds: tuple[RoundSeen, ...]
+    hidden: bool
+
+    @property
+    def current(self) -> RoundSeen | None:
+        """Return the published round that is not over."""
+        return next((each for each in self.rounds if not each.closed), None)
+
+    @property
+    def last(self) -> RoundSeen | None:
+        """Return the last closed round that counts."""
+        return next((each for each in self.rounds if each.number == self.after), None)
+
+    @property
+    def sections(self) -> list[tuple[str, list[Leader]]]:
+        return [(name, list(rows)) for name, rows in groupby(self.rows, lambda row: row.section)]
+
+    @property
+    def podium(self) -> list[Leader]:
+        """Return the first three places; nobody where each section has its own."""
+        sections = self.sections
+        return [row for row in self.rows if row.place <= 3] if len(sections) == 1 else []
+
+    def row_of(self, entrant: str) -> Leader | None:
+        return next((row for row in self.rows if row.entrant == entrant), None)
+
+    def found(self, asked: str, most: int) -> list[str]:
+        """Return the keys of entrants by number, or by every word in their shown name."""
+        words = plain_name(asked).split()
+        if len(words) == 1 and words[0].isdecimal():
+            return [key for key in self.names if key == f"e{words[0]}"]
+        fitting = (
+            key
+            for key, name in self.names.items()
+            if words and all(word in plain_name(name) for word in words)
+        )
+        return list(fitting)[:most]
+
+    def path_of(self, row: Leader) -> list[PathStep]:
+        """Return the closed rounds of an entrant, the first one first."""
+        return [
+            self._step(each, row.entrant, points)
+            for each, points in zip(self.rounds, row.by_round, strict=False)
+            if each.number <= self.after
+        ]
+
+    def _step(self, round_: RoundSeen, entrant: str, points: Points | None) -> PathStep:
+        table = round_.table_of(entrant)
+        if table is None:
+            return PathStep(round_.label, points, None, None, ())
+        side = table.entrants.index(entrant)
+        others = tuple(self.names.get(key, "") for key in table.entrants if key != entrant)
+        place = table.ranks[side] if table.ranks else None
+        named = tuple(name for name in others if name)
+        return PathStep(round_.label, points, table.number, place, named)
+
+    def surprises(self) -> list[Surprise]:
+        """Return what surprised in the last closed round: nothing if nobody stands out."""
+        return [] if self.last is None else list(self._surprises(self.last))
+
+    def _surprises(self, round_: RoundSeen) -> Iterator[Surprise]:
+        wins = [
+            (lead, table.number, key)
+            for table in round_.tables
+            if (best := table.best()) is not None
+            for key, lead in [best]
+            if key in self.names
+        ]
+        if wins:
+            lead, table, key = max(wins)
+            yield Surprise("win", (self.names[key],), lead, table)
+        risen = max(self.rows, key=lambda row: row.change or 0, default=None)
+        if risen is not None and (risen.change or 0) > 1:
+            before = risen.place + (risen.change or 0)
+            yield Surprise("comeback", (risen.name,), risen.place, before=before)
+        kings = self.kings(round_)
+        if kings:
+            yield Surprise("kings", kings, len(kings))
+
+    def kings(self, *rounds: RoundSeen) -> tuple[str, ...]:
+        """Return a name for each King made in some rounds."""
+        return tuple(
+            self.names[table.entrants[side]]
+            for each in rounds
+            for table in each.tables
+            for side in table.kings
+            if table.entrants[side] in self.names
+        )
+
+    def games(self) -> int:
+        return sum(table.finished for each in self.rounds for table in each.tables)
+
+    def highest(self) -> tuple[Points, str] | None:
+        """Return the best result of a game with who made it."""
+        scored = [
+            (table.totals[side], self.names[key])
+            for each in self.rounds
+            for table in each.tables
+            for side, key in enumerate(table.entrants)
+            if table.totals and table.ranks[side] == 1 and key in self.names
+        ]
+        return max(scored, default=None)
+
+    def closest(self) -> tuple[Points, str, int] | None:
+        """Return the smallest lead of a winner, with its round and table."""
+        leads = [
+            (best[1], each.label, table.number)
+            for each in self.rounds
+            for table in each.tables
+            if (best := table.best()) is not None
+        ]
+        return min(leads, default=None)
+
+    def cut_of(self, row: Leader) -> Leader | None:
+        """Return who an entrant has to pass for the finals, or else the first one left out.
+
+        None without finals, or once they are on.
+        """
+        if not self.finals or not self.after or self.after >= self.of:
+            return None
+        rivals = [each for each in self.rows if each.section == row.section]
+        at = rivals.index(row)
+        line = self.finals if at < self.finals else self.finals - 1
+        return rivals[line] if line < len(rivals) else None
+
+    def next_of(self, row: Leader) -> Leader | None:
+        """Return the nearest entrant above with more points; None for the first."""
+        ahead = [
+            each for each in self.rows if each.section == row.section and each.points > row.points
+        ]
+        return ahead[-1] if ahead else None
+
+
+def overview_of(state: TournamentState) -> Overview:
+    """Return a tournament as visitors see it, whoever asks (1 query with substitutes)."""
+    after = last_closed(state, directs=False)
+    published = [each for each in state.seated_rounds if each.row.published_at is not None]
+    rounds = tuple(_round(state, each, after) for each in published)
+    names = {key: row.shown_name for key, row in state.entrants.items() if not row.house}
+    now = next((each for each in rounds if not each.closed), None)
+    return Overview(
+        after=after,
+        of=state.settings.rounds,
+        finals=state.settings.finals,
+        side_seats=tuple(state.rules.sides),
+        names=names,
+        here=tuple(key for key in names if state.entrants[key].withdrawn_at is None),
+        rows=tuple(_leaders(state, names, after, now)) if after else (),
+        rounds=rounds,
+        hidden=hides(state),
+    )
+
+
+def _leaders(
+    state: TournamentState, names: Mapping[str, str], after: int, now: RoundSeen | None
+) -> Iterator[Leader]:
+    tables = {} if now is None else {key: t.number for t in now.tables for key in t.entrants}
+    before = {row.entrant: row.place for row in _before(state, after)}
+    for row in state.standings_before(after + 1):
+        moved = before[row.entrant] - row.place if row.entrant in before else None
+        yield Leader(
+            entrant=row.entrant,
+            name=names[row.entrant],
+            place=row.place,
+            shared=row.shared,
+            points=row.points,
+            by_round=row.by_round,
+            change=moved,
+            table=tables.get(row.entrant),
+            section=row.section,
+        )
+
+
+def _before(state: TournamentState, after: int) -> Sequence[Standing]:
+    """Return the standings a round earlier, if anything was played by then."""
+    rows = state.standings_before(after) if after > 1 else ()
+    return [row for row in rows if row.has_played]
+
+
+def _round(state: TournamentState, each: SeatedRound, after: int) -> RoundSeen:
+    row = each.row
+    results = {}
+    for played in state.results:
+        if played.number == row.number:
+            results = {result.entrants: result for result in played.tables}
+    drawn = [table for table in seated(state, row) if table.number is not None]
+    tables = tuple(
+        _table(
+            TableSeen(
+                number=table.number,
+                entrants=table.entrants,
+                players=tuple(name for _seat, name in laid.players),
+                finished=results[table.entrants].finished,
+            ),
+            results[table.entrants] if row.number <= after else None,
+        )
+        for table, laid in zip(each.tables, drawn, strict=True)
+    )
+    label = round_label(state, row.number)
+    return RoundSeen(row.number, label, row.closed_at is not None, tables, each.byes)
+
+
+def _table(table: TableSeen, result: TableResult | None) -> TableSeen:
+    if result is None or not result.finished:
+        return table
+    return TableSeen(
+        table.number,
+        table.entrants,
+        table.players,
+        finished=True,
+        ranks=result.ranks,
+        totals=result.totals,
+        kings=result.kings,
+    )

@@ -1,0 +1,150 @@
+"""What leads on a tournament's page: leaders, surprises, podium and numbers, in words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import caches
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from tournaments.models import Tournament
+from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, Surprise, overview_of
+from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.tournaments.versions import Version
+from tournaments.texts.labels import points_text
+from tournaments.web.tournaments.leaders import KEPT_SECONDS
+
+MOST_LEADERS = 10
+MOST_OF_SECTION = 5
+MOST_FOUND = 6
+MOST_COMERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A fact with its figure, as it stands in a list."""
+
+    name: str
+    text: str
+    figure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entrant who was looked for, with their row once there are standings."""
+
+    number: int
+    name: str
+    row: Leader | None
+    table: int | None
+
+
+def overview_shown(tournament: Tournament, version: Version) -> Overview:
+    """Return the overview, cached by this process until a change (6 queries or none)."""
+    said = repr((version, get_language()))
+    key = f"overview-{sha256(said.encode()).hexdigest()}"
+    kept: Overview | None = caches["pages"].get(key)
+    if kept is None:
+        kept = overview_of(load_state(tournament))
+        caches["pages"].set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
+    """Return what leads on the page now; `asked` is the name that is looked for."""
+    coming, seats = len(seen.here), len(set(seen.side_seats))
+    return {
+        "seen": seen,
+        "leaders": leaders_shown(seen),
+        "asked": asked,
+        "found": found_shown(seen, asked) if asked else [],
+        "surprises": surprises_told(seen),
+        "numbers": numbers_told(seen),
+        "winner": winner_path(seen),
+        "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
+        "more_comers": max(0, coming - MOST_COMERS),
+        "filling": filling_text(coming, seats),
+        "chairs": tables_filling(coming, seats),
+    }
+
+
+def leaders_shown(seen: Overview) -> list[tuple[str, list[Leader]]]:
+    """Return the first of each section; of more sections fewer each."""
+    sections = seen.sections
+    most = MOST_LEADERS if len(sections) == 1 else MOST_OF_SECTION
+    return [(name, rows[:most]) for name, rows in sections]
+
+
+def found_shown(seen: Overview, asked: str) -> list[Found]:
+    return [found_of(seen, key) for key in seen.found(asked, MOST_FOUND)]
+
+
+def found_of(seen: Overview, key: str) -> Found:
+    table = seen.current.table_of(key) if seen.current else None
+    return Found(int(key[1:]), seen.names[key], seen.row_of(key), table.number if table else None)
+
+
+def surprises_told(seen: Overview) -> list[Told]:
+    return [_surprise(each) for each in seen.surprises()]
+
+
+def _surprise(each: Surprise) -> Told:
+    name = ", ".join(dict.fromkeys(each.names))
+    if each.code == "win":
+        text = _("the clearest win, at table %(table)s") % {"table": each.table}
+        return Told(name, text, f"+{points_text(each.number)}")
+    if each.code == "comeback":
+        text = _("from place %(before)s to place %(place)s") % {
+            "before": each.before,
+            "place": each.number,
+        }
+        return Told(name, text, f"▲{each.before - int(each.number)}")
+    text = ngettext("made a King", "made Kings", len(each.names))
+    return Told(name, text, "♛" if len(each.names) == 1 else f"♛ {len(each.names)}")
+
+
+def numbers_told(seen: Overview) -> list[Told]:
+    """Return the numbers of a finished tournament."""
+    return list(_numbers(seen)) if seen.rounds else []
+
+
+def _numbers(seen: Overview) -> Iterator[Told]:
+    games = seen.games()
+    yield Told("", ngettext("game", "games", games), str(games))
+    kings = seen.kings(*seen.rounds)
+    if kings:
+        text = ngettext("King: %(names)s", "Kings: %(names)s", len(kings))
+        names = ", ".join(dict.fromkeys(kings))
+        yield Told("", text % {"names": names}, str(len(kings)))
+    highest = seen.highest()
+    if highest:
+        yield Told("", _("highest game: %(name)s") % {"name": highest[1]}, points_text(highest[0]))
+    closest = seen.closest()
+    if closest and closest[0]:
+        points, label, table = closest
+        text = _("points apart at the closest table: round %(round)s, table %(table)s")
+        yield Told("", text % {"round": label, "table": table}, points_text(points))
+
+
+def filling_text(coming: int, seats: int) -> str:
+    """Return how many more fill the last table; "" if it is full."""
+    missing = -coming % seats
+    if not coming or not missing:
+        return ""
+    return ngettext(
+        "%(number)s more fills table %(table)s.", "%(number)s more fill table %(table)s.", missing
+    ) % {"number": missing, "table": coming // seats + 1}
+
+
+def tables_filling(coming: int, seats: int) -> list[list[bool]]:
+    """Return the chairs of each table, taken or free; at least one table."""
+    tables = max(1, -(-coming // seats))
+    return [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
+
+
+def winner_path(seen: Overview) -> tuple[str, list[PathStep]] | None:
+    """Return the rounds of the only winner, with the name."""
+    first = [row for row in seen.podium if row.place == 1]
+    return (first[0].name, seen.path_of(first[0])) if len(first) == 1 else None
