@@ -113,7 +113,8 @@ class Evenings:
             self._events(new)
             write(
                 Round,
-                "id, event_id, number, stage, published_at, opened_at, closed_at, clock_used",
+                "id, event_id, number, stage, published_at, opened_at, closed_at, clock_used,"
+                " digest",
                 (
                     (
                         n,
@@ -122,6 +123,7 @@ class Evenings:
                         "",
                         *[str(closing(n))] * 3,
                         0,
+                        "",
                     )
                     for n in rounds
                 ),
@@ -136,11 +138,11 @@ class Evenings:
                 Game,
                 "id, public_id, ruleset, options, players, first_declarer, title, place, played_at,"
                 " revision, write_generation, follow_generation, taken_with, result, table_id,"
-                " resting, phones",
+                " resting, phones, digest",
                 (
                     (t, f"g{t}", "turkish-king", "{}", '["A", "B", "C", "D"]', 0, "", "",
                      str(closing(t // TABLES)), 20, 1, 1, "", self.chance.choice(self.results), t,
-                     "[]", "[]")
+                     "[]", "[]", "")
                     for t in tables
                 ),
             )  # fmt: skip
@@ -166,9 +168,9 @@ class Evenings:
         write(
             Tournament,
             "id, event_id, slug, public_id, state, settings, seed, revision, link_generation,"
-            " cards, line_ups",
+            " cards, line_ups, digest",
             (
-                (n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}", "{}")
+                (n + 1, n + 1, f"t{n}", f"t{n}", "finished", "{}", 0, 0, 1, "{}", "{}", "")
                 for n in numbers
             ),
         )
