@@ -113,6 +113,7 @@ SHEETS = {
     # An evening confirms no deals.
     "confirm_deal": Page("entry", EVERYBODY, NOBODY, DIRECTORS_WRITE, NO_DIRECTOR_FOLLOWS),
     "dispute_deal": Page("entry", NOBODY, NOBODY, NO_DIRECTOR_FOLLOWS, NO_DIRECTOR_FOLLOWS),
+    "rematch": sheet(post=EVERYBODY),
     "head": sheet(post=EVERYBODY, closed=DIRECTORS_WRITE),
     "history": sheet(closed=DIRECTORS_WRITE),
     "holder": sheet(post=EVERYBODY, closed_get=DIRECTORS_WRITE),
@@ -129,7 +130,6 @@ SHEETS = {
 
 OPEN_TABLES = {
     "delete": Page("open table", EVERYBODY, EVERYBODY),
-    "rematch": Page("open table", EVERYBODY, EVERYBODY),
     "adopt": Page("open table", OF_ANY_CLUB, OF_ANY_CLUB),
     "next_game": Page("match", None, EVERYBODY),
 }

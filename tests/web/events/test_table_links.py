@@ -2,8 +2,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.club_factories import AccountFactory, MemberFactory, RoundFactory, TableFactory
+from tests.club_factories import (
+    AccountFactory,
+    MemberFactory,
+    RoundFactory,
+    TableFactory,
+    TournamentFactory,
+)
 from tests.deals import NAMES, WHOLE_GAME
+from tests.evening_builders import audit, sitting
 from tests.factories import EVENING, GameFactory, record_all
 from tournaments.models import AuditEntry, Confirmation, Event, Game, Player, Table
 from tournaments.models.events import MOST_WRONG_CODES
@@ -55,6 +62,9 @@ def test_card_leads_to_the_sheet_which_the_phone_then_knows(phone, table):
     answer = phone.get(access_link(table))
 
     assert answer.url == address(table.games.get(), "write")
+    sheet = phone.get(answer.url)
+    assert sheet.context["who"]["asks"]
+    assert not phone.get(answer.url).context["who"]["asks"]
     assert phone.get("/").context["games"][0].sheet.row == table.games.get()
     phone.post(f"{answer.url}entry/", {"type": "redeal", "reason": "misdeal", "by": "0"})
 
@@ -67,6 +77,7 @@ def test_card_asks_for_the_code_first(phone, with_code):
     answer = phone.post(access_link(with_code), {"code": f" {with_code.code} "})
 
     assert answer.url == address(game, "write")
+    phone.get(answer.url)
     # Who came in once is not asked again.
     assert phone.get(access_link(with_code)).url == address(game, "write")
     assert browser().get(access_link(with_code)).status_code == 200
@@ -97,18 +108,61 @@ def test_closed_round_lets_followers_in_only(phone, table):
     assert director_of(table).get(access_link(table)).url == address(game, "write")
 
 
-def test_club_game_is_neither_deleted_nor_played_again_from_the_phone(phone, table):
+def test_club_game_is_not_deleted_from_the_phone(phone, table):
     game = table.games.get()
-    record_all(game, WHOLE_GAME)
     page = phone.get(address(game, "write"))
 
-    for name in ("delete", "rematch"):
-        path = under(name, game)
-        assert path not in page.text
-        assert (phone.get(path).status_code, phone.post(path).status_code) == (404, 404)
+    path = under("delete", game)
+    assert path not in page.text
+    assert (phone.get(path).status_code, phone.post(path).status_code) == (404, 404)
     assert under("delete", game) not in phone.get(under("pen", game)).text
     assert under("delete", game) not in phone.get("/").text
     assert Game.objects.count() == 1
+
+
+def go_on(phone, game):
+    names = {f"name{seat}": name for seat, name in enumerate(("Elif", *NAMES[1:]))}
+    sent = {"key": "a-key-of-the-phone", "first": "2", "ruleset": "krapet", **names}
+    return phone.post(under("rematch", game), sent)
+
+
+def test_same_players_go_on_with_another_game_at_their_table(phone, table):
+    first = table.games.get()
+    record_all(first, WHOLE_GAME)
+    assert under("rematch", first) in phone.get(address(first, "write")).text
+
+    answer = go_on(phone, first)
+
+    second = table.games.latest("pk")
+    assert answer.url == address(second, "write")
+    assert (second.players, second.first_declarer, second.ruleset) == (
+        first.players, 2, first.ruleset,
+    )  # fmt: skip
+    assert sitting(second) == sitting(first)
+    first.refresh_from_db()
+    assert (first.open_table, first.number, second.number) == (second.open_table, 1, 2)
+    assert audit()[-1][:2] == ("next-game", f"game:{second.public_id}")
+    # The old sheet, a second tap and the card lead there.
+    assert phone.get(address(first, "write")).context["goes_on"].address == answer.url
+    assert (go_on(phone, first).url, phone.get(access_link(table)).url) == (answer.url, answer.url)
+
+
+@pytest.mark.parametrize("state", ["unfinished", "unconfirmed", "of a tournament", "closed"])
+def test_no_other_game_begins_at_a_table_that_is(phone, table, state):
+    game = table.games.get()
+    record_all(game, WHOLE_GAME[: 19 if state == "unfinished" else 20])
+    if state == "unconfirmed":
+        Event.objects.update(confirmations="two")
+    elif state == "of a tournament":
+        TournamentFactory(event=table.round.event)
+    elif state == "closed":
+        close_round(table.round_id, NOBODY, at=EVENING)
+
+    shown = phone.get(address(game, "write"), follow=True)
+    go_on(phone, game)
+
+    assert under("rematch", game) not in shown.text
+    assert Game.objects.get() == game
 
 
 def test_names_typed_at_the_table_are_players_of_the_club(phone, table):

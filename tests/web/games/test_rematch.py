@@ -1,14 +1,17 @@
-"""The next game at an open table: who plays in which seats, what, and who begins."""
+"""The next game at a table: who plays in which seats, what, and who begins."""
 
 from http import HTTPStatus
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
+from tests.club_factories import TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import GameFactory, record
 from tests.match_builders import krapet, won_by
 from tournaments.models import Game
+from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.django_db
 
@@ -156,3 +159,14 @@ def test_rematch_page_asks_the_database_as_often_after_any_number_of_games(
     third = go_on(plain, second)
     with django_assert_num_queries(5):
         plain.get(page_of(third))
+
+
+def test_phone_of_a_club_does_not_write_the_open_game_after_the_adopted_one(plain, before):
+    after = go_on(plain, before)
+    Game.objects.filter(pk=before.pk).update(table=TableFactory())
+    stranger = Client()
+
+    asked = stranger.get(page_of(before))
+    sent = stranger.post(page_of(before), {"key": "another-key-of-22-characters", "first": "0"})
+
+    assert (asked.url, sent.url) == (address(after, "follow"), address(after, "follow"))

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import AuditEntry, Confirmation, Confirmations, Game, Player, Table
+from tournaments.models import AuditEntry, Confirmation, Confirmations, Event, Game, Player, Table
 from tournaments.queries.games.sheets import Sheet, load_sheet
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.refusals import Refused
@@ -39,6 +39,11 @@ class Agreement:
 def agreement_on(sheet: Sheet, setting: str, said: Iterable[Confirmation]) -> Agreement:
     """Return the confirmations of a finished sheet; those of earlier revisions do not count."""
     return agreement_of(sheet.row, setting, said)
+
+
+def is_agreed(row: Game, event: Event) -> bool:
+    """Return whether a finished result has all confirmations that its event requires (1 query)."""
+    return agreement_of(row, event.confirmations, row.confirmations.all()).enough
 
 
 def agreement_of(row: Game, setting: str, said: Iterable[Confirmation]) -> Agreement:

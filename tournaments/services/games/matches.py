@@ -12,7 +12,7 @@ from tournaments.engine.play import matches as engine
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.rulesets import Points, Ruleset
-from tournaments.models import AuditEntry, Game, Match, OpenTable, Seat, Table
+from tournaments.models import AuditEntry, Event, Game, Match, OpenTable, Seat, Table
 from tournaments.models.games import digest
 from tournaments.queries.games.open_tables import next_number
 from tournaments.queries.games.sheets import Sheet, load_sheets, ruleset_of
@@ -104,7 +104,7 @@ def start_next_game(
     In each case nothing is written.
     """
     with transaction.atomic():
-        _lock_table_of(game_pk)
+        lock_table_of(game_pk)
         # The lock makes two phones queue up; without it both would open a game.
         row = Match.objects.select_for_update().get(games=game_pk)
         match = load_match(row)
@@ -120,14 +120,17 @@ def start_next_game(
         game = _copy_table(before.row, at, start_key)
         _write_carried(game, match, reason, at, by)
         if place is not None:
-            event = place.event
-            subject = f"game:{game.public_id}"
-            change = Change(AuditEntry.Kind.EVENT, "next-game", subject, event=event)
-            note_change(event.club, change, by, at=at)
+            note_next_game(place.event, game, by, at=at)
     return game, True
 
 
-def _lock_table_of(game_pk: int) -> None:
+def note_next_game(event: Event, game: Game, by: Actor, *, at: datetime) -> None:
+    """Add an audit entry that a game was started at a club's table."""
+    change = Change(AuditEntry.Kind.EVENT, "next-game", f"game:{game.public_id}", event=event)
+    note_change(event.club, change, by, at=at)
+
+
+def lock_table_of(game_pk: int) -> None:
     """Lock the table; of a club also its people, since renaming a player changes existing games.
 
     Closing the round waits for the previous game, which is locked with its match.
@@ -163,9 +166,14 @@ def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
         played_at=at,
         start_key=start_key,
     )
-    for seat in row.seats.all():
-        Seat.objects.create(game=game, number=seat.number, player_id=seat.player_id)
+    copy_seats(row, game)
     return game
+
+
+def copy_seats(row: Game, to: Game) -> None:
+    """Seat the players of a club's game in the next one at its table."""
+    for seat in row.seats.all():
+        Seat.objects.create(game=to, number=seat.number, player_id=seat.player_id)
 
 
 def _write_carried(row: Game, match: MatchSoFar, reason: str, at: datetime, by: Actor) -> None:

@@ -10,7 +10,7 @@ from tournaments.models import Game, Round, Table, Tournament
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.permissions import actor_of, directs_club
 from tournaments.services.games.tables import AccessLinkClosed, WrongCode, current_game, enter_table
-from tournaments.web.base.phone import address, address_on_phone, remember_game
+from tournaments.web.base.phone import address, address_on_phone
 
 LONGEST_CODE = 20
 
@@ -27,7 +27,7 @@ def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpRespons
     if not row.round.is_open and not directs_club(request, event.club):
         return _outside(request, row, game)
     if not event.table_codes or address_on_phone(request, game) == address(game, "write"):
-        return _inside(request, game)
+        return _inside(game)
     return _enter(request, row, game) if request.method == "POST" else _ask(request, row, "")
 
 
@@ -40,7 +40,7 @@ def _enter(request: HttpRequest, row: Table, game: Game) -> HttpResponse:
     except AccessLinkClosed:
         row.wrong_codes = MOST_WRONG_CODES
         return _ask(request, row, "", status=422)
-    return _inside(request, game)
+    return _inside(game)
 
 
 def _not_laid(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
@@ -66,10 +66,9 @@ def _outside(request: HttpRequest, table: Table, game: Game) -> HttpResponse:
     return render(request, "tournaments/events/table_wait.html", page)
 
 
-def _inside(request: HttpRequest, game: Game) -> HttpResponse:
-    response = redirect(address(game, "write"))
-    remember_game(request, response, game, "write")
-    return response
+def _inside(game: Game) -> HttpResponse:
+    # The sheet remembers the game, and asks a phone that does not know it whose it is.
+    return redirect(address(game, "write"))
 
 
 def _ask(request: HttpRequest, table: Table, error: str, status: int = 200) -> HttpResponse:

@@ -235,7 +235,8 @@ def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
 
     `table` is the id under which a phone keeps whose it is (`static/who.js`).
     """
-    table = row.open_table or row.table or row
+    # A club's table gets an open one with its second game.
+    table = row.table or row.open_table or row
     return {
         "table": table.public_id,
         "game": row.public_id,
@@ -415,11 +416,14 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
     row = sheet.row
     reviews = reviews_to_show(sheet) if row.tournament_settings else None
     finished_in_club = row.table_id is not None and sheet.game.finished
+    confirm = confirm_at_table(sheet) if finished_in_club else None
     return {
         "sheet": sheet_page(sheet, reviews),
         "deals": deals_to_confirm(sheet, reviews) if reviews else [],
         "reviewed": sum(len(deal.reviews) for deal in reviews.deals.values()) if reviews else 0,
-        "confirm": confirm_at_table(sheet) if finished_in_club else None,
+        "confirm": confirm,
+        "goes_further": row.tournament_settings is None
+        and (confirm is None or confirm.agreement.enough),
         "rated": rated_game(request, sheet) if finished_in_club else None,
         "adopts": may_adopt(request, row),
     }

@@ -1,8 +1,8 @@
-"""The next game at an open table."""
+"""The next game at a table: an open one, or a club's outside of tournaments."""
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -10,16 +10,18 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game
-from tournaments.permissions import writable_game
+from tournaments.permissions import actor_of, writable_game
 from tournaments.presenters.games.beginnings import beginning_of, begins
-from tournaments.queries.games.open_tables import games_until, last_game_after
+from tournaments.queries.games.open_tables import games_until
 from tournaments.queries.rulesets import offered_rulesets
 from tournaments.services.games.open_tables import NextGame, start_rematch
+from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
 from tournaments.web.base.htmx import HtmxRequest
-from tournaments.web.base.phone import address, new_key, suggested_names
+from tournaments.web.base.phone import address, address_on_phone, new_key, suggested_names
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.forms import key_of
+from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import terms_text
 from tournaments.web.games.pages import number_in
 from tournaments.web.games.rematch_form import RematchForm
@@ -30,16 +32,17 @@ from tournaments.web.games.starting import UNPROCESSABLE, lead_to, matches_to_ch
 @require_http_methods(["GET", "HEAD", "POST"])
 def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Ask for the next game: with the same people and rules, one tap on who begins starts it."""
-    # At a club's event directors decide who sits where.
-    rows = writable_game(request, public_id, secret).filter(table=None)
+    # In a tournament directors decide who plays on.
+    rows = writable_game(request, public_id, secret)
+    rows = rows.filter(table__round__event__tournament=None)
     row = get_object_or_404(rows.select_related("match"))
     games, rulesets = games_until(row), dict(offered_rulesets(request.user))
     if request.method != "POST":
-        started = last_game_after(row)
+        started = going_on(request, row, "write")
         if started is not None:
-            return redirect(address(started, "write"))
+            return redirect(started.address)
         return _page(request, row, RematchForm(games, rulesets))
-    form = RematchForm(games, rulesets, request.POST)
+    form = RematchForm(games, rulesets, _sent(request, row))
     if request.htmx or "swap" in request.POST:
         # Asked for as it would be with what is typed; nothing is refused yet.
         swap = number_in(request.POST, "swap", -1)
@@ -49,15 +52,32 @@ def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
             return _start(request, row, form)
         except InvalidEntry as error:
             add_refused(form, error)
+        except (NotFinished, RoundClosed):
+            return redirect(address(row, "write"))
     return _page(request, row, form, status=UNPROCESSABLE)
 
 
 def _start(request: HttpRequest, row: Game, form: RematchForm) -> HttpResponse:
     key, at = key_of(request.POST), timezone.now()
     following = NextGame(form.head, form.terms, form.resting)
-    game, opened = start_rematch(row.pk, following, at=at, key=key)
+    by = actor_of(request, row.table.public_id if row.table else "")
+    game, opened = start_rematch(row.pk, following, at=at, key=key, by=by)
     # Whoever wrote the last game writes the next, also where another phone was faster.
-    return to_table(request, game) if opened else lead_to(request, game)
+    if opened:
+        return to_table(request, game)
+    if game.table_id != row.table_id:
+        # A club has taken in one of the two: who writes there does not write here.
+        return redirect(address_on_phone(request, game))
+    return lead_to(request, game)
+
+
+def _sent(request: HttpRequest, row: Game) -> QueryDict:
+    """Return what was sent; at a club's table who sits there and the game stay as they are."""
+    sent = request.POST.copy()
+    if row.table_id is not None:
+        for name in sent.keys() - {"first"}:
+            del sent[name]
+    return sent
 
 
 def _page(request: HtmxRequest, row: Game, form: RematchForm, status: int = 200) -> HttpResponse:
