@@ -46,6 +46,24 @@ def test_finished_tables_count_before_the_round_is_closed(row, looker):
     assert sorted(points for _place, _name, points in rest) == ["0", "−100", "−110", "−330"]
 
 
+def test_round_that_is_half_played_is_live_and_the_closed_one_is_shown(row, looker):
+    play(row, WHOLE_GAME[0], STOPPED)
+    closed = lines(looker, row)
+    second = play(row, *WHOLE_GAME, close=False)
+
+    assert lines(looker, row) == closed
+    live = lines(looker, row, after=2)
+    assert live != closed
+    text = page(looker, row, after=2).text
+    assert text.count('class="live"') == 2
+    assert page(looker, row).text.count('class="live"') == 1
+    # A name leads to the sum of the same standings.
+    number = Entrant.objects.get(sittings__round=second, sittings__side=0).number
+    assert f'href="{number}/?after=2"' in text
+    assert page(looker, row, "why_place", number).context["after"] == 1
+    assert page(looker, row, "why_place", number, after=2).context["after"] == 2
+
+
 def test_name_that_changes_changes_in_the_standings_that_are_kept(row, looker):
     lines(looker, row)
     player = Entrant.objects.get(number=1).player
@@ -200,11 +218,13 @@ def test_stages_stand_beside_the_names_and_the_last_rounds_are_called_by_theirs(
     after = stages(looker, row)
     assert [stage for _name, stage in after] == ["→ Final"] * 4 + ["Semi-final"] * 4
     final = published(row)
-    assert [stage for _name, stage in stages(looker, row)] == ["Final"] * 4 + ["Semi-final"] * 4
+    playing = stages(looker, row, after=3)
+    assert [stage for _name, stage in playing] == ["Final"] * 4 + ["Semi-final"] * 4
     there = {sitting.entrant.player.name for sitting in final.sittings.all()}
     assert {name for name, stage in after if stage == "→ Final"} == there
-    assert stages(looker, row, after=2) == after
+    assert stages(looker, row) == after
 
-    heads = re.findall(r'<th role="columnheader" class="num round">(.*?)<', page(looker, row).text)
+    text = page(looker, row, after=3).text
+    heads = re.findall(r'<th role="columnheader" class="num round">(.*?)<', text)
     assert heads == ["1", "Semi-final", "Final"]
     assert {stage for _name, stage in stages(looker, row, only=1)} == {None}

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.permissions import seen_tournament
-from tournaments.presenters.standings.standings import hides, last_counted
+from tournaments.presenters.standings.standings import hides, last_closed, last_counted
 from tournaments.queries.digests import digest_of_round
 from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import version_of
@@ -30,7 +30,7 @@ from tournaments.web.tournaments.pages import page_of
 @kept_for_going_back
 @require_safe
 def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
-    """Show the current standings, those after a round, or of one round; the page polls."""
+    """Show the standings after the last closed round, after another, or of one; the page polls."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     section = request.GET.get("section", "")
@@ -83,7 +83,9 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     state = load_state(row)
-    after = last_counted(state, directs=page["directs"])
+    last = last_counted(state, directs=page["directs"])
+    closed = last_closed(state, directs=page["directs"])
+    after = min(_number(request, "after") or closed or last, last)
     key = f"e{number}"
     try:
         page["why"] = why_page(state, key, after)
@@ -91,6 +93,7 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
         raise Http404 from error
     page |= {
         "entrant": state.entrants[key],
+        "after": after,
         "of": sum(
             not each.house and each.section == page["why"].standing.section
             for each in state.competitors

@@ -17,8 +17,10 @@ from tournaments.queries.tournaments.state import TournamentState, tables_of
 from tournaments.texts.labels import points_text, section_name, stage_name
 
 
-def standings_table(seen: Seen, marks: Marks) -> SafeString:
+def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
     """Return the rows as HTML, with a column for each of their rounds.
+
+    Names lead to the sum after the same round: the one to show by default, or the `pinned` one.
 
     Built without a template, which takes ten times as long for 400 rows and escapes each
     figure five times. Only names and texts are escaped; all else is figures.
@@ -40,12 +42,13 @@ def standings_table(seen: Seen, marks: Marks) -> SafeString:
         return (
             f'<tr id="{row.entrant}" role="row">'
             f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
-            f"{_name(state, row.entrant, reached.get(row.entrant), marks.of[row.entrant])}"
+            f"{_name(state, row.entrant, query, reached.get(row.entrant), marks.of[row.entrant])}"
             f"{played(row)}"
             f'<td role="cell" class="num points">{text(row.points)}</td>'
             f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
         )
 
+    query = f"?after={pinned}" if pinned else ""
     columns = 3 + len(rounds) + len(asked)
     body = "".join(
         _section(section, columns) + "".join(map(line, rows)) for section, rows in seen.sections
@@ -81,10 +84,12 @@ def _head(rounds: Iterable[str], tie_breaks: Iterable[str]) -> Iterator[str]:
     yield "</tr>"
 
 
-def _name(state: TournamentState, key: str, reached: Reached | None, marks: Iterable[Mark]) -> str:
+def _name(
+    state: TournamentState, key: str, query: str, reached: Reached | None, marks: Iterable[Mark]
+) -> str:
     entrant = state.entrants[key]
     more = " · ".join(filter(None, (entrant.team, entrant.represents)))
-    name = f'<a href="{entrant.number}/">{escape(entrant.shown_name)}</a>'
+    name = f'<a href="{entrant.number}/{query}">{escape(entrant.shown_name)}</a>'
     soft = f' <span class="soft small">{escape(more)}</span>' if more else ""
     said = "".join(f" {mark_shown(mark)}" for mark in marks)
     return f'<th role="rowheader" scope="row">{name}{_stage(reached)}{soft}{said}</th>'

@@ -1,6 +1,6 @@
 """The page of the standings, cached until a relevant round changes."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
@@ -11,7 +11,12 @@ from django.utils.translation import get_language
 
 from tournaments.models import Tournament
 from tournaments.presenters.standings.marks import marks_of
-from tournaments.presenters.standings.standings import TEAM_TIES, round_label, standings_seen
+from tournaments.presenters.standings.standings import (
+    TEAM_TIES,
+    last_closed,
+    round_label,
+    standings_seen,
+)
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.queries.tournaments.steps import current_round
 from tournaments.queries.tournaments.versions import Version
@@ -22,7 +27,9 @@ KEPT_SECONDS = 24 * 60 * 60
 
 @dataclass(frozen=True, slots=True)
 class StandingsQuery:
-    """The requested standings: after round `after` (None: current), or of round `only` alone.
+    """The requested standings: after round `after`, or of round `only` alone.
+
+    Without either, they are those after the last closed round, or the current ones before it.
 
     `directs` is true for directors, who also see hidden rounds; `section` is empty for all.
     """
@@ -67,8 +74,11 @@ def standings_shown(
 
 
 def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
-    seen = standings_seen(state, **asdict(asked))
-    marks = marks_of(seen)
+    closed = last_closed(state, directs=asked.directs)
+    said = replace(asked, after=asked.after or closed)
+    seen = standings_seen(state, **asdict(said))
+    marks, default = marks_of(seen), closed or seen.last
+    pinned = 0 if seen.after == default else seen.after
     page = {
         "tournament": state.tournament,
         "event": state.tournament.event,
@@ -76,11 +86,13 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "sections": state.settings.section_names,
         "section": seen.section,
         "only": seen.only,
-        "pinned": seen.after if seen.after < seen.last else 0,
+        "pinned": pinned,
         "after": seen.after,
+        "default": default,
+        "live": seen.last if seen.last > closed else 0,
         "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
         "hidden": seen.hidden,
-        "table": standings_table(seen, marks) if seen.rows else "",
+        "table": standings_table(seen, marks, pinned) if seen.rows else "",
         "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
         "teams": seen.teams,
         "team_rounds": seen.team_rounds,
