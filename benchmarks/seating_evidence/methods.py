@@ -19,7 +19,7 @@ from benchmarks.seating_evidence.search import (
 )
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.methods import schedule, seat_round
-from tournaments.engine.pairing.weights import OBJECTIVES, Weights
+from tournaments.engine.pairing.weights import OBJECTIVES, Weights, weights_for
 
 PLANS = 4
 """The number of schedules drawn for a size; players are put into them by lot."""
@@ -149,8 +149,8 @@ def _schedule(players: int, rounds: int, seed: int) -> list[Places]:
     ]
 
 
-NO_REPEATS = Weights()
-LEADERS_LAST = Weights(last_repeat=20, last_leaders=100)
+NO_REPEATS = OBJECTIVES["new-opponents"]
+MEETING_LAST = weights_for("new-opponents", leaders_last=True)
 
 METHODS: Mapping[str, Draw] = {
     "by lot": by_lot,
@@ -163,15 +163,14 @@ METHODS: Mapping[str, Draw] = {
     "no repeats": foreseen(NO_REPEATS),
     "no repeats, leaders × 2": foreseen(Weights(leaders=100, last_leaders=100)),
     "no repeats, last round at 20 %": foreseen(Weights(last_repeat=20)),
-    "no repeats, leaders meet last": foreseen(LEADERS_LAST),
+    "no repeats, leaders meet last": foreseen(MEETING_LAST),
     "no repeats, neighbours last": then_neighbours(foreseen(Weights(last_repeat=0))),
     "repeats at 40 %": priced(Weights(repeat=40, last_repeat=40)),
     "repeats at 20 %": priced(Weights(repeat=20, last_repeat=20)),
     "repeats at 10 %": priced(Weights(repeat=10, last_repeat=10)),
-    "repeats at 20 %, leaders × 2": priced(
-        Weights(repeat=20, last_repeat=20, leaders=100, last_leaders=100)
-    ),
+    "repeats at 20 %, leaders meet last": priced(OBJECTIVES["near-scores"]),
+    "repeats at 20 %, leaders × 2": priced(OBJECTIVES["leaders"]),
     **{f"program: {name}": by_program(weights) for name, weights in OBJECTIVES.items()},
-    "program: leaders meet last": by_program(LEADERS_LAST),
+    "program: leaders meet last": by_program(MEETING_LAST),
 }
 """The program's own methods come last; those before use the fast search."""
