@@ -170,13 +170,21 @@ COLUMNS = (
 
 
 def _summed(each: Sequence[dict[str, float]]) -> dict[str, Any]:
-    return {
-        "count": len(each),
-        "sums": {name: round(sum(one[name] for one in each), 4) for name in each[0]},
-        "squares": {name: round(sum(one[name] ** 2 for one in each), 4) for name in each[0]},
-    }
+    squares = {name: sum(one[name] ** 2 for one in each) for name in each[0]}
+    return _short(
+        Sums(len(each), {name: sum(one[name] for one in each) for name in each[0]}, squares)
+    )
 
 
 def _line(key: Key, sums: Sums) -> dict[str, Any]:
     names = ("players", "rounds", "strengths", "method")
-    return dict(zip(names, key, strict=True)) | sums._asdict()
+    return dict(zip(names, key, strict=True)) | _short(sums)
+
+
+def _short(sums: Sums) -> dict[str, Any]:
+    """Return the sums as they are kept, with seven digits."""
+    return {
+        "count": sums.count,
+        "sums": {name: float(f"{value:.7g}") for name, value in sums.sums.items()},
+        "squares": {name: float(f"{value:.7g}") for name, value in sums.squares.items()},
+    }
