@@ -209,13 +209,13 @@ def test_pages_follow_what_happens_at_the_tables(new_laptop):
     entrant = table.sittings.first().entrant.key
     signs = {
         ("running", 2): "#table-1 .done",
-        ("tournament",): ".tournament-now progress[value='1']",
+        ("tournament",): ".dots .done",
         ("standings",): f"#{entrant} td:nth-of-type(3):not(:has-text('–'))",
     }
     pages = {}
     for address, sign in signs.items():
         pages[address] = page = laptop.phone.context.new_page()
-        page.goto(laptop.phone.base + laptop.url(*address))
+        page.goto(f"{laptop.phone.base}{laptop.url(*address)}?after=2")
         expect(page.locator(sign)).to_have_count(0)
 
     finish_for_time(table.pk, "süre bitti", NOBODY, at=EVENING)
