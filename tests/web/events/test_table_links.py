@@ -120,9 +120,8 @@ def test_club_game_is_not_deleted_from_the_phone(phone, table):
     assert Game.objects.count() == 1
 
 
-def go_on(phone, game):
-    names = {f"name{seat}": name for seat, name in enumerate(("Elif", *NAMES[1:]))}
-    sent = {"key": "a-key-of-the-phone", "first": "2", "ruleset": "krapet", **names}
+def go_on(phone, game, **fields):
+    sent = {"key": "a-key-of-the-phone", "first": "2"} | fields
     return phone.post(under("rematch", game), sent)
 
 
@@ -131,6 +130,9 @@ def test_same_players_go_on_with_another_game_at_their_table(phone, table):
     record_all(first, WHOLE_GAME)
     assert under("rematch", first) in phone.get(address(first, "write")).text
 
+    assert go_on(phone, first, name0="Elif").status_code == 422
+    assert go_on(phone, first, ruleset="krapet").status_code == 422
+    assert Game.objects.get() == first
     answer = go_on(phone, first)
 
     second = table.games.latest("pk")

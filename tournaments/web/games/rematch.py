@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -27,6 +27,9 @@ from tournaments.web.games.pages import number_in
 from tournaments.web.games.rematch_form import RematchForm
 from tournaments.web.games.starting import UNPROCESSABLE, lead_to, matches_to_choose, to_table
 
+FIELDS_AT_CLUB = {"csrfmiddlewaretoken", "key", "first"}
+"""At a club's table who sits there and the game stay as they are."""
+
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,7 +45,11 @@ def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
         if started is not None:
             return redirect(started.address)
         return _page(request, row, RematchForm(games, rulesets))
-    form = RematchForm(games, rulesets, _sent(request, row))
+    if row.table_id is not None and not request.POST.keys() <= FIELDS_AT_CLUB:
+        # From the form of open tables, which a phone shows without a signal: its deals may be
+        # those of other seats.
+        return _page(request, row, RematchForm(games, rulesets), status=UNPROCESSABLE)
+    form = RematchForm(games, rulesets, request.POST)
     if request.htmx or "swap" in request.POST:
         # Asked for as it would be with what is typed; nothing is refused yet.
         swap = number_in(request.POST, "swap", -1)
@@ -52,8 +59,6 @@ def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
             return _start(request, row, form)
         except InvalidEntry as error:
             add_refused(form, error)
-        except (NotFinished, RoundClosed):
-            return redirect(address(row, "write"))
     return _page(request, row, form, status=UNPROCESSABLE)
 
 
@@ -61,7 +66,10 @@ def _start(request: HttpRequest, row: Game, form: RematchForm) -> HttpResponse:
     key, at = key_of(request.POST), timezone.now()
     following = NextGame(form.head, form.terms, form.resting)
     by = actor_of(request, row.table.public_id if row.table else "")
-    game, opened = start_rematch(row.pk, following, at=at, key=key, by=by)
+    try:
+        game, opened = start_rematch(row.pk, following, at=at, key=key, by=by)
+    except (NotFinished, RoundClosed):
+        return redirect(address(row, "write"))
     # Whoever wrote the last game writes the next, also where another phone was faster.
     if opened:
         return to_table(request, game)
@@ -69,15 +77,6 @@ def _start(request: HttpRequest, row: Game, form: RematchForm) -> HttpResponse:
         # A club has taken in one of the two: who writes there does not write here.
         return redirect(address_on_phone(request, game))
     return lead_to(request, game)
-
-
-def _sent(request: HttpRequest, row: Game) -> QueryDict:
-    """Return what was sent; at a club's table who sits there and the game stay as they are."""
-    sent = request.POST.copy()
-    if row.table_id is not None:
-        for name in sent.keys() - {"first"}:
-            del sent[name]
-    return sent
 
 
 def _page(request: HtmxRequest, row: Game, form: RematchForm, status: int = 200) -> HttpResponse:
