@@ -136,6 +136,9 @@ def _games(rows: Iterator[tuple[Any, ...]], seats: Players) -> Iterator[ClubGame
                 continue
             family, sides = RULESETS[ruleset].family, RULESETS[ruleset].sides
         totals: tuple[Points, ...] = tuple(number_of(points) or 0 for points in result["totals"])
+        if len(totals) <= max(sides):
+            # A damaged result; the nightly check reports it.
+            continue
         played = PlayedGame(
             pk,
             at.astimezone(zone),
