@@ -160,8 +160,8 @@ def test_act_is_undone_once_and_the_audit_shows_both(director, club, name):
 
     assert changed != stood
     assert undone == stood == stands()
-    noted = AuditEntry.objects.filter(kind="event").order_by("pk").values_list("action", flat=True)
-    assert tuple(noted)[-len(actions) :] == actions
+    acts = AuditEntry.objects.filter(kind="event").exclude(action="seal-rounds").order_by("pk")
+    assert tuple(acts.values_list("action", flat=True))[-len(actions) :] == actions
     assert "Undone" in first.text
     assert "It is undone already" in second.text
 

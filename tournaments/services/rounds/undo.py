@@ -27,6 +27,7 @@ UNDO_WITHIN = timedelta(minutes=10)
 PASSED_OVER = (
     *("open-round", "start-clock", "pause-clock", "add-time", "add-table-time"),
     *("call-director", "answer-call", "take-pen", "shut-door", "check-in", "check-out"),
+    "seal-rounds",
 )
 """Actions after which an earlier act can still be undone."""
 
