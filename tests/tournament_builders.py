@@ -13,7 +13,12 @@ from tournaments.services.events.events import EventPlan
 from tournaments.services.rounds.late_changes import change_late
 from tournaments.services.rounds.rounds import close_round, open_round
 from tournaments.services.rounds.rulings import RulingDecision, rule
-from tournaments.services.rounds.seating import publish_round, seat_next_round
+from tournaments.services.rounds.seating import (
+    SeatingDraft,
+    publish_round,
+    put_seating,
+    seat_next_round,
+)
 from tournaments.services.tournaments.lifecycle import (
     TournamentPlan,
     create_tournament,
@@ -45,20 +50,25 @@ def register(row, *names, house=False):
     return register_entrants(row.pk, entries, NOBODY, at=EVENING)
 
 
-def seated(row):
-    return seat_next_round(row.pk, NOBODY, at=EVENING)
+def seated(row, tables=(), byes=()):
+    """Seat the next round: as drawn, or these numbers at each table and out."""
+    place = seat_next_round(row.pk, NOBODY, at=EVENING)
+    if tables:
+        keys = [[f"e{number}" for number in numbers] for numbers in (*tables, byes)]
+        put_seating(place.pk, SeatingDraft(keys[:-1], keys[-1], []), NOBODY, at=EVENING)
+    return place
 
 
-def published(row):
-    return publish_round(seated(row).pk, NOBODY, at=EVENING)
+def published(row, **seats):
+    return publish_round(seated(row, **seats).pk, NOBODY, at=EVENING)
 
 
-def opened(row):
-    return open_round(published(row).pk, NOBODY, at=EVENING)
+def opened(row, **seats):
+    return open_round(published(row, **seats).pk, NOBODY, at=EVENING)
 
 
-def closed(row, entries=SHORT):
-    place = opened(row)
+def closed(row, entries=SHORT, **seats):
+    place = opened(row, **seats)
     play(place, entries)
     return close_round(place.pk, NOBODY, at=EVENING)
 

@@ -37,8 +37,8 @@ def rule(place, name, kind, points=0):
 def played():
     """Five at one table and out; two rounds, of which the second has rulings."""
     row = running(*FIVE, rounds=2)
-    closed(row, WHOLE_GAME)
-    place = closed(row, WHOLE_GAME)
+    closed(row, WHOLE_GAME, tables=[[4, 3, 2, 5]], byes=[1])
+    place = closed(row, WHOLE_GAME, tables=[[3, 4, 5, 1]], byes=[2])
     rule(place, "Ayşe", "absent", -300)
     rule(place, "Deniz", "adjusted", 7)
     return row

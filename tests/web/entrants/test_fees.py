@@ -10,7 +10,7 @@ FEES = {"fee": "10.01", "prizes": ["50%", "30%", "20%"]}
 
 def test_paid_fees_are_shared_out_and_ties_share_their_prizes(visitor):
     row = running("Ada", "Bora", "Cem", "Deniz")
-    closed(row)
+    closed(row, tables=[[2, 4, 1, 3]])
     Tournament.objects.update(settings={**row.settings, **FEES, "tie_breaks": []})
     director = visitor.become("director", row.event.club)
     fees = reverse("fees", args=[row.event.club.slug, row.slug])
