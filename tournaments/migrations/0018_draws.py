@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0020_rating_constants"),
+        ("tournaments", "0017_rating_constants"),
     ]
 
     operations = [

@@ -55,7 +55,7 @@ def _games_of(player: Player) -> Games:
     """Those whose ruleset there still is, each with the player's `seat`."""
     changes = RatingChange.objects.filter(
         rating__pool__club=player.club_id, rating__person=f"p{player.pk}"
-    )
+    ).select_related("rating")
     known = Q(document__isnull=False) | Q(ruleset__in=list(RULESETS))
     games = Game.objects.filter(known, seats__player=player).annotate(seat=F("seats__number"))
     return games.select_related("table__round__event").prefetch_related(

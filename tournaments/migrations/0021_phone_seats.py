@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0022_rating_calibration'),
+        ('tournaments', '0020_rating_calibration'),
     ]
 
     operations = [

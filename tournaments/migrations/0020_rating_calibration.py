@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0017_joined_names"),
+        ("tournaments", "0019_joined_names"),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0021_calendar'),
+        ('tournaments', '0023_calendar'),
     ]
 
     operations = [

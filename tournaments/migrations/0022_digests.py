@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0017_phone_seats"),
+        ("tournaments", "0021_phone_seats"),
     ]
 
     operations = [
