@@ -120,7 +120,7 @@ def seat_first_round(laptop, player):
     player.open(card)
     expect(player.page.locator(".event-totals > li")).to_have_count(4)
 
-    laptop.press(page.locator(".masthead a.link"))
+    laptop.press(page.locator(".masthead a.crumb").last)
     manage(laptop, "seating", 1)
     laptop.send("take_back_round", 1)
     laptop.finish_form()
@@ -138,7 +138,7 @@ def walk_in_and_latecomer(second, club):
     """On the phone of the second director: a third table is filled, and one more sits out."""
     enter_club(second, club)
     second.row = Tournament.objects.get()
-    second.press(second.page.locator("main .event-link"))
+    second.press(second.page.locator(".event-card .button"))
     second.follow("entrants")
     second.press(second.page.locator(f".actions a[href='{second.url('add_entrants')}']"))
     second.page.fill("form:has([value=one]) [name=name]", WALK_IN)

@@ -28,6 +28,7 @@ STAGES = {
 """For each stage: the rounds with tables to look at, those whose results everybody sees, and those
 whose results they see if the standings are hidden during the last round."""
 
+RUNNING = {"last round open": 2, "final open": 3}
 
 SHEET = r'href="(/\S+?/games/\S+?)"'
 
@@ -75,7 +76,9 @@ def promised(stage, visitor, *, published, hidden):
         return None
     tables, *counted = STAGES[stage]
     results = counted[hidden and visitor != "director"]
-    return tables, results, len(results), len(results), [bool(tables)] * 2
+    # The standings are those after the last closed round, if there is one.
+    shown = len([n for n in results if n != RUNNING.get(stage)])
+    return tables, results, shown, shown, [bool(tables)] * 2
 
 
 def test_each_visitor_sees_at_each_stage_as_much_as_the_settings_promise(visitor):
