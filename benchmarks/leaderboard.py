@@ -32,8 +32,8 @@ BOARD = "/ratings/?game=turkish-king"
 
 RATINGS = """
 INSERT INTO tournaments_playerrating
-    (pool_id, person, player_id, mean, variance, games, last_at, points, month, provisional)
-SELECT %s, 'p' || id, id, 0, 900 + (id * 31) %% 4000, 1 + id %% 200, %s,
+    (pool_id, person, player_id, mean, variance, start, games, last_at, points, month, provisional)
+SELECT %s, 'p' || id, id, 0, 900 + (id * 31) %% 4000, 11236, 1 + id %% 200, %s,
     1125 + (id * 7919) %% 251 + (id * 104729) %% 257 + (id * 1299709) %% 263,
     %s - ((id * 613) %% 61) * ((id * 613) %% 61) / 61, (id * 17) %% 5 < 2
 FROM tournaments_player

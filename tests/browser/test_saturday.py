@@ -251,7 +251,7 @@ def look_as_a_stranger(stranger, club):
     """Somebody with the address of the club sees the standings, tables, a sheet and the wall."""
     stranger.phone.open(reverse("club", args=[club.slug]))
     stranger.row = Tournament.objects.get()
-    stranger.press(stranger.page.locator("main .event-link"))
+    stranger.press(stranger.page.locator("main a.line").first)
     stranger.follow("standings")
     assert points_shown(stranger) == points_due()
     assert stranger.phone.faults() == {}
