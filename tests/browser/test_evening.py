@@ -67,10 +67,13 @@ def come_in(phone, table):
 
 def play_and_confirm(phone, director):
     """The director's page follows by itself, and reminds until two have confirmed."""
+    line = director.page.locator(".event-tables > li")
+    director.tap(line.locator(".menu summary"))
     for _ in range(3):
         write_hand(phone, LONE_MARCH)
-    line = director.page.locator(".event-tables > li")
     expect(line.locator(".event-totals b").first).to_have_text("12")
+    expect(line.locator(".menu")).to_have_attribute("open", "")
+    director.tap(line.locator(".menu summary"))
     expect(director.page.locator("#evening > .notice-bad")).to_be_visible()
     expect(line.locator(".event-reminder")).to_contain_text("Burak")
     for name in ("Ayşe", "Burak"):
