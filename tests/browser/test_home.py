@@ -121,7 +121,9 @@ def test_empty_sheet_is_printed_and_choices_of_a_reader_last(new_phone):
     assert waiting.value.suggested_filename == "King, empty sheet.pdf"
 
     phone.open("/new/")
-    for name in ("Türkçe", "Koyu", "4 renk"):
+    phone.page.get_by_role("button", name="Türkçe").tap()
+    for name in ("Koyu", "4 renk"):
+        phone.page.locator(".preferences summary").tap()
         phone.page.get_by_role("button", name=name).tap()
     expect(phone.page).to_have_url(re.compile("/new/$"))
     html = phone.page.locator("html")
