@@ -217,10 +217,14 @@ def test_pages_follow_what_happens_at_the_tables(new_laptop):
         pages[address] = page = laptop.phone.context.new_page()
         page.goto(f"{laptop.phone.base}{laptop.url(*address)}?after=2")
         expect(page.locator(sign)).to_have_count(0)
+    tables = pages["running", 2].locator(".running-tables > li:visible")
+    assert tables.count() > 1
+    pages["running", 2].fill("#list-find", "1")
 
     finish_for_time(table.pk, "süre bitti", NOBODY, at=EVENING)
     laptop.skip(10)
 
     for address, sign in signs.items():
         expect(pages[address].locator(sign)).to_be_visible()
+    expect(tables).to_have_count(1)
     assert laptop.complaints == []

@@ -168,7 +168,8 @@ def _filter_text(asked: BoardQuery, season: Season | None) -> str:
         first = season.name
     else:
         first = _("Active players") if asked.active else _("All players")
-    return f"{first} · {_('with provisional') if asked.provisional else _('settled ratings')}"
+    second = _("with provisional") if asked.provisional else _("settled ratings")
+    return f"{first} · {second}"
 
 
 def _page_of(
