@@ -19,6 +19,7 @@ up: .venv/.runs
 demo: export KINGSCORE_DATA = data-demo
 demo: export KINGSCORE_DATABASE_URL =
 demo: .venv/.runs
+	@mkdir -p -m 700 $(KINGSCORE_DATA)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py seed_demo --once
 	@$(BIN)/python manage.py up $(ARGS)

@@ -1,11 +1,81 @@
 """Convert environment variables to Django settings; only the settings read the environment."""
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
+
+PREFIX, PREFIX_OF_TESTS = "KINGSCORE_", "KINGSCORE_TEST_"
+SWITCHED_ON, SWITCHED_OFF = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
+
+
+class Environment:
+    """The environment variables of the settings; an empty one counts as not set.
+
+    All methods raise ImproperlyConfigured, with a sentence that names the variable.
+    """
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self.variables = variables
+        self.names: set[str] = set()
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a variable as it is."""
+        self.names.add(name)
+        return self.variables.get(name) or default
+
+    def switched_on(self, name: str) -> bool:
+        """Return whether a switch is on."""
+        text = self.text(name).lower()
+        if text not in SWITCHED_ON | SWITCHED_OFF:
+            raise ImproperlyConfigured(f"{name} must be 1 or 0, not {text!r}.")
+        return text in SWITCHED_ON
+
+    def number(self, name: str, default: int) -> int:
+        """Return a whole number that is not negative."""
+        text = self.text(name, str(default))
+        if not (text.isascii() and text.isdigit()):
+            raise ImproperlyConfigured(f"{name} must be a whole number, not {text!r}.")
+        return int(text)
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """Return one of the choices, by default the first."""
+        text = self.text(name, choices[0])
+        if text not in choices:
+            raise ImproperlyConfigured(f"{name} must be {' or '.join(choices)}, not {text!r}.")
+        return text
+
+    def time_zone(self, name: str, default: str) -> str:
+        """Return the name of a time zone."""
+        text = self.text(name, default)
+        try:
+            ZoneInfo(text)
+        except (KeyError, OSError, ValueError) as error:
+            raise ImproperlyConfigured(
+                f"{name} must be a time zone like Europe/Istanbul, not {text!r}."
+            ) from error
+        return text
+
+    def folder(self, name: str, default: Path) -> Path:
+        """Return a folder, which must exist if the variable names it."""
+        named = self.text(name)
+        path = (default.parent / named).resolve() if named else default
+        if named and not path.is_dir():
+            raise ImproperlyConfigured(f"{name}: there is no folder {path}. Make it first.")
+        return path
+
+    def refuse_unknown(self) -> None:
+        """Refuse a variable that no setting reads: it may be misspelt."""
+        for name in sorted(set(self.variables) - self.names):
+            if name.startswith(PREFIX) and not name.startswith(PREFIX_OF_TESTS):
+                near = get_close_matches(name, sorted(self.names), 1)
+                ask = f" Did you mean {near[0]}?" if near else ""
+                raise ImproperlyConfigured(f"{name} is not a setting.{ask}")
 
 
 def sqlite(path: Path) -> dict[str, Any]:
@@ -29,7 +99,7 @@ def sqlite(path: Path) -> dict[str, Any]:
 
 def postgresql(url: str) -> dict[str, Any]:
     """Return settings for the PostgreSQL database at an address."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
         raise ImproperlyConfigured(
             "KINGSCORE_DATABASE_URL must read postgresql://user:password@host:port/name"
@@ -54,7 +124,7 @@ def postgresql(url: str) -> dict[str, Any]:
 
 def smtp(url: str) -> dict[str, Any]:
     """Return the settings for the mail server at an address."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     query = dict(parse_qsl(parts.query))
     user = unquote(parts.username or "")
     sender = query.get("from") or user
@@ -107,3 +177,14 @@ def networks(said: str) -> list[IPv4Network | IPv6Network]:
         raise ImproperlyConfigured(
             f"KINGSCORE_WEBHOOK_NETWORKS must read 192.168.1.0/24,fd00::/8: {error}"
         ) from error
+
+
+def _parts(url: str) -> SplitResult:
+    """Return the parts of an address; one that cannot be read has none."""
+    try:
+        parts = urlsplit(url)
+        # It is read only here, and checked.
+        _ = parts.port
+    except ValueError:
+        return urlsplit("")
+    return parts

@@ -4,6 +4,8 @@ The table in deploy/README.md explains each variable.
 """
 
 import os
+import secrets
+import sys
 import tomllib
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from kingscore.api_settings import (  # noqa: F401 - they are settings
     SPECTACULAR_SETTINGS,
 )
 from kingscore.environment import (
+    Environment,
     allowed_hosts,
     networks,
     postgresql,
@@ -30,44 +33,44 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 
-def switched_on(name: str) -> bool:
-    """Return whether an environment variable is switched on."""
-    return os.environ.get(name, "").lower() in {"1", "true", "yes", "on"}
+ENVIRONMENT = Environment(os.environ)
+DATA = ENVIRONMENT.folder("KINGSCORE_DATA", BASE_DIR / "data")
+# A check changes nothing.
+if sys.argv[1:2] != ["check"]:
+    DATA.mkdir(mode=0o700, exist_ok=True)
 
-
-DATA = (BASE_DIR / (os.environ.get("KINGSCORE_DATA") or "data")).resolve()
-DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-DEBUG = switched_on("KINGSCORE_DEBUG")
+DEBUG = ENVIRONMENT.switched_on("KINGSCORE_DEBUG")
 # Behind a proxy that speaks HTTPS.
-HTTPS = switched_on("KINGSCORE_HTTPS")
-DATABASE_URL = os.environ.get("KINGSCORE_DATABASE_URL", "")
-SECRET_KEY = os.environ.get("KINGSCORE_SECRET_KEY") or kept_secret(
-    DATA / "secret-key", DATABASE_URL, DATA / "db.sqlite3"
+HTTPS = ENVIRONMENT.switched_on("KINGSCORE_HTTPS")
+DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
+SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY") or (
+    kept_secret(DATA / "secret-key", DATABASE_URL, DATA / "db.sqlite3")
+    if DATA.is_dir()
+    else secrets.token_urlsafe(48)
 )
 # A restored backup puts the secret here; empty if the environment has it.
-SECRET_FILE = None if os.environ.get("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
+SECRET_FILE = None if ENVIRONMENT.text("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
 # Fingerprint that a restored secret must match.
 USABLE_SECRET = USABLE
-SITE_ADDRESS = os.environ.get("KINGSCORE_ADDRESS", "")
+SITE_ADDRESS = ENVIRONMENT.text("KINGSCORE_ADDRESS")
 # All by default: phones at the table reach the laptop by whatever address it has that evening.
-ALLOWED_HOSTS = allowed_hosts(os.environ.get("KINGSCORE_HOSTS", ""), SITE_ADDRESS, https=HTTPS)
+ALLOWED_HOSTS = allowed_hosts(ENVIRONMENT.text("KINGSCORE_HOSTS"), SITE_ADDRESS, https=HTTPS)
 SITE_ADDRESS = site_address([*ALLOWED_HOSTS, "*"][0], SITE_ADDRESS, https=HTTPS)
 # `up` prints this address by default.
-FOUND_AT = os.environ.get("KINGSCORE_FOUND_AT", "").rstrip("/")
+FOUND_AT = ENVIRONMENT.text("KINGSCORE_FOUND_AT").rstrip("/")
 
-LOG_FORMAT = os.environ.get("KINGSCORE_LOG_FORMAT") or "text"
-SLOW_QUERY_MS = int(os.environ.get("KINGSCORE_SLOW_QUERY_MS") or 500)
-METRICS_TOKEN = os.environ.get("KINGSCORE_METRICS_TOKEN", "")
+LOG_FORMAT = ENVIRONMENT.choice("KINGSCORE_LOG_FORMAT", ("text", "json"))
+SLOW_QUERY_MS = ENVIRONMENT.number("KINGSCORE_SLOW_QUERY_MS", 500)
+METRICS_TOKEN = ENVIRONMENT.text("KINGSCORE_METRICS_TOKEN")
 # Processes share their counts here. Without a token each counts for itself, and nobody reads them.
 METRICS_FOLDER = DATA / "metrics" if METRICS_TOKEN else None
 
 # Owners of clubs choose the addresses of webhooks; only this setting opens the internal network.
-WEBHOOK_NETWORKS = networks(os.environ.get("KINGSCORE_WEBHOOK_NETWORKS", ""))
+WEBHOOK_NETWORKS = networks(ENVIRONMENT.text("KINGSCORE_WEBHOOK_NETWORKS"))
 
 # Per web server; the connection pool of PostgreSQL is made for eight threads at most.
-WEB_PROCESSES = int(os.environ.get("WEB_CONCURRENCY") or 2)
-WEB_THREADS = int(os.environ.get("KINGSCORE_WEB_THREADS") or 4)
+WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2)
+WEB_THREADS = ENVIRONMENT.number("KINGSCORE_WEB_THREADS", 4)
 
 # Files whose locks limit how many records are computed at a time on this machine.
 COMPUTING_PLACES = DATA / "computing"
@@ -251,7 +254,7 @@ ACCOUNT_RATE_LIMITS = {
     "carry_tables": "60/h/ip",
 }
 MFA_RATE_LIMITS = {"webauthn_login": None}
-ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("KINGSCORE_PROXIES") or HTTPS)
+ALLAUTH_TRUSTED_PROXY_COUNT = ENVIRONMENT.number("KINGSCORE_PROXIES", int(HTTPS))
 MFA_SUPPORTED_TYPES = ["webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ADAPTER = "kingscore.accounts.PasskeyAdapter"
@@ -287,7 +290,7 @@ CACHES = {
     },
 }
 
-EMAIL_URL = os.environ.get("KINGSCORE_EMAIL_URL", "")
+EMAIL_URL = ENVIRONMENT.text("KINGSCORE_EMAIL_URL")
 globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.mail.LogBackend"})
 
 # Its own table of tokens, which ours replaces, would be left behind by every flush.
@@ -301,11 +304,11 @@ FORMAT_MODULE_PATH = "kingscore.formats"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 # Days and hours are those of the clock on the wall; rows keep UTC.
-TIME_ZONE = os.environ.get("KINGSCORE_TIME_ZONE") or get_localzone_name()
+TIME_ZONE = ENVIRONMENT.time_zone("KINGSCORE_TIME_ZONE", get_localzone_name())
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = (BASE_DIR / (os.environ.get("KINGSCORE_STATIC") or DATA / "static")).resolve()
+STATIC_ROOT = (BASE_DIR / (ENVIRONMENT.text("KINGSCORE_STATIC") or DATA / "static")).resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -357,7 +360,7 @@ if HTTPS:
     LANGUAGE_COOKIE_SECURE = True
 
 # The database is the queue; a message only wakes the worker, so that losing one loses nothing.
-CELERY_BROKER_URL = os.environ.get("KINGSCORE_BROKER_URL") or "folder://localhost"
+CELERY_BROKER_URL = ENVIRONMENT.text("KINGSCORE_BROKER_URL", "folder://localhost")
 if CELERY_BROKER_URL == "folder://localhost":
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA / "broker" / "messages"),
@@ -402,3 +405,5 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 LOGGING = logging_of(LOG_FORMAT)
+
+ENVIRONMENT.refuse_unknown()

@@ -104,8 +104,8 @@ def shares_with_its_module(item):
 def pytest_runtest_setup(item):
     if CHROMIUM or not item.get_closest_marker("browser"):
         return
-    if os.environ.get("KINGSCORE_REQUIRE_ALL") == "1":
-        pytest.fail(f"{NO_CHROMIUM}, and KINGSCORE_REQUIRE_ALL=1 wants every test run")
+    if os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") == "1":
+        pytest.fail(f"{NO_CHROMIUM}, and KINGSCORE_TEST_REQUIRE_ALL=1 wants every test run")
     pytest.skip(NO_CHROMIUM)
 
 

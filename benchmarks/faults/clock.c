@@ -13,7 +13,7 @@
 static volatile int64_t *ahead;
 
 __attribute__((constructor)) static void look(void) {
-  const char *path = getenv("KINGSCORE_CLOCK");
+  const char *path = getenv("KINGSCORE_TEST_CLOCK");
   int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (file < 0) return;
   void *place = mmap(NULL, sizeof *ahead, PROT_READ, MAP_SHARED, file, 0);

@@ -50,7 +50,7 @@ class ClockedServer(FaultySite):
     @property
     def environment(self) -> dict[str, str]:
         """The variables of its programs."""
-        own = {"LD_PRELOAD": str(self.library), "KINGSCORE_CLOCK": str(self.file)}
+        own = {"LD_PRELOAD": str(self.library), "KINGSCORE_TEST_CLOCK": str(self.file)}
         return super().environment | own
 
     def set_clock(self, ahead: int) -> None:

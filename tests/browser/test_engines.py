@@ -34,7 +34,7 @@ def hand(request):
     """Use each engine in turn, where it is installed."""
     missing = [each for each in NEEDED[request.param] if shutil.which(each) is None]
     if missing:
-        say = pytest.fail if os.environ.get("KINGSCORE_REQUIRE_ALL") == "1" else pytest.skip
+        say = pytest.fail if os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") == "1" else pytest.skip
         say(f"no {missing[0]} on this machine")
     if request.param == "chromium":
         yield PlaywrightHand(request.getfixturevalue("page"))

@@ -1,6 +1,6 @@
 """Five phones that write while their signal dies: nothing is lost, nothing is written twice.
 
-`KINGSCORE_RACING=1000` asks for so many writes; `-s` shows how they ended.
+`KINGSCORE_TEST_RACING=1000` asks for so many writes; `-s` shows how they ended.
 """
 
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.racing import race
 
-WRITES = int(os.environ.get("KINGSCORE_RACING", "60"))
+WRITES = int(os.environ.get("KINGSCORE_TEST_RACING", "60"))
 
 pytestmark = pytest.mark.browser
 WRONG = ("lost", "twice", "given up, but on the sheet")

@@ -1,16 +1,13 @@
 import json
 import logging
 import os
-import re
-import runpy
 import stat
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.utils import ConnectionHandler
@@ -19,25 +16,10 @@ from kingscore.environment import allowed_hosts, postgresql, site_address, smtp,
 from kingscore.observing.logs import DiscreetFormatter
 from kingscore.secret import kept_secret
 from tests.factories import GameFactory
-from tests.waiting import PATIENCE
+from tests.kingscore.settings_read import run_manage, settings_with
 from tournaments.models import Game, Table, addresses
 
-ROOT = Path(__file__).resolve().parents[2]
 PRODUCTION = {"KINGSCORE_HTTPS": "1", "KINGSCORE_HOSTS": "king.example.org"}
-
-
-def run_manage(data, *words, **environment):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINGSCORE_", "DJANGO_"))}
-    return subprocess.run(
-        [sys.executable, "-W", "error", "manage.py", *words],
-        cwd=ROOT,
-        env={**kept, "KINGSCORE_DATA": str(data), **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
 
 
 def test_postgresql_address_is_taken_apart():
@@ -192,20 +174,8 @@ def test_every_log_line_goes_through_the_discreet_formatter(client, db):
     assert {type(handler.formatter) for handler in ours} == {DiscreetFormatter}
 
 
-def settings_with(monkeypatch, **said):
-    """Return the settings under exactly this environment."""
-    with monkeypatch.context() as environment:
-        for name in [name for name in os.environ if name.startswith(("KINGSCORE_", "WEB_"))]:
-            environment.delenv(name)
-        for name, value in {"KINGSCORE_SECRET_KEY": "said", **said}.items():
-            environment.setenv(name, value)
-        found = runpy.run_path(str(ROOT / "kingscore" / "settings.py"))
-    return {name: value for name, value in found.items() if name.isupper()}
-
-
 def test_variable_that_says_nothing_is_as_if_it_were_not_there(monkeypatch):
-    text = (ROOT / "kingscore" / "settings.py").read_text()
-    named = set(re.findall(r"KINGSCORE_[A-Z_]+|WEB_CONCURRENCY", text)) - {"KINGSCORE_SECRET_KEY"}
+    named = settings.ENVIRONMENT.names - {"KINGSCORE_SECRET_KEY"}
 
     assert len(named) >= 15
     unsaid = settings_with(monkeypatch)

@@ -15,7 +15,7 @@ from tests.production.visitors import SecurePhone
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
-    not shutil.which("caddy") and os.environ.get("KINGSCORE_REQUIRE_ALL") != "1",
+    not shutil.which("caddy") and os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") != "1",
     reason="not on this machine: caddy",
 )
 

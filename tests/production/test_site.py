@@ -32,14 +32,14 @@ print(*Report.objects.values_list("attempts", flat=True))
 FOR_EVER = "max-age=315360000, public, immutable"
 
 pytestmark = pytest.mark.skipif(
-    bool(MISSING) and os.environ.get("KINGSCORE_REQUIRE_ALL") != "1",
+    bool(MISSING) and os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") != "1",
     reason=f"not on this machine: {', '.join(MISSING)}",
 )
 
 
 @pytest.fixture(scope="module")
 def site():
-    assert not MISSING, f"KINGSCORE_REQUIRE_ALL=1 wants {', '.join(MISSING)}"
+    assert not MISSING, f"KINGSCORE_TEST_REQUIRE_ALL=1 wants {', '.join(MISSING)}"
     begun = monotonic()
     site = Site()
     try:

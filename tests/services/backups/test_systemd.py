@@ -20,8 +20,8 @@ LEAST_EXPOSED = 2.0
 def systemd():
     if found := shutil.which("systemd-analyze"):
         return found
-    if os.environ.get("KINGSCORE_REQUIRE_ALL") == "1":
-        pytest.fail("no systemd-analyze, and KINGSCORE_REQUIRE_ALL=1 wants every test run")
+    if os.environ.get("KINGSCORE_TEST_REQUIRE_ALL") == "1":
+        pytest.fail("no systemd-analyze, and KINGSCORE_TEST_REQUIRE_ALL=1 wants every test run")
     pytest.skip("no systemd-analyze on this machine")
 
 
