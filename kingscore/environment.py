@@ -29,6 +29,10 @@ class Environment:
         self.names.add(name)
         return self.variables.get(name) or default
 
+    def list(self, name: str) -> list[str]:
+        """Return the parts of a list separated by commas."""
+        return [part for each in self.text(name).split(",") if (part := each.strip())]
+
     def switched_on(self, name: str) -> bool:
         """Return whether a switch is on."""
         text = self.text(name).lower()

@@ -1,11 +1,15 @@
-"""The secret file; addresses of tables, sessions and tokens are derived from it."""
+"""The secret file: one secret a line, the current one first, then old ones that still open things.
+
+Addresses of tables, sessions and tokens are derived from it.
+"""
 
 import os
 import re
 import secrets
 import sqlite3
 import tempfile
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +38,8 @@ WHAT_TO_DO = (
 )
 
 
-def kept_secret(path: Path, database_url: str, sqlite: Path) -> str:
-    """Return the secret in a file. The first process makes it if there are no data yet.
+def kept_secrets(path: Path, database_url: str, sqlite: Path) -> list[str]:
+    """Return the secrets in a file. The first process makes one if there are no data yet.
 
     Raises:
         ImproperlyConfigured: the file cannot be used, or is missing although there are data.
@@ -44,25 +48,42 @@ def kept_secret(path: Path, database_url: str, sqlite: Path) -> str:
         _refuse_where_data_are(path, database_url, sqlite)
         make_secret(path)
     try:
-        secret = path.read_text(encoding="utf-8", errors="replace").strip()
+        kept = path.read_text(encoding="utf-8", errors="replace").strip().split("\n")
     except OSError:
-        secret = ""
-    if not USABLE.fullmatch(secret):
+        kept = [""]
+    if not all(USABLE.fullmatch(secret) for secret in kept):
         raise ImproperlyConfigured((UNUSABLE + WHAT_TO_DO).format(path=path))
-    return secret
+    return kept
+
+
+def new_secret() -> str:
+    """Return a random secret."""
+    return secrets.token_urlsafe(48)
 
 
 def make_secret(path: Path) -> None:
-    """Write a new secret atomically, so that it survives a power cut."""
-    # mkstemp gives mode 600; a link, unlike a rename, never replaces a secret in use.
-    descriptor, beside = tempfile.mkstemp(dir=path.parent)
+    """Write a new secret, unless another process has done so meanwhile."""
+    with _written_beside(path, [new_secret()]) as beside, suppress(FileExistsError):
+        # Unlike a rename, a link never replaces a secret in use.
+        os.link(beside, path)
+
+
+def replace_secrets(path: Path, kept: Sequence[str]) -> None:
+    """Replace the secrets in a file by others, atomically."""
+    with _written_beside(path, kept) as beside:
+        beside.replace(path)
+
+
+@contextmanager
+def _written_beside(path: Path, kept: Sequence[str]) -> Iterator[Path]:
+    """Yield a file for its owner only; what becomes of it survives a power cut."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
-        file.write(secrets.token_urlsafe(48))
+        file.write("\n".join(kept))
         file.flush()
         os.fsync(file.fileno())
-    with suppress(FileExistsError):
-        os.link(beside, path)
-    Path(beside).unlink()
+    yield Path(name)
+    Path(name).unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     os.fsync(folder)
     os.close(folder)

@@ -4,7 +4,6 @@ The table in deploy/README.md explains each variable.
 """
 
 import os
-import secrets
 import sys
 import tomllib
 from pathlib import Path
@@ -27,11 +26,10 @@ from kingscore.environment import (
     sqlite,
 )
 from kingscore.observing.logs import logging_of
-from kingscore.secret import USABLE, kept_secret
+from kingscore.secret import USABLE, kept_secrets, new_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
-
 
 ENVIRONMENT = Environment(os.environ)
 DATA = ENVIRONMENT.folder("KINGSCORE_DATA", BASE_DIR / "data")
@@ -43,13 +41,12 @@ DEBUG = ENVIRONMENT.switched_on("KINGSCORE_DEBUG")
 # Behind a proxy that speaks HTTPS.
 HTTPS = ENVIRONMENT.switched_on("KINGSCORE_HTTPS")
 DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
-SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY") or (
-    kept_secret(DATA / "secret-key", DATABASE_URL, DATA / "db.sqlite3")
-    if DATA.is_dir()
-    else secrets.token_urlsafe(48)
-)
 # A restored backup puts the secret here; empty if the environment has it.
 SECRET_FILE = None if ENVIRONMENT.text("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
+SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY") or new_secret()
+SECRET_KEY_FALLBACKS = ENVIRONMENT.list("KINGSCORE_OLD_SECRETS")
+if SECRET_FILE and DATA.is_dir():
+    SECRET_KEY, *SECRET_KEY_FALLBACKS = kept_secrets(SECRET_FILE, DATABASE_URL, DATA / "db.sqlite3")
 # Fingerprint that a restored secret must match.
 USABLE_SECRET = USABLE
 SITE_ADDRESS = ENVIRONMENT.text("KINGSCORE_ADDRESS")

@@ -14,7 +14,7 @@ from django.db.utils import ConnectionHandler
 
 from kingscore.environment import allowed_hosts, postgresql, site_address, smtp, sqlite
 from kingscore.observing.logs import DiscreetFormatter
-from kingscore.secret import kept_secret
+from kingscore.secret import kept_secrets
 from tests.factories import GameFactory
 from tests.kingscore.settings_read import run_manage, settings_with
 from tournaments.models import Game, Table, addresses
@@ -49,10 +49,10 @@ def test_secret_is_one_for_all_who_ask_at_once_and_only_the_owner_reads_it(tmp_p
     path = tmp_path / "secret-key"
 
     def ask(_number):
-        return kept_secret(path, "", tmp_path / "db.sqlite3")
+        return kept_secrets(path, "", tmp_path / "db.sqlite3")
 
     with ThreadPoolExecutor(16) as pool:
-        secrets = set(pool.map(ask, range(64)))
+        secrets = {secret for found in pool.map(ask, range(64)) for secret in found}
 
     assert len(secrets) == 1
     assert len(secrets.pop()) >= 50
@@ -75,14 +75,14 @@ def test_secret_that_is_damaged_is_refused_and_left_as_it_is(tmp_path, content):
     path.write_bytes(content)
 
     with pytest.raises(ImproperlyConfigured, match=f"unzip -p BACKUP secret-key > {path}"):
-        kept_secret(path, "", tmp_path / "db.sqlite3")
+        kept_secrets(path, "", tmp_path / "db.sqlite3")
 
     assert path.read_bytes() == content
 
 
 def test_secret_in_whose_place_is_a_folder_is_refused(tmp_path):
     with pytest.raises(ImproperlyConfigured, match="no usable secret"):
-        kept_secret(tmp_path, "", tmp_path / "db.sqlite3")
+        kept_secrets(tmp_path, "", tmp_path / "db.sqlite3")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -94,12 +94,12 @@ def test_missing_secret_is_made_beside_an_empty_database_only(tmp_path):
     GameFactory()
 
     with pytest.raises(ImproperlyConfigured, match="is missing, and the database has data"):
-        kept_secret(path, url, Path(described["NAME"]))
+        kept_secrets(path, url, Path(described["NAME"]))
     assert not path.exists()
 
     Game.objects.all().delete()
     Table.objects.all().delete()
-    assert kept_secret(path, url, Path(described["NAME"])) == path.read_text()
+    assert kept_secrets(path, url, Path(described["NAME"])) == [path.read_text()]
 
 
 def test_missing_secret_is_not_made_where_the_database_cannot_be_asked(tmp_path):
@@ -109,7 +109,7 @@ def test_missing_secret_is_not_made_where_the_database_cannot_be_asked(tmp_path)
 
     for url in ("", nobody):
         with pytest.raises(ImproperlyConfigured, match="whether it has data") as refused:
-            kept_secret(path, url, database)
+            kept_secrets(path, url, database)
         assert "pass-word" not in str(refused.value)
     assert not path.exists()
 

@@ -162,3 +162,18 @@ def test_score_runs_as_a_program_on_a_terminal_without_our_letters(tmp_path, opt
             ["bad-json"],
             [],
         ]
+
+
+def test_score_ends_quietly_when_its_reader_has_enough():
+    words = " ".join(["manage.py", "score", *[f'"{WHOLE}"'] * 200])
+    done = subprocess.run(
+        ["/bin/bash", "-c", f"{sys.executable} {words} | head -n 1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+
+    assert done.stderr == ""
+    assert len(results(done.stdout)) == 1

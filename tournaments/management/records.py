@@ -5,6 +5,7 @@ the second that Django takes to start.
 """
 
 import json
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,8 @@ from tournaments.engine.rules.problems import InvalidEntry
 STDIN = "-"
 SOME_HAVE_PROBLEMS = 1
 A_FILE_CANNOT_BE_READ = 2
+READER_LEFT = 141
+"""As of a program that a broken pipe ended."""
 
 
 class Stream(Protocol):
@@ -136,7 +139,14 @@ def run_at_once(arguments: Sequence[str]) -> int | None:
     asked, others = parser.parse_known_args(arguments[1:])
     if others or getattr(asked, "table", False):
         return None
-    return RUNNING[command](asked)
+    try:
+        status = RUNNING[command](asked)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as `head`, has enough. Python would complain again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_LEFT
+    return status
 
 
 ADDING: Mapping[str, Callable[[ArgumentParser], None]] = {

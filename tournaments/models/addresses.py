@@ -7,6 +7,7 @@ import base64
 import secrets
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db import models
 from django.utils.crypto import constant_time_compare, salted_hmac
 
@@ -26,12 +27,17 @@ def new_public_id() -> str:
 
 def derive(kind: str, public_id: str, generation: int) -> str:
     """Return the secret part of an address: 24 URL-safe characters."""
-    return base64.urlsafe_b64encode(_digest(kind, public_id, generation)[:BYTES]).decode()
+    return _derive(kind, public_id, generation, settings.SECRET_KEY)
+
+
+def server_keys() -> list[str]:
+    """Return the key of the server, and the old ones that still open what was printed."""
+    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
 
 
 def derive_code(kind: str, public_id: str, generation: int, letters: str, length: int) -> str:
     """Return a short secret to type in. The caller must count and limit wrong attempts."""
-    number = int.from_bytes(_digest(kind, public_id, generation), "big")
+    number = int.from_bytes(_digest(kind, public_id, generation, settings.SECRET_KEY), "big")
     code = ""
     for _ in range(length):
         number, letter = divmod(number, len(letters))
@@ -40,8 +46,13 @@ def derive_code(kind: str, public_id: str, generation: int, letters: str, length
 
 
 def matches(secret: str, kind: str, public_id: str, generation: int) -> bool:
-    """Return whether `secret` is the derived one, compared in constant time."""
-    return constant_time_compare(secret, derive(kind, public_id, generation))
+    """Return whether `secret` is the derived one, or was under an old key of the server."""
+    # No `any` over a generator: the time must not tell which key fits.
+    fits = [
+        constant_time_compare(secret, _derive(kind, public_id, generation, key))
+        for key in server_keys()
+    ]
+    return any(fits)
 
 
 def found_at(
@@ -61,6 +72,10 @@ def named(rows: Rows, public_id: str) -> Rows:
     return rows.none() if "\0" in public_id else rows.filter(public_id=public_id)
 
 
-def _digest(kind: str, public_id: str, generation: int) -> bytes:
+def _derive(kind: str, public_id: str, generation: int, key: str) -> str:
+    return base64.urlsafe_b64encode(_digest(kind, public_id, generation, key)[:BYTES]).decode()
+
+
+def _digest(kind: str, public_id: str, generation: int, key: str) -> bytes:
     message = f"{kind}:{public_id}:{generation}"
-    return salted_hmac("kingscore.address", message, algorithm="sha256").digest()
+    return salted_hmac("kingscore.address", message, key, algorithm="sha256").digest()

@@ -32,6 +32,31 @@ def test_backup_is_noted(tmp_path):
     assert noted.began_at < noted.ended_at
 
 
+def test_file_that_is_there_is_replaced_by_force_only(tmp_path):
+    path = tmp_path / "kept.zip"
+    path.write_text("another one")
+
+    with pytest.raises(CommandError, match="--force"):
+        back_up(path)
+    assert path.read_text() == "another one"
+
+    back_up(path, force=True)
+    assert rows_in(path)
+
+
+def test_command_gets_the_complete_backup_and_its_failure_is_told(tmp_path):
+    GameFactory()
+
+    said = back_up(kept := tmp_path / "kept.zip", pipe=f"cat > {tmp_path}/sent-$BACKUP")
+    back_up("-", pipe=f"cat > {tmp_path}/alone.zip")
+
+    assert (tmp_path / "sent-kept.zip").read_bytes() == kept.read_bytes()
+    assert str(kept) in said
+    assert len(rows_in(tmp_path / "alone.zip")["rows/tournaments.game.jsonl"]) == 1
+    with pytest.raises(CommandError, match="failed with status 3"):
+        back_up("-", pipe="exit 3 | cat")
+
+
 def test_folder_keeps_the_latest(tmp_path):
     days = [f"kingscore-2026010{day}T030000Z.zip" for day in range(1, 6)]
     # The clock of the machine was wrong once.

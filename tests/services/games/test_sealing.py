@@ -218,3 +218,16 @@ def test_log_holds_neither_contract_nor_salt_before_the_reveal():
     salt = reveal(game).body(0)["salt"]
     assert "no-men" not in rows
     assert salt not in rows
+
+
+def test_contract_sealed_before_a_new_secret_is_revealed_with_the_old_one_beside_it(settings):
+    game = sealed_game()
+    seal(game, "no-men")
+
+    old, settings.SECRET_KEY = settings.SECRET_KEY, "another server"
+    with pytest.raises(sealing.SealNotOurs):
+        reveal(game)
+    settings.SECRET_KEY_FALLBACKS = [old]
+    sheet = reveal(game)
+
+    assert sheet.game.open_deal.contract == "no-men"
