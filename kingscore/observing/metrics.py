@@ -6,6 +6,7 @@ names contain the machine's name, so that containers with one folder do not shar
 
 import os
 import re
+import shutil
 import socket
 import sys
 import time
@@ -24,8 +25,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from prometheus_client.values import MultiProcessValue
 
-from tournaments.models import Worker
-from tournaments.queries.site import load_queues
+from tournaments.models import Difference, Email, Worker
+from tournaments.queries.site import last_backup, load_queues
 from tournaments.services.games.writing import REFUSED_WRITES, WRITES
 
 REQUESTS = Counter("kingscore_requests", "Requests answered", ["route", "method", "status"])
@@ -111,8 +112,11 @@ class CurrentValues(Collector):
         build.add_metric([settings.VERSION, ".".join(map(str, sys.version_info[:3]))], 1)
         yield build
         there = GaugeMetricFamily("kingscore_database_up", "Whether the database answers")
+        free = shutil.disk_usage(settings.DATA).free
+        yield GaugeMetricFamily("kingscore_disk_free_bytes", "Room in the data folder", value=free)
         try:
             yield from waiting()
+            yield from kept()
         except Error:
             there.add_metric([], 0)
         else:
@@ -135,6 +139,25 @@ def waiting() -> Iterator[Metric]:
     alive = Worker.objects.alive(now).count()
     yield from (length, age)
     yield GaugeMetricFamily("kingscore_workers", "Workers heard of lately", value=alive)
+
+
+def kept() -> Iterator[Metric]:
+    """Yield the age of the last backup, if there is one, and how many problems are open."""
+    now = timezone.now()
+    backup = last_backup()
+    if backup is not None:
+        yield GaugeMetricFamily(
+            "kingscore_backup_age_seconds",
+            "Time since the last backup",
+            value=(now - backup.ended_at).total_seconds(),
+        )
+    yield GaugeMetricFamily(
+        "kingscore_check_differences",
+        "Differences that nightly checks found and nobody has repaired",
+        value=Difference.objects.open().count(),
+    )
+    failing = Email.objects.failing(now).count()
+    yield GaugeMetricFamily("kingscore_mails_failing", "Mails not accepted so far", value=failing)
 
 
 def tell_metrics(request: HttpRequest) -> HttpResponse:

@@ -29,6 +29,10 @@ class EmailQuerySet(models.QuerySet["Email"]):
             written_at__gt=at - KEPT_TRYING,
         )
 
+    def failing(self, at: datetime) -> "EmailQuerySet":
+        """Filter to e-mails that no server has accepted so far and that were not given up."""
+        return self.filter(sent_at=None, tries__gt=0, written_at__gt=at - KEPT_TRYING)
+
 
 class Email(models.Model):
     """An e-mail to an account, sent to its address at the time of sending."""

@@ -63,12 +63,17 @@ def load_running(at: datetime) -> Running:
         queues=load_queues(at),
         workers=tuple(Worker.objects.order_by("-seen_at")),
         alive=frozenset(Worker.objects.alive(at).values_list("pk", flat=True)),
-        backup=Backup.objects.order_by("-ended_at").first(),
+        backup=last_backup(),
         check=Check.objects.exclude(finished_at=None).order_by("-night").first(),
         size=database_size(),
         migrations_missing=len(missing_migrations()),
         failed_starts=failed_starts(),
     )
+
+
+def last_backup() -> Backup | None:
+    """Load the last backup, by its end."""
+    return Backup.objects.order_by("-ended_at").first()
 
 
 def failed_starts() -> int:

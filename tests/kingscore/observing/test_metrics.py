@@ -1,23 +1,27 @@
 import json
 import os
+import re
 import shutil
 import signal
 import time
 from contextlib import closing
+from datetime import timedelta
 from http.client import HTTPConnection
 
 import pytest
 from django.db import OperationalError, connection
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from kingscore.observing import metrics
+from tests.check_factories import DifferenceFactory, EmailFactory
 from tests.deals import deal
 from tests.factories import ContextFactory, GameFactory
-from tests.servers import Server, prepared
+from tests.servers import ROOT, Server, prepared
 from tests.waiting import PATIENCE
 from tournaments.engine.documents.entry_records import parse_entry
 from tournaments.engine.rules.problems import InvalidEntry
-from tournaments.models import addresses
+from tournaments.models import Backup, addresses
 from tournaments.services.games import playing, writing
 
 TOKEN = "of-prometheus"
@@ -69,6 +73,38 @@ def test_what_waits_is_told_by_kind(told):
     assert now["kingscore_queue_length", ("queue", "letters")] == 0
     assert now["kingscore_queue_oldest_seconds", ("queue", "documents")] == 0
     assert now["kingscore_workers",] == 0
+
+
+@pytest.mark.django_db
+def test_problems_that_are_open_are_told(told):
+    assert ("kingscore_backup_age_seconds",) not in told()
+    hour_ago = timezone.now() - timedelta(hours=1)
+    Backup.objects.create(began_at=hour_ago, ended_at=hour_ago, rows=1, size=1)
+    EmailFactory(tries=2, written_at=hour_ago)
+    EmailFactory(written_at=hour_ago)
+    DifferenceFactory()
+
+    now = told()
+
+    assert now["kingscore_backup_age_seconds",] == pytest.approx(3600, abs=600)
+    assert now["kingscore_mails_failing",] == 1
+    assert now["kingscore_check_differences",] == 1
+    assert now["kingscore_disk_free_bytes",] > 0
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("file", ["prometheus-alerts.yaml", "grafana-dashboard.json"])
+def test_alerts_and_dashboard_ask_for_metrics_that_there_are(client, settings, file):
+    settings.METRICS_TOKEN = TOKEN
+    Backup.objects.create(began_at=timezone.now(), ended_at=timezone.now(), rows=1, size=1)
+    metrics.REQUESTS.labels("home", "GET", "200").inc()
+    answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
+    there = {family.name for family in text_string_to_metric_families(answer)}
+
+    asked = set(re.findall(r"kingscore_\w+", (ROOT / "deploy" / file).read_text()))
+
+    assert len(asked) >= 9
+    assert {re.sub("_(total|bucket)$", "", name) for name in asked} <= there
 
 
 @pytest.mark.django_db
