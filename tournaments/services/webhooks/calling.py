@@ -1,8 +1,8 @@
 """Call external addresses only: neither this machine nor a private network.
 
-A club owner need not be trusted with the server's network. So the host name is resolved here, each
-of its addresses is checked, and one of these is called, whatever the name resolves to a moment
-later.
+Neither a club owner nor a phone that wants notifications is trusted with the server's network. So
+the host name is resolved here, each of its addresses is checked, and one of these is called,
+whatever the name resolves to a moment later.
 """
 
 import base64
@@ -175,13 +175,19 @@ def resolve(host: str, port: int) -> Sequence[str]:
 
 
 def call(message: Message, at: datetime, ask: Resolve = resolve) -> CallAnswer:
-    """Send a message and return the answer, not much later than `ANSWER_WITHIN`."""
+    """Send a message and return the answer, as `post` does."""
+    body, headers = sign(message, at)
+    return post(message.url, body, headers | {"Content-Type": "application/json"}, ask)
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str], ask: Resolve = resolve) -> CallAnswer:
+    """Send a body to an address; return the answer not much later than `ANSWER_WITHIN`."""
     began = monotonic()
     try:
-        parts = check_url(message.url)
+        parts = check_url(url)
         line = _Line(_connected(parts, ask))
         with line.cut_after(max(1.0, ANSWER_WITHIN - (monotonic() - began))):
-            return _ask(line, parts, message, at)
+            return _ask(line, parts, body, headers)
     except BadAddress as error:
         return CallAnswer(0, f"not-called-{error.why}")
     except ssl.SSLCertVerificationError:
@@ -275,21 +281,19 @@ def _connected(parts: SplitResult, ask: Resolve) -> socket.socket:
     return socket.create_connection((str(last), _port(parts)), within)
 
 
-def _ask(line: _Line, parts: SplitResult, message: Message, at: datetime) -> CallAnswer:
+def _ask(line: _Line, parts: SplitResult, body: bytes, headers: Mapping[str, str]) -> CallAnswer:
     """Send and read on an open connection; redirects are returned, not followed."""
     host = (parts.hostname or "").encode("idna").decode()
     line.link.settimeout(ANSWER_WITHIN)
     if parts.scheme == "https":
         line.secure(host)
-    body, headers = sign(message, at)
-    headers |= {"Content-Type": "application/json", "User-Agent": "Kingscore"}
-    headers |= {"Host": _host(host, parts), "Connection": "close"}
+    sent = {**headers, "User-Agent": "Kingscore", "Host": _host(host, parts), "Connection": "close"}
     # With an explicit port: otherwise the end of an IPv6 address would be read as one.
     asked = HTTPConnection(host, _port(parts))
     asked.sock = line.link
     path = quote(f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", SAFE)
     with closing(asked):
-        asked.request("POST", path, body, headers)
+        asked.request("POST", path, body, sent)
         with asked.getresponse() as got:
             return CallAnswer(got.status, retry_after=got.headers.get("Retry-After", ""))
 

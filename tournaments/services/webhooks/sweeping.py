@@ -196,11 +196,11 @@ def _note_answer(delivery: Delivery, answer: CallAnswer) -> None:
 
 
 def _wait(tries: int, answer: CallAnswer, now: datetime) -> timedelta:
-    asked = _asked_wait(answer.retry_after, now)
+    asked = asked_wait(answer.retry_after, now)
     return WAITS[tries - 1] if asked is None else min(max(asked, SHORTEST_WAIT), LONGEST_WAIT)
 
 
-def _asked_wait(said: str, now: datetime) -> timedelta | None:
+def asked_wait(said: str, now: datetime) -> timedelta | None:
     """Parse a `Retry-After` header, in seconds or as a date."""
     if said.isdecimal() and said.isascii():
         return timedelta(seconds=min(int(said[:9]), 10**6))
