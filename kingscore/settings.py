@@ -64,6 +64,15 @@ METRICS_FOLDER = DATA / "metrics" if METRICS_TOKEN else None
 
 # Owners of clubs choose the addresses of webhooks; only this setting opens the internal network.
 WEBHOOK_NETWORKS = networks(ENVIRONMENT.text("KINGSCORE_WEBHOOK_NETWORKS"))
+# The push services of Chrome, Safari, Firefox and Edge. Any visitor chooses the address where a
+# phone is notified, so the server calls no others.
+PUSH_SERVICES = [
+    "https://fcm.googleapis.com",
+    "https://*.push.apple.com",
+    "https://*.push.services.mozilla.com",
+    "https://*.notify.windows.com",
+    *ENVIRONMENT.list("KINGSCORE_PUSH_SERVICES"),
+]
 
 # Per web server; the connection pool of PostgreSQL is made for eight threads at most.
 WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2)
@@ -249,6 +258,8 @@ ACCOUNT_RATE_LIMITS = {
     "phone_tables": "60/m/ip",
     "phone_seats": "120/m/ip",
     "carry_tables": "60/h/ip",
+    # A whole hall may switch notifications on at once.
+    "notify": "120/m/ip",
 }
 MFA_RATE_LIMITS = {"webauthn_login": None}
 ALLAUTH_TRUSTED_PROXY_COUNT = ENVIRONMENT.number("KINGSCORE_PROXIES", int(HTTPS))
@@ -396,6 +407,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-months": {"task": "tournaments.tasks.sweep_months", "schedule": 1800.0},
     "sweep-emails": {"task": "tournaments.tasks.sweep_emails", "schedule": 300.0},
     "sweep-webhooks": {"task": "tournaments.tasks.sweep_webhooks", "schedule": 15.0},
+    # Compares the clocks and results of running tournaments with what players were told.
+    "sweep-notifications": {"task": "tournaments.tasks.sweep_notifications", "schedule": 15.0},
     "forget-deliveries": {"task": "tournaments.tasks.forget_deliveries", "schedule": 3600.0},
     "sweep-answers": {"task": "tournaments.tasks.sweep_answers", "schedule": 3600.0},
     "sweep-sessions": {"task": "tournaments.tasks.sweep_sessions", "schedule": 3600.0},

@@ -49,6 +49,7 @@ def test_everything_on_the_clock_is_a_task_there_is():
             tasks.sweep_emails,
             tasks.sweep_months,
             tasks.sweep_webhooks,
+            tasks.sweep_notifications,
             tasks.forget_deliveries,
             tasks.sweep_answers,
             tasks.sweep_sessions,

@@ -7,10 +7,11 @@ from django.utils import timezone
 from tournaments.models import IdempotencyRecord, Report
 from tournaments.reports import builder
 from tournaments.services import accounts, emails
-from tournaments.services.base.enqueue import WEBHOOKS_TASK
+from tournaments.services.base.enqueue import NOTIFY_TASK, WEBHOOKS_TASK
 from tournaments.services.checks import nights
 from tournaments.services.clubs import month_emails
 from tournaments.services.documents import reporting
+from tournaments.services.notifications import sending, subscribing
 from tournaments.services.ratings import computing, due, fitting
 from tournaments.services.webhooks import keeping, sweeping
 
@@ -69,10 +70,17 @@ def sweep_webhooks() -> None:
     sweeping.sweep_webhooks()
 
 
+@shared_task(name=NOTIFY_TASK)
+def sweep_notifications() -> None:
+    """Tell players where they sit, that time runs out, and what was corrected."""
+    sending.sweep_notifications()
+
+
 @shared_task(name="tournaments.tasks.forget_deliveries")
 def forget_deliveries() -> None:
-    """Forget the calls of webhooks that are long over."""
+    """Forget the calls of webhooks, and the phones at tournaments, that are long over."""
     keeping.forget_deliveries(timezone.now())
+    subscribing.forget_subscriptions(timezone.now())
 
 
 @shared_task(name="tournaments.tasks.sweep_sessions")

@@ -1,7 +1,7 @@
 """Rows of ratings, checks, programs and workers that a constraint refuses, by its name."""
 
 from tests.check_factories import DifferenceFactory, EmailFactory
-from tests.club_factories import AccountFactory, ClubFactory, RoundFactory
+from tests.club_factories import AccountFactory, ClubFactory, EntrantFactory, RoundFactory
 from tests.factories import EVENING, GameFactory, ReportFactory
 from tests.program_factories import (
     DeliveryFactory,
@@ -16,7 +16,7 @@ from tests.rating_factories import (
     RatingCountFactory,
     RatingPoolFactory,
 )
-from tournaments.models import ChangeFeed, RatingLedger, Worker
+from tournaments.models import ChangeFeed, Notification, RatingLedger, Subscription, Worker
 
 
 def two(factory, **same):
@@ -34,7 +34,37 @@ def worker(**fields):
     Worker.objects.create(**(new | fields))
 
 
+def subscribe(*rows, **fields):
+    keys = {"endpoint": "https://push.example/1", "p256dh": "k", "auth": "a"}
+    of_phone = {"phone": "a phone", **keys, "created_at": EVENING}
+    return [Subscription.objects.create(**of_phone | each | fields) for each in rows]
+
+
+def notify(**fields):
+    (to,) = subscribe({"user": AccountFactory()})
+    new = {"subscription": to, "round": RoundFactory(), "value": "1", "expires_at": EVENING}
+    for _twice in range(2):
+        Notification.objects.create(**new | {"kind": "time"} | fields)
+
+
 OTHERS_REFUSED = {
+    "subscription_of_entrant_or_account": [
+        lambda: subscribe({}),
+        lambda: subscribe({"user": AccountFactory(), "entrant": EntrantFactory()}),
+    ],
+    "subscription_of_phone_or_by_mail": [
+        lambda: subscribe({"entrant": EntrantFactory()}, phone="", endpoint=""),
+        lambda: subscribe({"user": AccountFactory()}, phone=""),
+        lambda: subscribe({"user": AccountFactory()}, auth=""),
+    ],
+    "subscription_one_per_phone_of_entrant": [
+        lambda: subscribe(*[{"entrant": EntrantFactory()}] * 2),
+    ],
+    "subscription_one_per_phone_of_account": [
+        lambda: subscribe(*[{"user": AccountFactory()}] * 2),
+    ],
+    "notification_one_of_a_kind": [notify],
+    "notification_kind_known": [lambda: notify(kind="other")],
     "rating_pool_one_per_club": [
         lambda: two(RatingPoolFactory, club=ClubFactory(), family="euchre")
     ],

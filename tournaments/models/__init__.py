@@ -6,6 +6,7 @@ from tournaments.models.clubs import Club, Confirmations, Invitation, Member, Ro
 from tournaments.models.emails import Email
 from tournaments.models.events import Draw, Event, Round, Table
 from tournaments.models.games import Confirmation, DealReview, Game, Match, Revision, Seat
+from tournaments.models.notifications import Notification, Subscription
 from tournaments.models.open_tables import OpenTable
 from tournaments.models.people import Merge, Player, User, Visitor
 from tournaments.models.phones import PhoneTransfer, SavedGame
@@ -48,6 +49,7 @@ __all__ = [
     "Match",
     "Member",
     "Merge",
+    "Notification",
     "OpenTable",
     "PersonalToken",
     "PhoneTransfer",
@@ -69,6 +71,7 @@ __all__ = [
     "Season",
     "Seat",
     "Sitting",
+    "Subscription",
     "Substitute",
     "Table",
     "Tournament",

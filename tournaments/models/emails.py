@@ -25,6 +25,7 @@ class EmailQuerySet(models.QuerySet["Email"]):
             # A try far ahead of the clock was made before the clock was set back.
             Q(tried_at=None) | ~Q(tried_at__range=(at - AGAIN_AFTER, at + AGAIN_AFTER)),
             Q(carries=False) | Q(report__state="done"),
+            Q(expires_at=None) | Q(expires_at__gt=at),
             sent_at=None,
             written_at__gt=at - KEPT_TRYING,
         )
@@ -49,7 +50,11 @@ class Email(models.Model):
     report = models.ForeignKey(
         Report, null=True, blank=True, on_delete=models.SET_NULL, related_name="emails"
     )
+    # Where the recipient ends mails of this kind with one tap; empty if only on the account page.
+    unsubscribe = models.CharField(max_length=300, blank=True)
     written_at = models.DateTimeField()
+    # Not sent later: it would no longer help.
+    expires_at = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     tried_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)

@@ -24,16 +24,18 @@ MOST_AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Subject and text of an e-mail."""
+    """Subject and text of an e-mail; where its kind is ended, and until when it helps."""
 
     subject: str
     body: str
+    unsubscribe: str = ""
+    expires_at: datetime | None = None
 
 
 def write_emails(
     users: Iterable[User], about: str, text: Text, *, at: datetime, report: Report | None = None
 ) -> None:
-    """Write one e-mail to each account; they are sent after the commit.
+    """Write one e-mail to each account; they are sent after the commit, unless they expire before.
 
     With a `report` they wait until it is built, and attach it for readers who still may see it.
     """
@@ -43,7 +45,9 @@ def write_emails(
             about=about,
             subject=text.subject,
             body=text.body,
+            unsubscribe=text.unsubscribe,
             written_at=at,
+            expires_at=text.expires_at,
             report=report,
             carries=report is not None,
         )
@@ -74,6 +78,12 @@ def _claim(pk: int, at: datetime) -> Email | None:
 def _send(letter: Email) -> bool:
     """Send an e-mail; False if the mail server accepts none, so that the sweep stops."""
     mail = EmailMessage(letter.subject, letter.body, to=[letter.user.email])
+    if letter.unsubscribe:
+        # One tap in the mail program, without a page: RFC 8058.
+        mail.extra_headers = {
+            "List-Unsubscribe": f"<{letter.unsubscribe}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }
     if letter.carries and not _attach(letter, mail):
         return True
     # No transaction is open, since the mail server may be slow.

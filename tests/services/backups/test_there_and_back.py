@@ -21,6 +21,8 @@ EMPTY = {
     *("tournaments.user_groups", "tournaments.user_user_permissions"),
     # What waits to be rated has been.
     "tournaments.ratingdue",
+    # No round is played there by an account that is notified.
+    "tournaments.notification",
     # The first backup does not know itself.
     "tournaments.backup",
 }

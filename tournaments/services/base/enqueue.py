@@ -17,6 +17,13 @@ THREAD = "wake-worker"
 
 WEBHOOKS_TASK = "tournaments.tasks.sweep_webhooks"
 
+NOTIFY_TASK = "tournaments.tasks.sweep_notifications"
+
+
+def wake_notifications() -> None:
+    """Enqueue a sweep of notifications after the commit."""
+    transaction.on_commit(partial(wake_worker, NOTIFY_TASK))
+
 
 def wake_webhooks() -> None:
     """Enqueue a webhook sweep after the commit."""

@@ -11,7 +11,17 @@ from django.db.models import Q
 
 from tournaments.engine.documents.event_fields import FREE_TEXTS
 from tournaments.engine.rules.entries import REMARKS
-from tournaments.models import AuditEntry, Club, Event, Game, Player, Revision, Ruling, Seat
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    Player,
+    Revision,
+    Ruling,
+    Seat,
+    Subscription,
+)
 from tournaments.models.people import fold_name
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.documents.reporting import remake_documents
@@ -169,6 +179,8 @@ def _initials(name: str) -> str:
 def _forget(player: Player, at: datetime) -> None:
     if player.account_id is not None:
         rate_accounts_again([player.pk])
+    mine = Q(entrant__player=player) | Q(entrant__partner=player)
+    Subscription.objects.filter(mine).delete()
     player.name, player.account, player.initials = "", None, False
     player.removed_at = at
     # Cards with the link become invalid.

@@ -20,6 +20,7 @@ from tournaments.models import (
     RatingChange,
     Ruling,
     Seat,
+    Subscription,
     Substitute,
     Tournament,
     User,
@@ -72,6 +73,7 @@ def _pieces(player: Player, at: datetime) -> Iterator[str]:
     yield from _list("games", _games(player))
     yield from _list("tournaments", _tournaments(player))
     yield from _list("ratings", _ratings(player))
+    yield from _list("notifications", _notifications(player))
     yield from _list("changes", _changes(player, people))
     yield "\n}\n"
 
@@ -195,6 +197,22 @@ def _changed(change: RatingChange) -> dict[str, Any]:
 
 def _details(rating: Rating) -> dict[str, float]:
     return {"rating": rating.mean, "deviation": rating.deviation}
+
+
+def _notifications(player: Player) -> Iterator[dict[str, Any]]:
+    """Yield where the player, or the account, is notified of tournaments."""
+    about = Q(entrant__player=player) | Q(entrant__partner=player)
+    if player.account_id is not None:
+        about |= Q(user=player.account_id)
+    rows = Subscription.objects.filter(about).order_by("pk").distinct()
+    for row in rows.select_related("entrant__tournament__event"):
+        yield {
+            "by": "push" if row.phone else "e-mail",
+            "endpoint": row.endpoint,
+            "language": row.language,
+            "since": row.created_at.isoformat(),
+            "tournament": _day(row.entrant.tournament) if row.entrant else None,
+        }
 
 
 def _changes(player: Player, people: Iterable[Player]) -> Iterator[dict[str, Any]]:

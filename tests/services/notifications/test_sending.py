@@ -1,0 +1,425 @@
+"""Notifications on their way to phones, with a push service of our own; and by e-mail."""
+
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.utils import timezone
+
+from tests.club_factories import AccountFactory
+from tests.deals import WHOLE_GAME
+from tests.factories import EVENING, record_all
+from tests.services.notifications.push_service import push_service, signed_claims
+from tests.tournament_builders import (
+    PENALTY,
+    decide,
+    play,
+    running,
+    seated,
+)
+from tournaments.models import Game, Notification, Round, Subscription, Tournament
+from tournaments.services.audit import NOBODY
+from tournaments.services.emails import sweep_emails
+from tournaments.services.notifications.sending import sweep_notifications
+from tournaments.services.notifications.subscribing import (
+    MOST_OF_ENTRANT,
+    NoPushAddress,
+    PushAddress,
+    forget_subscriptions,
+    subscribe_phone,
+    switch_mail,
+)
+from tournaments.services.notifications.web_push import application_key
+from tournaments.services.people.changes import set_initials
+from tournaments.services.rounds.clocks import Added, add_time
+from tournaments.services.rounds.rounds import close_round, open_round
+from tournaments.services.rounds.seating import publish_round
+from tournaments.services.rounds.swapping import Exchange, exchange_seats
+from tournaments.services.rounds.taking_back import take_back_round
+
+pytestmark = pytest.mark.django_db
+
+EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
+
+
+@pytest.fixture
+def service(settings):
+    with push_service(settings) as service:
+        yield service
+
+
+@pytest.fixture
+def sweep(service):
+    return lambda: sweep_notifications(service.send)
+
+
+def entrant(row, number=1):
+    return row.entrants.get(number=number)
+
+
+def subscribed(service, row, number=1, language="tr", name="one"):
+    browser = service.browser(name)
+    before = timezone.now() - timedelta(minutes=1)
+    subscribe_phone(entrant(row, number), browser.address(name), language, at=before)
+    return browser
+
+
+def publish(row, **seats):
+    return publish_round(seated(row, **seats).pk, NOBODY, at=timezone.now())
+
+
+def begin(row, minutes_gone=0, **seats):
+    place = open_round(publish(row, **seats).pk, NOBODY, at=timezone.now())
+    if minutes_gone:
+        Round.objects.filter(pk=place.pk).update(
+            clock_seconds=3600, clock_used=60 * minutes_gone, clock_started_at=timezone.now()
+        )
+    return place
+
+
+def pass_time():
+    """Let what waits be due."""
+    Notification.objects.filter(next_at__isnull=False).update(next_at=timezone.now())
+
+
+def swap(place, *keys):
+    seen = Tournament.objects.get(event=place.event).revision
+    exchange_seats(place.pk, Exchange(keys), NOBODY, seen=seen, at=timezone.now())
+
+
+def test_seating_is_told_once_encrypted_and_signed_in_the_language_of_the_phone(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    turkish = subscribed(service, row)
+    english = subscribed(service, row, number=5, language="en", name="two")
+    publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+
+    sweep()
+    sweep()
+
+    ((told, headers),) = service.messages(turkish)
+    at = f"/clubs/{row.event.club.slug}/tournaments/{row.slug}/"
+    tag = f"{row.public_id}-seating"
+    assert told == {
+        "title": "1. raunt: 1. masa",
+        "body": "Moda Açık",
+        "url": at,
+        "tag": tag,
+        "lang": "tr",
+    }
+    assert (headers["Topic"], headers["Urgency"], headers["Content-Encoding"]) == (
+        tag,
+        "high",
+        "aes128gcm",
+    )
+    assert 7000 < int(headers["TTL"]) <= 7200
+    claims = signed_claims(headers["Authorization"], application_key())
+    assert claims["aud"] == service.receiver.url("push.example", "")
+    assert 0 < claims["exp"] - timezone.now().timestamp() <= 24 * 3600
+    assert claims["sub"].startswith("mailto:")
+    assert service.titles(english) == ["Round 1: table 2"]
+
+
+def test_who_is_moved_after_publishing_is_told_again_and_others_are_not(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    moved, stays = subscribed(service, row), subscribed(service, row, number=2, name="two")
+    place = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    sweep()
+
+    swap(place, "e1", "e5")
+    sweep()
+
+    assert service.titles(moved) == ["1. raunt: 1. masa", "1. raunt: 2. masa"]
+    assert service.titles(stays) == ["1. raunt: 1. masa"]
+    take_back_round(place.pk, NOBODY, at=timezone.now())
+    sweep()
+    publish_round(place.pk, NOBODY, at=timezone.now())
+    sweep()
+    assert len(service.titles(stays)) == 2
+
+
+def test_who_sits_out_and_who_plays_the_final_is_told(service, sweep):
+    row = running(*[*EIGHT, "Oyuncu 9"], rounds=1, finals=4)
+    phones = [subscribed(service, row, n, name=str(n)) for n in range(1, 10)]
+    place = begin(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)], byes=[9])
+    sweep()
+    assert service.titles(phones[8]) == ["1. raunt: bay geçiyorsunuz"]
+    play(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+    final = publish(row)
+    sweep()
+
+    called = [each for each in phones if any("Finale" in t for t in service.titles(each))]
+    playing = final.sittings.exclude(table=None).values_list("entrant__number", flat=True)
+    assert {phones.index(each) + 1 for each in called} == set(playing)
+    assert service.titles(called[0])[-1] == "Finale kaldınız! Final: 1. masa"
+
+
+def test_five_minutes_before_the_end_whoever_still_plays_is_told_once(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    plays, done = subscribed(service, row), subscribed(service, row, number=5, name="two")
+    place = begin(row, minutes_gone=54, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    record_all(Game.objects.get(table__round=place, table__number=2), WHOLE_GAME)
+    sweep()
+    assert len(service.titles(plays)) == 1
+
+    Round.objects.filter(pk=place.pk).update(clock_used=55 * 60)
+    sweep()
+    sweep()
+    # A clock that was set back changes nothing.
+    Round.objects.filter(pk=place.pk).update(clock_used=10 * 60)
+    sweep()
+    Round.objects.filter(pk=place.pk).update(clock_used=56 * 60)
+    sweep()
+
+    assert service.titles(plays) == ["1. raunt: 1. masa", "1. raunt: 5 dakika kaldı"]
+    assert service.titles(done) == ["1. raunt: 2. masa"]
+    add_time(place.pk, Added(600, 3600), NOBODY, at=timezone.now())
+    Round.objects.filter(pk=place.pk).update(clock_used=66 * 60)
+    sweep()
+    assert service.titles(plays)[-1] == "1. raunt: 4 dakika kaldı"
+
+
+def test_time_is_told_of_a_clock_that_runs_and_not_too_late(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    plays = subscribed(service, row)
+    place = begin(row, minutes_gone=56, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    Round.objects.filter(pk=place.pk).update(clock_started_at=None)
+    sweep()
+    Round.objects.filter(pk=place.pk).update(clock_started_at=timezone.now(), clock_used=59 * 60)
+    sweep()
+
+    assert service.titles(plays) == ["1. raunt: 1. masa"]
+
+
+def test_corrected_result_is_told_to_whom_it_concerns(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    ruled = subscribed(service, row)
+    not_ruled = subscribed(service, row, number=2, name="two")
+    place = begin(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    play(place)
+    sweep()
+    assert len(service.titles(ruled)) == 1
+
+    decide(place, 1, PENALTY)
+    sweep()
+    sweep()
+
+    assert service.titles(ruled)[1:] == ["1. raunt: sonucunuz düzeltildi"]
+    assert len(service.titles(not_ruled)) == 1
+    game = Game.objects.get(table__round=place, table__number=1)
+    result = game.result
+    # While the sheet is open again there is no result.
+    for each in (None, result, result | {"totals": [0, *result["totals"][1:]]}):
+        Game.objects.filter(pk=game.pk).update(result=each)
+        sweep()
+    assert len(service.titles(ruled)) == 3
+    assert len(service.titles(not_ruled)) == 1
+
+
+def test_hidden_players_and_cancelled_tournaments_are_not_told_of(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    phone = subscribed(service, row)
+    set_initials(entrant(row).player_id, True, NOBODY, at=EVENING)
+    publish(row)
+    sweep()
+    assert service.messages(phone) == []
+
+    set_initials(entrant(row).player_id, False, NOBODY, at=EVENING)
+    Tournament.objects.filter(pk=row.pk).update(cancelled_at=EVENING)
+    sweep()
+    assert service.messages(phone) == []
+    Tournament.objects.filter(pk=row.pk).update(cancelled_at=None)
+    sweep()
+    assert len(service.messages(phone)) == 1
+
+
+def test_phone_switched_on_later_is_told_only_of_what_comes(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    place = publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+    browser = service.browser()
+    subscribe_phone(entrant(row), browser.address(), "tr", at=timezone.now())
+    sweep()
+    assert service.messages(browser) == []
+
+    swap(place, "e1", "e5")
+    sweep()
+    assert service.titles(browser) == ["1. raunt: 2. masa"]
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_phone_that_the_push_service_no_longer_knows_is_deleted(service, sweep, status):
+    row = running(*EIGHT, rounds=3)
+    subscribed(service, row)
+    service.answers(status)
+    publish(row)
+
+    sweep()
+
+    assert not Subscription.objects.exists()
+
+
+@pytest.mark.parametrize(("status", "tries"), [(503, 2), (429, 2), (400, 1), (413, 1), (201, 1)])
+def test_push_service_that_is_overloaded_is_asked_again(service, sweep, status, tries):
+    row = running(*EIGHT, rounds=3)
+    phone = subscribed(service, row)
+    publish(row)
+    service.answers(status)
+    sweep()
+    sweep()
+    assert len(service.messages(phone)) == 1
+    service.answers(201)
+
+    pass_time()
+    sweep()
+
+    assert len(service.messages(phone)) == tries
+    assert Subscription.objects.exists()
+
+
+def test_message_that_no_longer_helps_is_dropped(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    phone = subscribed(service, row)
+    service.answers(503)
+    place = begin(row)
+    sweep()
+    service.answers(201)
+    play(place)
+    close_round(place.pk, NOBODY, at=timezone.now())
+
+    pass_time()
+    sweep()
+
+    assert len(service.messages(phone)) == 1
+    assert not Notification.objects.filter(next_at__isnull=False).exists()
+
+
+def test_worker_that_died_while_sending_loses_nothing(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    phone = subscribed(service, row)
+    publish(row)
+
+    def die(*_all):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep_notifications(die)
+    sweep()
+    assert service.messages(phone) == []
+    pass_time()
+    sweep()
+    assert len(service.messages(phone)) == 1
+
+
+def test_push_address_is_one_of_a_known_service_with_keys_of_a_browser(service, settings):
+    row = running(*EIGHT)
+    good = service.browser().address()
+    parts = (good.phone, good.endpoint, good.p256dh, good.auth)
+    for at, wrong in (
+        (1, "http://127.0.0.1/send/one"),
+        (1, "http://push.example.evil.example/send"),
+        (1, "https://push.example/send"),
+        (1, "http://[push.example/"),
+        (1, good.endpoint + "x" * 1000),
+        (2, "AAAA"),
+        (2, "é" * 87),
+        (3, good.p256dh),
+        (3, ""),
+    ):
+        spoiled = PushAddress(*parts[:at], wrong, *parts[at + 1 :])
+        with pytest.raises(NoPushAddress):
+            subscribe_phone(entrant(row), spoiled, "tr", at=EVENING)
+    assert not Subscription.objects.exists()
+    subscribe_phone(entrant(row), good, "tr", at=EVENING)
+    # The server still never calls its own network.
+    settings.WEBHOOK_NETWORKS = []
+    publish(row)
+    sweep_notifications(service.send)
+    assert service.receiver.calls == []
+
+
+def test_subscriptions_replace_each_other_within_limits_and_end_with_the_tournament(service):
+    row = running(*EIGHT)
+    one = service.browser()
+    for phone in ("one", "one", "lost its cookies"):
+        subscribe_phone(entrant(row), one.address(phone), "tr", at=timezone.now())
+    assert Subscription.objects.get().phone == "lost its cookies"
+    for n in range(MOST_OF_ENTRANT):
+        browser = service.browser(str(n))
+        subscribe_phone(entrant(row), browser.address(str(n)), "tr", at=timezone.now())
+    phones = set(Subscription.objects.values_list("phone", flat=True))
+    assert phones == set(map(str, range(MOST_OF_ENTRANT)))
+
+    forget_subscriptions(EVENING + timedelta(days=30))
+    assert Subscription.objects.count() == MOST_OF_ENTRANT
+    Tournament.objects.update(state="finished")
+    forget_subscriptions(EVENING)
+    assert Subscription.objects.count() == MOST_OF_ENTRANT
+    forget_subscriptions(EVENING + timedelta(days=4))
+    assert not Subscription.objects.exists()
+
+
+def reader(row, number=1, *, proved=True):
+    """An account with a player in a tournament, which wants e-mails."""
+    user = AccountFactory(email="ayse@example.org")
+    EmailAddress.objects.create(user=user, email=user.email, verified=proved)
+    player = entrant(row, number).player
+    player.account = user
+    player.save()
+    before = timezone.now() - timedelta(minutes=1)
+    switch_mail(user, "tr", wanted=True, at=before)
+    return user
+
+
+def test_account_is_told_by_e_mail_and_on_each_of_its_phones(service, sweep, settings):
+    settings.SITE_ADDRESS = "https://king.example"
+    row = running(*EIGHT, rounds=3)
+    user = reader(row)
+    phone = service.browser()
+    before = timezone.now() - timedelta(minutes=1)
+    subscribe_phone(user, phone.address(), "it", at=before)
+    publish(row, tables=[(1, 2, 3, 4), (5, 6, 7, 8)])
+
+    for _twice in range(2):
+        sweep()
+        sweep_emails(timezone.now())
+
+    assert service.titles(phone) == ["Turno 1: tavolo 1"]
+    (letter,) = mail.outbox
+    row_of_mail = Subscription.objects.get(phone="")
+    end = f"https://king.example/notifications/{row_of_mail.pk}/{row_of_mail.secret}/"
+    assert (letter.to, letter.subject) == (["ayse@example.org"], "1. raunt: 1. masa · Moda Açık")
+    assert end in letter.body
+    assert (
+        f"https://king.example/clubs/{row.event.club.slug}/tournaments/{row.slug}/" in letter.body
+    )
+    assert letter.extra_headers == {
+        "List-Unsubscribe": f"<{end}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
+
+
+def test_e_mail_waits_for_no_address_that_was_not_proved_and_is_not_sent_late(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    reader(row, proved=False)
+    assert not Subscription.objects.exists()
+    EmailAddress.objects.update(verified=True)
+    before = timezone.now() - timedelta(minutes=1)
+    switch_mail(EmailAddress.objects.get().user, "tr", wanted=True, at=before)
+    publish(row)
+    sweep()
+
+    sweep_emails(timezone.now() + timedelta(hours=2, minutes=1))
+    assert mail.outbox == []
+    sweep_emails(timezone.now())
+    assert len(mail.outbox) == 1
+
+
+def test_sweep_asks_the_same_however_many_it_notifies(service, sweep, django_assert_num_queries):
+    row = running(*EIGHT, rounds=3)
+    publish(row)
+    for number in (1, 2, 3):
+        subscribed(service, row, number, name=str(number))
+        sweep()
+        with django_assert_num_queries(8):
+            sweep()
