@@ -34,6 +34,24 @@ self.addEventListener("fetch", (event) => {
   if (event.request.mode === "navigate" || isFile(url)) event.respondWith(show(event, url));
 });
 
+// What the server tells a player: a newer one replaces the older of its kind.
+self.addEventListener("push", (event) => {
+  const { title, url, ...shown } = event.data.json();
+  const icon = "/static/icons/kingscore-192.png";
+  event.waitUntil(self.registration.showNotification(title, { ...shown, icon, renotify: true, data: url }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(goTo(event.notification.data));
+});
+
+async function goTo(address) {
+  const open = await self.clients.matchAll({ type: "window" });
+  const there = open.find((each) => new URL(each.url).pathname === address);
+  return there ? there.focus() : self.clients.openWindow(address);
+}
+
 async function show(event, url) {
   const isNavigation = event.request.mode === "navigate";
   const kept = await caches.match(placeWithout(url));

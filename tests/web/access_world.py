@@ -41,7 +41,7 @@ from tests.factories import (
 from tests.program_factories import DeliveryFactory, IdempotencyRecordFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.web.ratings.ratings_world import counted, rated
-from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round
+from tournaments.models import ChangeFeed, Merge, Player, RatingDue, Round, Subscription
 from tournaments.presenters.documents import report_secret
 from tournaments.services.games.open_tables import start_table
 from tournaments.services.games.phone_tables import begin_transfer
@@ -112,6 +112,12 @@ def _people(world, club, other):
     whose = world.accounts["member"]
     world.right["calendar"] = {"pk": whose.pk, "secret": whose.calendar_secret}
     world.wrong["calendar"] = {"pk": whose.pk, "secret": world.accounts["other"].calendar_secret}
+    mails = [
+        Subscription.objects.create(user=each, created_at=EVENING)
+        for each in (whose, world.accounts["other"])
+    ]
+    world.right["mails"] = {"pk": mails[0].pk, "secret": mails[0].secret}
+    world.wrong["mails"] = {"pk": mails[0].pk, "secret": mails[1].secret}
     TableFactory(round__event__club=other)
 
 

@@ -179,6 +179,17 @@ def in_game(phone: str, row: Game) -> str:
     return digest(f"{phone} at {row.public_id}")
 
 
+def notified_phone(request: HttpRequest) -> str:
+    """Return this phone's id for notifications; empty if it has none."""
+    phone = _read(request, PHONE)
+    return "" if phone is None else digest(f"{phone} is notified")
+
+
+def remember_notified_phone(request: HttpRequest, response: HttpResponse) -> str:
+    """Return this phone's id for notifications; a phone without one gets it."""
+    return digest(f"{remember_phone(request, response)} is notified")
+
+
 def remember_carried(
     request: HttpRequest, response: HttpResponse, carried: Sequence[Known]
 ) -> list[PhoneGame]:

@@ -59,6 +59,7 @@ from tournaments.web.tournaments.corrections import standings_moved
 from tournaments.web.tournaments.forms import TournamentForm
 from tournaments.web.tournaments.leaders import leaders_of
 from tournaments.web.tournaments.my_card import card_of, entrant_known
+from tournaments.web.tournaments.notifications import card_switches
 from tournaments.web.tournaments.overview import overview_page, overview_shown
 from tournaments.web.tournaments.rules_told import rules_told
 from tournaments.web.tournaments.steps import back_button_of
@@ -206,6 +207,7 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     page |= standing_of(row, far)
     seen = overview_shown(row, version)
     page |= overview_page(seen, asked) | {"card": card_of(request, row, seen, known)}
+    page["switches"] = card_switches(request, row, known)
     if not fragment:
         page |= hub_page(row, page["member"])
         page["accuracy"] = accuracy_lines(request, row, directs=page["directs"])

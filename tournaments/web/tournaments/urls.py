@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.tournaments import managing, pages
+from tournaments.web.tournaments import managing, notifications, pages
 
 CLUB = "clubs/<slug:slug>"
 TOURNAMENT = f"{CLUB}/tournaments/<slug:tournament>"
@@ -19,5 +19,12 @@ urlpatterns = [
     path(f"{TOURNAMENT}/restore/", managing.restore, name="restore_tournament"),
     path(f"{TOURNAMENT}/remove/", managing.remove, name="remove_tournament"),
     path(f"{TOURNAMENT}/me/", pages.choose_entrant, name="choose_entrant"),
+    path(f"{TOURNAMENT}/me/notify/", notifications.notify_me, name="notify_me"),
+    path("notifications/", notifications.notifications, name="notifications"),
+    path(
+        "notifications/<int:pk>/<str:secret>/",
+        notifications.end_subscription,
+        name="end_subscription",
+    ),
     path(f"{TOURNAMENT}/links/", pages.replace, name="replace_links"),
 ]
