@@ -63,6 +63,7 @@ def test_everything_chosen_is_written_the_same_way():
         "prizes": ["300", "200"],
         "sections": 3,
         "line_up": 0,
+        "open_registration": True,
     }
 
     settings = read_settings(document)

@@ -2,6 +2,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -119,6 +120,10 @@ def card(browser):
     return found and found.groups()
 
 
+def row_page(row):
+    return reverse("tournament", args=[row.event.club.slug, row.slug])
+
+
 def test_members_register_for_the_next_tournament_and_others_open_it(visitor, club):
     type(club).objects.update(published=True)
     row = TournamentFactory(
@@ -127,12 +132,19 @@ def test_members_register_for_the_next_tournament_and_others_open_it(visitor, cl
     for number in range(1, 7):
         EntrantFactory(tournament=row, number=number)
     opened = (reverse("event", args=["moda", row.event.public_id]), "Open")
+    assert "/register/" not in visitor.get(row_page(row)).text
 
     assert "6 come. 2 more fill table 2." in visitor.get(CLUB).text
     assert card(visitor) == opened
     register = reverse("register", args=[row.public_id, row.secret("register")])
     assert card(visitor.become("member", club)) == (register, "Register")
     assert card(visitor.become("director", club)) == opened
+
+    row.settings["open_registration"] = True
+    row.save()
+    stranger = Client()
+    assert card(stranger) == (register, "Register")
+    assert f'href="{register}"' in stranger.get(row_page(row)).text
 
 
 def test_evening_being_played_is_a_line_and_its_directors_enter_results(visitor, club):

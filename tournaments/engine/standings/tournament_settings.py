@@ -90,7 +90,7 @@ class TournamentSettings:
     shares of the fees, as "50%", or all amounts. `sections` is the number of sections (0: none):
     each is seated and ranked by itself, and has finals of its own. `line_up` is the number
     of players of a team who play in each round before the finals (0: everybody, with or without a
-    team).
+    team). With `open_registration`, the page of the tournament offers its registration to everybody.
     """
 
     rounds: int = 3
@@ -117,6 +117,7 @@ class TournamentSettings:
     prizes: tuple[str, ...] = ()
     sections: int = 0
     line_up: int = 0
+    open_registration: bool = False
 
     @property
     def section_names(self) -> str:
@@ -275,6 +276,7 @@ SETTING_SHAPES: Mapping[str, Shape] = MappingProxyType(
             f"0–{LARGEST_LINE_UP}",
             {"type": "integer", "minimum": 0, "maximum": LARGEST_LINE_UP},
         ),
+        "open_registration": SWITCH,
     }
 )
 

@@ -34,7 +34,7 @@ from tournaments.texts.labels import points_text
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.bar import ClubBar
 from tournaments.web.standings.view import KEPT_SECONDS
-from tournaments.web.tournaments.overview import filling_text
+from tournaments.web.tournaments.overview import filling_text, register_address
 
 WINNERS = 5
 CURVE = (96, 28, 4)
@@ -251,14 +251,14 @@ def playing_text(playing: PlayingEvent) -> str:
 
 
 def next_event(bar: ClubBar, event: Event) -> NextEvent:
-    """Return a coming event as a card; members register for it."""
+    """Return a coming event as a card, where its visitor may register for it."""
     at, button = reverse("event", args=[bar.club.slug, event.public_id]), _("Open")
     tournament: Tournament | None = getattr(event, "tournament", None)
     if tournament is None or tournament.state != Tournament.State.REGISTRATION:
         return NextEvent(event, "", button, at)
-    if bar.role and not bar.directs:
-        button = _("Register")
-        at = reverse("register", args=[tournament.public_id, tournament.secret("register")])
+    register = "" if bar.directs else register_address(tournament, member=bool(bar.role))
+    if register:
+        at, button = register, _("Register")
     return NextEvent(event, coming_text(event), button, at)
 
 

@@ -47,7 +47,7 @@ BYE_FIXED = "fixed"
 CORRECT_MINUTES = TournamentSettings().correct_minutes
 SWITCHES = (
     *("leaders_last", "separate_clubs", "score_before_seats", "carry", "hide_last"),
-    "confirm_deals",
+    *("confirm_deals", "open_registration"),
 )
 
 # In Turkish the sign stands before the number.
@@ -227,13 +227,21 @@ class TournamentForm(EventForm):
         ),
     )
 
+    open_registration = _switch(
+        "open_registration",
+        gettext_lazy(
+            "Once the tournament is published, its page shows the button to everybody. Otherwise"
+            " members see it, and others need the link."
+        ),
+    )
+
     SETTINGS = (
         *("rounds", "seating", "objective", "leaders_last", "separate_clubs"),
         *("score_before_seats", "points", "place_points"),
         *("odd", "bye"),
         *("bye_points", "finals", "carry", "minutes", "overtime", "check_in", "hide_last"),
         *("confirm_deals", "correct_minutes", "capacity", "fee", "prizes", "sections"),
-        "line_up",
+        *("line_up", "open_registration"),
     )
     FEW = ("rounds", "seating", "points", "minutes", "capacity")
     """The settings that are not folded away."""

@@ -6,12 +6,13 @@ from hashlib import sha256
 from typing import Any
 
 from django.core.cache import caches
+from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from tournaments.models import Tournament
 from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, Surprise, overview_of
-from tournaments.queries.tournaments.state import load_state
+from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text
 from tournaments.web.tournaments.leaders import KEPT_SECONDS
@@ -68,6 +69,14 @@ def overview_page(seen: Overview, asked: str) -> dict[str, Any]:
         "filling": filling_text(coming, seats),
         "chairs": tables_filling(coming, seats),
     }
+
+
+def register_address(row: Tournament, *, member: bool) -> str:
+    """Return where a visitor registers; empty for those who need the link."""
+    offered = member or settings_of(row).open_registration
+    if row.state != Tournament.State.REGISTRATION or not offered:
+        return ""
+    return reverse("register", args=[row.public_id, row.secret("register")])
 
 
 def leaders_shown(seen: Overview) -> list[tuple[str, list[Leader]]]:

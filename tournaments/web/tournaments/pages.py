@@ -60,7 +60,7 @@ from tournaments.web.tournaments.forms import TournamentForm
 from tournaments.web.tournaments.leaders import leaders_of
 from tournaments.web.tournaments.my_card import card_of, entrant_known
 from tournaments.web.tournaments.notifications import card_switches
-from tournaments.web.tournaments.overview import overview_page, overview_shown
+from tournaments.web.tournaments.overview import overview_page, overview_shown, register_address
 from tournaments.web.tournaments.rules_told import rules_told
 from tournaments.web.tournaments.steps import back_button_of
 from tournaments.web.tournaments.strip import strip_of
@@ -246,10 +246,8 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
 def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
     """Return what stays on a tournament's page: the rules in sentences, and every setting."""
     event, rules, settings = row.event, rules_of_tournament(row), settings_of(row)
-    registers = member and row.state == State.REGISTRATION
     return {
-        "register_at": registers
-        and reverse("register", args=[row.public_id, row.secret("register")]),
+        "register_at": register_address(row, member=member),
         "told": rules_told(rules, settings),
         "game": labels.name_of(rules),
         "options": options_text(event.options) if event.options else "",

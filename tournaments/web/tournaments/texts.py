@@ -107,6 +107,7 @@ SETTINGS: Mapping[str, Text] = {
     "prizes": gettext_lazy("Prizes by place"),
     "sections": gettext_lazy("Sections"),
     "line_up": gettext_lazy("Players of a team in each round"),
+    "open_registration": gettext_lazy("Everybody may register"),
 }
 """The settings by name, in reading order."""
 
@@ -210,5 +211,6 @@ MATTERS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "prizes": lambda settings: bool(settings["prizes"]),
     "sections": lambda settings: bool(settings["sections"]),
     "line_up": lambda settings: bool(settings.get("line_up")),
+    "open_registration": lambda settings: bool(settings.get("open_registration")),
 }
 """The conditions under which a setting is relevant; the others always are."""
