@@ -219,6 +219,7 @@ PLAYERS = {
     "players": Page("club", MEMBERS),
     "new_players": Page("club", DIRECTORS, DIRECTORS),
     "player": Page("player", MEMBERS),
+    "player_picture": Page("player", NOBODY),
     "player_opponents": Page("player", MEMBERS),
     "player_against": Page("two players", MEMBERS),
     "player_document": Page("player", None, MEMBERS),

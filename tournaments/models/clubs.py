@@ -108,6 +108,11 @@ class Club(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def shows_names(self) -> bool:
+        """Return whether everybody may see the names of its players, and their ratings."""
+        return self.published and self.in_server_ratings
+
 
 class MemberQuerySet(models.QuerySet["Member"]):
     def of_user(

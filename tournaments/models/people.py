@@ -75,6 +75,11 @@ class PlayerQuerySet(models.QuerySet["Player"]):
         """Filter to the players neither merged into another one nor removed."""
         return self.filter(merged_into=None, removed_at=None)
 
+    def with_page(self) -> "PlayerQuerySet":
+        """Filter to the players with a page for everybody: names are public there, and theirs."""
+        public = {"club__published": True, "club__in_server_ratings": True}
+        return self.present().filter(**public, initials=False)
+
     def belonging_to(self, user: User | AnonymousUser) -> "PlayerQuerySet":
         """Filter to the players that an account has claimed; none for an anonymous visitor."""
         return self.present().filter(account=user) if user.is_authenticated else self.none()

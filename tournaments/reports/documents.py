@@ -15,6 +15,7 @@ from tournaments.reports.evening_sheet import evening_sheet
 from tournaments.reports.month_spreadsheet import month_tables
 from tournaments.reports.name_badges import name_badges
 from tournaments.reports.picture import compose_picture
+from tournaments.reports.player_picture import compose_player_picture
 from tournaments.reports.player_season import player_season
 from tournaments.reports.player_spreadsheet import player_tables
 from tournaments.reports.scoresheet import compose_scoresheet
@@ -58,7 +59,9 @@ def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
 
 
 def _picture(report: Report, _progress: OnProgress) -> Content:
-    if report.game is None:
+    if report.player is not None:
+        data = compose_player_picture(report)
+    elif report.game is None:
         data = compose_standings_picture(report)
     elif "evening" in report.parameters:
         data = compose_evening_picture(report)

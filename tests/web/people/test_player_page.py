@@ -16,15 +16,17 @@ from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory, count_ratings
 from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
-from tournaments.models import PlayerRating, RatingCount, RatingPool
+from tournaments.models import PlayerRating, RatingCount, RatingPool, Report
 from tournaments.presenters.people.player_sums import contracts_of
 from tournaments.queries.people.players import Contracted, PlayerSums
 from tournaments.queries.ratings.ratings import month_of, rating_at, shown
+from tournaments.reports.builder import build_report
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import set_initials
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.due import rate_club_again
 from tournaments.texts.labels import contract_title
+from tournaments.web.base import pictures
 
 NAMES = ("Şule", "Burak", "Cem", "Deniz")
 
@@ -63,6 +65,38 @@ def settle(club):
     pool.ratings.update(provisional=False, month=month_of(timezone.now()))
     RatingCount.objects.filter(pool=pool).delete()
     count_ratings(pool)
+
+
+def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
+    client, club, rated, monkeypatch
+):
+    player = rated["Şule"]
+    at, picture = path_of(player), reverse("player_picture", args=["moda", player.public_id])
+    played(club, 2, name="Kapalı")
+    club.events.update(published=True)
+    assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
+    club.published = club.in_server_ratings = True
+    club.save()
+    club.events.update(published=False)
+    assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
+    club.events.filter(name="Cuma").update(published=True)
+
+    page = client.get(at)
+
+    assert page.context["sums"].games == 3
+    assert {line.row.table.round.event.name for line in page.context["games"]} == {"Cuma"}
+    assert f"{picture}?language=en" in page.text
+    assert 'name="description" content="Rating: ' in page.text
+    assert not re.search("/against/|/document/|<form[^>]*initials", page.text)
+    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    assert client.get(picture).status_code == 503
+    report = Report.objects.get(player=player)
+    build_report(report.pk)
+    assert client.get(picture).getvalue().startswith(b"\x89PNG")
+
+    set_initials(player.pk, True, NOBODY, at=timezone.now())
+    assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
+    assert not Report.objects.filter(player=player).exists()
 
 
 def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
@@ -215,7 +249,7 @@ def test_page_takes_the_same_queries_however_many_games(
     settle(club)
     player = club.players.get(name="Şule")
 
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(17):
         member.get(path_of(player))
 
 

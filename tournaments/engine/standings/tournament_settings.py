@@ -90,7 +90,7 @@ class TournamentSettings:
     shares of the fees, as "50%", or all amounts. `sections` is the number of sections (0: none):
     each is seated and ranked by itself, and has finals of its own. `line_up` is the number
     of players of a team who play in each round before the finals (0: everybody, with or without a
-    team). With `open_registration`, the page of the tournament offers its registration to everybody.
+    team). With `open_registration`, the tournament's page offers registration to everybody.
     """
 
     rounds: int = 3

@@ -18,11 +18,17 @@ class NamedPlayer:
 
 
 def named_player(club: Club, player: Player, *, member: bool) -> NamedPlayer:
-    """Return a player by name; only members have links to players."""
+    """Return a player by name, with a link for those who may see the page."""
     if player.removed_at is not None:
         return NamedPlayer(_("removed player"))
-    url = reverse("player", args=[club.slug, player.public_id]) if member else ""
+    seen = member or has_page(club, player)
+    url = reverse("player", args=[club.slug, player.public_id]) if seen else ""
     return NamedPlayer(player.shown_name, url)
+
+
+def has_page(club: Club, player: Player) -> bool:
+    """Return whether everybody may see the page of a player of the club."""
+    return club.shows_names and not player.initials and player.removed_at is None
 
 
 def named_players(club: Club, keys: Iterable[int], *, member: bool) -> dict[int, NamedPlayer]:

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat
+from tournaments.models import Game, Player, PlayerRating, RatingChange, Seat, Tournament
 from tournaments.queries.ratings.leaderboard import Listed
 
 FOUR = (0, 1, 2, 3)
@@ -80,16 +80,28 @@ def _number(written: int | str) -> Points:
     return Fraction(written) if isinstance(written, str) else written
 
 
-def games_of(player: Player, other: Player | None = None) -> list[PlayerGame]:
+def games_of(
+    player: Player, other: Player | None = None, *, published: bool = False
+) -> list[PlayerGame]:
     """Return all games of a player, or those with another one, the latest first (2 queries).
 
-    Games of a ruleset that no longer exists are left out, as in the ratings.
+    Games of a ruleset that no longer exists are left out, as in the ratings. With `published`, only
+    those that everybody may see: of published evenings, in rounds that are over and not hidden.
     """
     seats = Seat.objects.filter(
         player=player, game__table__round__event__tournament__cancelled_at=None
     )
     if other is not None:
         seats = seats.filter(game__seats__player=other)
+    if published:
+        seats = seats.filter(
+            Q(game__table__round__event__tournament=None)
+            | Q(game__table__round__event__tournament__state=Tournament.State.FINISHED)
+            | Q(game__table__round__event__tournament__settings__hide_last=False)
+            | Q(game__table__round__event__tournament__settings__hide_last__isnull=True),
+            game__table__round__event__published=True,
+            game__table__round__closed_at__isnull=False,
+        )
     rules = _house_rules(seats)
     rows = seats.order_by("-game__played_at", "-game_id").values_list(
         "game_id",

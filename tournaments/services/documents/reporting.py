@@ -93,14 +93,34 @@ def request_standings_picture(
     event: Event, version: Sequence[object], *, language: str, at: datetime
 ) -> Report:
     """Request the picture of the standings that visitors see; `version` changes with them."""
+    audience = Report.Audience.VISITORS
+    return _request_picture_of(event, [event.pk, list(version)], audience, language, at)
+
+
+def request_player_picture(
+    player: Player, version: Sequence[object], *, language: str, at: datetime
+) -> Report:
+    """Request the picture of a player as everybody may see them; `version` changes with it."""
+    content = ["player", player.pk, player.shown_name, list(version)]
+    return _request_picture_of(player, content, Report.Audience.ADDRESS, language, at)
+
+
+def _request_picture_of(
+    subject: Event | Player,
+    content: Sequence[object],
+    audience: Report.Audience,
+    language: str,
+    at: datetime,
+) -> Report:
+    """Request a picture that is read when it is built; `content` is what its key is made of."""
     form = DocumentForm(language, Paper.A4, Report.Format.PNG)
-    content_key = key_of([Report.Kind.PICTURE, event.pk, list(version), *astuple(form)])
+    content_key = key_of([Report.Kind.PICTURE, *content, *astuple(form)])
     asked = _kept_report(content_key, at)
     if asked is None:
         belongings = {
             "kind": Report.Kind.PICTURE,
-            "audience": Report.Audience.VISITORS,
-            **_belongings(event),
+            "audience": audience,
+            **_belongings(subject),
             **asdict(form),
         }
         with transaction.atomic():

@@ -59,7 +59,7 @@ class ClubBar:
 
     @property
     def shows_records(self) -> bool:
-        return bool(self.role) or (self.club.published and self.club.in_server_ratings)
+        return bool(self.role) or self.club.shows_names
 
     @property
     def shows_ratings(self) -> bool:

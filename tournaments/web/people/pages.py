@@ -4,8 +4,9 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import ngettext
@@ -13,11 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Player, Report, addresses
+from tournaments.models.clubs import DIRECTING
 from tournaments.models.people import PlayerQuerySet
-from tournaments.permissions import account_of, actor_of, directed_club, members_club
+from tournaments.permissions import account_of, actor_of, directed_club, members_club, role_in
+from tournaments.presenters.people.public_player import public_player
 from tournaments.queries.people.members import account_name
+from tournaments.services.documents.reporting import request_player_picture
 from tournaments.services.people.players import NamesRefused, add_players
+from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.pictures import language_of, picture_response
 from tournaments.web.documents.asked import asking
 from tournaments.web.people.forms import NameForm, NamesForm
 from tournaments.web.people.view import player_page
@@ -110,18 +116,36 @@ def _after_adding(request: HttpRequest, club: Club, added: list[Player]) -> Http
     return redirect("players", club.slug)
 
 
-@never_cache
+@kept_for_going_back
 @require_safe
 def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show a player with their games; show directors the possible actions."""
-    club = members_club(request, slug)
-    return show_player(request, present_player(club, public_id))
+    seen = Q(club__in=Club.objects.of_member(request.user)) | Q(pk__in=Player.objects.with_page())
+    rows = Player.objects.present().filter(seen, club__slug=slug)
+    return show_player(request, _only_player(rows, public_id))
+
+
+@never_cache
+@require_safe
+def player_picture(request: HttpRequest, slug: str, public_id: str) -> HttpResponseBase:
+    """Return the picture of a player with a public page, for the preview of a link."""
+    row = _only_player(Player.objects.with_page().filter(club__slug=slug), public_id)
+    now = timezone.now()
+    seen = public_player(row, now)
+    if not seen.sums.games:
+        raise Http404
+    version = [seen.sums.games, seen.rating and seen.rating.points, seen.rank]
+    language = language_of(request)
+    return picture_response(request_player_picture(row, version, language=language, at=now))
+
+
+def _only_player(rows: PlayerQuerySet, public_id: str) -> Player:
+    return get_object_or_404(addresses.named(rows, public_id).select_related("account", "club"))
 
 
 def present_player(club: Club, public_id: str) -> Player:
     """Return a player of the club by public id; 404 if merged or removed."""
-    rows = addresses.named(Player.objects.present().filter(club=club), public_id)
-    row = get_object_or_404(rows.select_related("account"))
+    row = _only_player(Player.objects.present().filter(club=club), public_id)
     row.club = club
     return row
 
@@ -137,10 +161,15 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
 
 def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
     """Return the page of a player; with a refused `form`, 422."""
-    directs = directs_club(request, row.club)
-    page = player_page(request, row) | {
+    role = role_in(request, row.club)
+    directs, member = role in DIRECTING, role is not None
+    seen = player_page(request, row, member=member)
+    if not member and not seen["sums"].games:
+        raise Http404
+    page = seen | {
         "club": row.club,
         "player": row,
+        "member": member,
         "asking": asking(Report.Kind.PLAYER_SEASON),
         "name": row.name if directs else row.shown_name,
         "directs": directs,

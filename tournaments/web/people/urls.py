@@ -33,6 +33,7 @@ urlpatterns = [
     path(f"{PLAYERS}/", pages.players, name="players"),
     path(f"{PLAYERS}/new/", pages.new_players, name="new_players"),
     path(f"{PLAYER}/", pages.player, name="player"),
+    path(f"{PLAYER}/picture-wide.png", pages.player_picture, name="player_picture"),
     path(f"{PLAYER}/against/", against.opponents, name="player_opponents"),
     path(f"{PLAYER}/against/<str:other>/", against.against, name="player_against"),
     path(f"{PLAYER}/document/", documents.player_document, name="player_document"),

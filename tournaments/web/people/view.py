@@ -8,9 +8,11 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from tournaments.models import Player, PlayerRating, Season
+from tournaments.presenters.people.names import has_page
 from tournaments.presenters.people.player_sums import (
     badges_of,
     contracts_of,
@@ -19,10 +21,12 @@ from tournaments.presenters.people.player_sums import (
     rulesets_of,
 )
 from tournaments.presenters.people.players import opponents_of, played, rating_row, rows_of
+from tournaments.presenters.people.public_player import facts_of
 from tournaments.presenters.ratings.rating_curve import Curve, draw_curve
 from tournaments.presenters.statistics.scope import NumbersFilter, family_asked, scope_of
 from tournaments.queries.people.players import (
     PlayerGame,
+    PlayerSums,
     RatingStep,
     add_up,
     games_of,
@@ -33,6 +37,7 @@ from tournaments.queries.people.players import (
     steps_of,
 )
 from tournaments.queries.ratings.ratings import ShownRating, rating_at, shown
+from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 
 GAMES = 25
 OPPONENTS = 6
@@ -95,22 +100,41 @@ def page_of(games: Sequence[PlayerGame], number: str | None) -> Page[PlayerGame]
 # The whole page.
 
 
-def player_page(request: HttpRequest, row: Player) -> dict[str, Any]:
-    """Return the public context of a player's page, in a fixed number of queries."""
+def preview_of(
+    request: HttpRequest, row: Player, rating: RatingView | None, sums: PlayerSums
+) -> LinkPreview | None:
+    """Return what a chat shows of a player with a public page."""
+    if not has_page(row.club, row):
+        return None
+    rank = (rating.rank, rating.ranked) if rating and rating.rank else None
+    facts = facts_of(rating.now if rating else None, rank, sums)
+    line = " · ".join([*(f"{name}: {value}" for name, value in facts), row.club.name])
+    path = reverse("player_picture", args=[row.club.slug, row.public_id])
+    return link_preview(request, row.shown_name, line, as_of(path, sums.games))
+
+
+def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str, Any]:
+    """Return the context of a player's page, in a fixed number of queries.
+
+    Others than members see published games.
+    """
     at = timezone.now()
-    scope, games = limited(request, games_of(row))
+    scope, games = limited(request, games_of(row, published=not member))
     ratings = ratings_of(row)
     own = rating_row(ratings, scope.family)
     steps = [] if own is None else steps_of(own)
     keys = {game.pk for game in games}
-    within = [step for step in steps if scope.season is None or step.game in keys]
+    whole = member and scope.season is None
+    within = [step for step in steps if whole or step.game in keys]
     sums = add_up(games)
     part = page_of(games, request.GET.get("page"))
     rows = rows_of([*part, sums.best, sums.worst])
     ends = [game for game in (sums.best, sums.worst) if game is not None]
+    rating = rating_of(ratings, scope, within, at)
     return {
         "scope": scope,
-        "rating": rating_of(ratings, scope, within, at),
+        "rating": rating,
+        "preview": preview_of(request, row, rating, sums),
         "sums": sums,
         "figures": figures_of(sums),
         "places": places_of(sums),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.models import Club, PlayerRating, RatingPool, Season
+from tournaments.presenters.people.names import has_page
 from tournaments.presenters.ratings.leaderboard import BoardReader, called, listed_in
 from tournaments.queries.ratings.leaderboard import MOST_FOUND, Line, Listed, rating_of_account
 from tournaments.queries.ratings.season_leaderboard import ListedInSeason
@@ -190,7 +191,7 @@ def _row(line: Line, own: PlayerRating | None, club: Club | None, looker: BoardR
     return BoardRow(
         line,
         mine=own is not None and own.pk == line.row.pk,
-        linked=member and player.removed_at is None,
+        linked=player.removed_at is None if member else has_page(player.club, player),
         club=player.club.name if known else "",
     )
 
