@@ -133,6 +133,7 @@ REASONS = {
     "carried_tables": "It brings the list of one phone to another.",
     "join_names": "It is about the list of a phone.",
     "choose_entrant": "Whose phone it is stands in its cookies.",
+    "my_certificate": "A document for the player; programs have the standings.",
     "notify_me": "A phone is notified; programs have webhooks.",
     "notifications": "A phone is notified; programs have webhooks.",
     "end_subscription": "A link in an e-mail ends such e-mails.",

@@ -277,6 +277,7 @@ TOURNAMENTS = {
     "change_tournament": Page("tournament", DIRECTORS, DIRECTORS),
     "move_tournament": Page("tournament", None, DIRECTORS),
     "choose_entrant": Page("tournament", None, MEMBERS),
+    "my_certificate": Page("tournament", None, NOBODY),
     "notify_me": Page("tournament", None, only("member")),
     "next_step": Page("tournament", DIRECTORS, DIRECTORS),
     "remove_tournament": Page("tournament", DIRECTORS, DIRECTORS),

@@ -1,4 +1,4 @@
-"""Certificates for the first three of a tournament, to sign and hang up."""
+"""Certificates of a tournament: for the first three, to sign and hang up, or for one entrant."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,14 +24,18 @@ from tournaments.texts.labels import points_text, section_name
 
 LAST_PLACE = 3
 
+ENTRANT = "entrant"
+"""The parameter that names one entrant, by key."""
+
 
 def certificates(report: Report, progress: OnProgress) -> Content:
-    """Return a certificate for each player of the first three places.
+    """Return a certificate for each player of the first three places, or of the named entrant.
 
     Raises:
-        ValueError: the audience is not directors, or the report is not about a tournament.
+        ValueError: all are wanted by others than directors, or it is not about a tournament.
     """
-    check_for_directors(report)
+    if ENTRANT not in report.parameters:
+        check_for_directors(report)
     return PdfPages([TypstPart.of("certificates.typ", compose_certificates(report, progress))])
 
 
@@ -46,10 +50,11 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
     heading = hall_heading(report, _("Certificates"), [tournament.event.name])
     played = [row for row in rows if row.has_played]
     counts = Counter(row.section for row in played)
+    one = report.parameters.get(ENTRANT)
     items = [
         item
         for row in played
-        if row.place <= LAST_PLACE
+        if (row.entrant == one if one else row.place <= LAST_PLACE)
         for item in _items(state, row, heading, (closed, counts[row.section]))
     ]
     progress(Report.Step.READING, len(items), len(items))
@@ -92,7 +97,8 @@ def _items(
 
 
 def place_text(row: Standing) -> str:
-    place = {1: _("First place"), 2: _("Second place"), 3: _("Third place")}[row.place]
+    names = {1: _("First place"), 2: _("Second place"), 3: _("Third place")}
+    place = names.get(row.place) or _("Place %(place)s") % {"place": row.place}
     said = _("%(place)s, shared") % {"place": place} if row.shared else place
     return f"{section_name(row.section)}: {said}" if row.section else said
 

@@ -1,5 +1,6 @@
 """What leads on a tournament's page, and the card of the entrant whose phone asks."""
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -11,7 +12,8 @@ from tests.web.members import member_of
 from tests.web.rounds.going import going
 from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
-from tournaments.models import Entrant, Game, Tournament
+from tournaments.models import Entrant, Game, Report, Tournament
+from tournaments.reports.certificates import compose_certificates
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.lifecycle import move_tournament
 
@@ -119,6 +121,13 @@ def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_e
     assert (card.table, card.row.place) == (None, 7)
     assert card.next == "220 points to place 5"
     assert card.cut.startswith("The first 4 play the final: 230 points to Oyuncu ")
+    marks = (card.scale.mine, card.scale.cut, card.scale.best)
+    points = [mark.points for mark in marks]
+    assert points[1] - points[0] == 230
+    # To scale, from one's own points to those of the first.
+    shares = [(mark.x - 16) / (324 - 16) for mark in marks]
+    assert shares[1] == pytest.approx(230 / (points[2] - points[0]), abs=0.005)
+    assert (shares[0], shares[2]) == (0, 1)
     assert [(step.table, step.place) for step in card.path] == [(1, 4)]
 
 
@@ -171,3 +180,22 @@ def test_page_asks_the_same_whatever_the_size(club, django_assert_num_queries):
         at = reverse("tournament", args=[club.slug, place.event.tournament.slug])
         with django_assert_num_queries(18):
             looker.get(at)
+
+
+def test_certificate_of_the_entrant_who_asks_after_the_end():
+    row = running(*EIGHT, rounds=1)
+    looker = member_of(row.event.club)
+    place = closed(row, WHOLE_GAME)
+    me = place.tables.get(number=2).sittings.get(side=2).entrant
+    at = reverse("my_certificate", args=[row.event.club.slug, row.slug])
+    chooses(looker, row, me.number)
+    assert looker.post(at).status_code == 404
+    move_tournament(row.pk, "finished", NOBODY, at=EVENING)
+
+    assert f'action="{at}"' in hub(looker, row).text
+    assert looker.post(at).status_code == 302
+
+    report = Report.objects.get()
+    (item,) = compose_certificates(report, lambda *_steps: None)["items"]
+    assert (report.audience, item["name"]) == ("visitors", me.shown_name)
+    assert item["place"] == "Place 7, shared"

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.documents import event_documents, pages, pictures, verifying
+from tournaments.web.documents import event_documents, my_certificate, pages, pictures, verifying
 
 EVENT = "clubs/<slug:slug>/events/<slug:public_id>"
 
@@ -20,5 +20,10 @@ urlpatterns = [
     path("reports/<int:pk>/<str:secret>/", pages.report, name="report"),
     path("reports/<int:pk>/<str:secret>/file/", pages.report_file, name="report_file"),
     path("empty-sheet/<slug:ruleset>/", pages.empty_sheet, name="empty_sheet"),
+    path(
+        "clubs/<slug:slug>/tournaments/<slug:tournament>/me/certificate/",
+        my_certificate.my_certificate,
+        name="my_certificate",
+    ),
     path(f"{EVENT}/documents/", event_documents.event_documents, name="event_documents"),
 ]

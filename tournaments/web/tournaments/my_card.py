@@ -1,7 +1,7 @@
 """A tournament as its page opens for an entrant: where to sit, which place, what came of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import F, Q
 from django.http import HttpRequest
@@ -18,6 +18,32 @@ from tournaments.web.base.phone import address, phone_entrant, scores, writes_ga
 PLACES = {2: ("bottom", "top"), 3: ("bottom", "right", "left")}
 FOUR = ("bottom", "right", "top", "left")
 """The places on the drawn table from one's own, in the order of the seats."""
+
+WIDTH, EDGE = 340, 16
+"""Of the drawn way to the finals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Points at their place on the drawn way to the finals; `shown` if their text has room."""
+
+    points: Points
+    x: int
+    shown: bool = True
+
+    @property
+    def anchor(self) -> str:
+        """Return where the text begins, so that it stays within the drawing."""
+        return "start" if self.x < 90 else "end" if self.x > WIDTH - 90 else "middle"
+
+
+@dataclass(frozen=True, slots=True)
+class CutScale:
+    """The way to the finals, to scale: one's own points, those of the cut, those of the first."""
+
+    mine: Mark
+    cut: Mark
+    best: Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +68,7 @@ class Card:
     path: Sequence[PathStep] = ()
     next: str = ""
     cut: str = ""
+    scale: CutScale | None = None
     write: str = ""
     rating: tuple[int, int] | None = None
     leaves: bool = False
@@ -92,6 +119,7 @@ def card_of(
         path=seen.path_of(row) if row else (),
         next=_next(seen, row) if row and not is_over else "",
         cut=_cut(seen, row) if row and not is_over else "",
+        scale=_scale(seen, row) if row and not is_over else None,
         write=_write(request, tournament, now, table) if now and table else "",
         rating=_rating(request, tournament, key) if is_over else None,
         leaves=key not in seen.here,
@@ -130,6 +158,25 @@ def _cut(seen: Overview, row: Leader) -> str:
     else:
         text = _("The first %(number)s play the final: %(points)s points to %(name)s.")
     return text % said
+
+
+def _scale(seen: Overview, row: Leader) -> CutScale | None:
+    """Return the way to the finals; None without one, or where all have the same points."""
+    rival = seen.cut_of(row)
+    if rival is None:
+        return None
+    best = next(each for each in seen.rows if each.section == row.section)
+    low = min(row.points, rival.points)
+    width = max(best.points, row.points) - low
+    if width <= 0:
+        return None
+
+    def mark(points: Points) -> Mark:
+        return Mark(points, EDGE + round((WIDTH - 2 * EDGE) * (points - low) / width))
+
+    mine, first = mark(row.points), mark(best.points)
+    has_room = abs(first.x - mine.x) > WIDTH / 2
+    return CutScale(mine, mark(rival.points), replace(first, shown=has_room))
 
 
 def _write(request: HttpRequest, tournament: Tournament, now: RoundSeen, table: TableSeen) -> str:
