@@ -107,6 +107,7 @@ ADDRESSES = {
     "check_in": ["check_ins"],
     "unseat_round": ["tournament_round"],
     "running": ["tournament_round", "round_tables"],
+    "live_board": ["tournament_round", "round_tables"],
     "round_codes": ["round_tables"],
     "round_clock": ["start_clock", "pause_clock", "add_time"],
     "new_ruling": ["round_rulings"],

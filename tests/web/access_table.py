@@ -278,6 +278,7 @@ TOURNAMENTS = {
     "move_tournament": Page("tournament", None, DIRECTORS),
     "choose_entrant": Page("tournament", None, MEMBERS),
     "my_certificate": Page("tournament", None, NOBODY),
+    "live_board": Page("tournament", MEMBERS, published=EVERYBODY),
     "notify_me": Page("tournament", None, only("member")),
     "next_step": Page("tournament", DIRECTORS, DIRECTORS),
     "remove_tournament": Page("tournament", DIRECTORS, DIRECTORS),

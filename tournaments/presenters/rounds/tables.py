@@ -7,13 +7,16 @@ from datetime import datetime, timedelta
 
 from django.db.models import Case, OuterRef, Prefetch, Subquery, Value, When
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
+from tournaments.engine.play.games import PlayedDeal
 from tournaments.engine.rules.rulesets import PerSide, number_of
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.models import DealReview, Game, Revision, Round, Table, Tournament
 from tournaments.queries.games.sheets import fold_sheet
 from tournaments.services.games.confirming import Agreement, agreement_of
 from tournaments.services.rounds.clocks import seconds_left
+from tournaments.texts.labels import contract_symbol, contract_title
 
 SILENT = timedelta(minutes=10)
 """A table without an entry for this long may have a problem."""
@@ -25,11 +28,31 @@ TROUBLES = ("called", "disputed", "over-time", "silent", "unconfirmed", "new-pho
 
 
 @dataclass(frozen=True, slots=True)
+class SmallRow:
+    """A row of a sheet in small: its points per side, and the deal (None: an adjustment)."""
+
+    points: PerSide
+    played: PlayedDeal | None
+
+    @property
+    def symbol(self) -> str:
+        if self.played is None:
+            return "±"
+        contract, trump = self.played.contract, self.played.deal.details.get("trump")
+        return contract_symbol(contract.id, trump, contract.name)
+
+    @property
+    def name(self) -> str:
+        return contract_title(self.played.contract) if self.played else _("Adjustment")
+
+
+@dataclass(frozen=True, slots=True)
 class TableProgress:
-    """The progress of an unfinished game: whole deals, and points per side."""
+    """The progress of an unfinished game: whole deals, points per side, and its rows."""
 
     deals: int
     totals: PerSide
+    rows: tuple[SmallRow, ...]
 
 
 MOST_KNOWN = 2000
@@ -129,7 +152,9 @@ def _progress_of(games: Iterable[Game]) -> dict[int, TableProgress]:
     for row in missing:
         seen = (write for write in writes[row.pk] if write.revision <= row.revision)
         game = fold_sheet(row, tuple(seen)).game
-        progress = TableProgress(len(game.deals), game.totals)
+        played = {deal.entry: deal for deal in game.deals}
+        small = tuple(SmallRow(each.points, played.get(each.entry)) for each in game.rows)
+        progress = TableProgress(len(game.deals), game.totals, small)
         found[row.pk] = _known_progress[row.public_id, row.revision] = progress
     while len(_known_progress) > MOST_KNOWN:
         _known_progress.popitem(last=False)

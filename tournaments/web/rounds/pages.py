@@ -51,7 +51,7 @@ from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.view import etag_of_round, running_tables
-from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.pages import page_of, round_to_see
 from tournaments.web.tournaments.steps import act_text
 from tournaments.web.tournaments.strip import strip_etag
 from tournaments.web.tournaments.texts import ROUND_STATES, round_name
@@ -85,6 +85,17 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
     return response
 
 
+@never_cache
+@require_safe
+def live(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show the tables of the round that is on to everybody, directors too; it goes on by itself."""
+    row = seen_tournament(request, slug, tournament)
+    place = round_to_see(row.event, directs=False)
+    if place is None:
+        return redirect("tournament", slug, tournament)
+    return _tables(request, row, place.number)
+
+
 def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     """Show a published round to everybody, without the results of a hidden one; the page polls."""
     rounds = list(row.event.rounds.exclude(published_at=None))
@@ -99,13 +110,16 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     if unchanged is not None:
         return unchanged
     tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
+    hidden = hidden_round(row, rounds) == number
     page = page_of(request, row) | {
         "round": round_,
         "rounds": rounds,
         "round_name": round_name(round_),
         "round_state": ROUND_STATES[round_.state],
         "tables": tables,
-        "hidden": hidden_round(row, rounds) == number,
+        "board": [] if hidden else [each for each in tables if not each.finished],
+        "listed": [each for each in tables if each.finished or hidden],
+        "hidden": hidden,
         "clock": clock_of(round_, now),
         "headers": json.dumps({"If-None-Match": etag}),
     }

@@ -36,6 +36,7 @@ urlpatterns = [
     path(f"{TOURNAMENT}/next/", pages.next_step, name="next_step"),
     path(f"{TOURNAMENT}/undo/", pages.undo, name="undo_act"),
     path(f"{TOURNAMENT}/corrections/", pages.changes, name="round_changes"),
+    path(f"{TOURNAMENT}/live/", pages.live, name="live_board"),
     path(f"{TOURNAMENT}/wall/", wall.wall, name="wall"),
     path(f"{PLAY}/round/", round_phone.table_round, name="table_round"),
     path(f"{PLAY}/call/", round_phone.call, name="call_director"),

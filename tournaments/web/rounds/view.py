@@ -11,7 +11,13 @@ from django.utils.translation import ngettext, pgettext
 from tournaments.engine.rules.rulesets import PerSide, Ruleset
 from tournaments.models import Game, Round, Table, Tournament
 from tournaments.presenters.games.sheets import going_text
-from tournaments.presenters.rounds.tables import TROUBLES, Trouble, Watched, watch_tables
+from tournaments.presenters.rounds.tables import (
+    TROUBLES,
+    SmallRow,
+    Trouble,
+    Watched,
+    watch_tables,
+)
 from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.services.games.confirming import Agreement
 from tournaments.web.base.phone import address
@@ -43,6 +49,7 @@ class RunningTable:
     last: str
     agreement: Agreement
     clock: Clock | None
+    small: tuple[SmallRow, ...]
     troubles: tuple[ShownTrouble, ...]
 
     @property
@@ -52,6 +59,17 @@ class RunningTable:
     @property
     def sides(self) -> list[tuple[str, object]]:
         return list(zip(self.names, self.totals, strict=True))
+
+    @property
+    def lead(self) -> list[bool]:
+        """Return which sides lead: none before the first row, nor if all have the same points."""
+        best = max(self.totals)
+        level = not self.small or min(self.totals) == best
+        return [not level and total == best for total in self.totals]
+
+    @property
+    def columns(self) -> list[tuple[str, object, bool]]:
+        return list(zip(self.names, self.totals, self.lead, strict=True))
 
     @property
     def problems(self) -> list[ShownTrouble]:
@@ -98,6 +116,7 @@ def _running(seen: Watched, rules: Ruleset, at: datetime) -> RunningTable:
         last=_last(seen, at),
         agreement=seen.agreement,
         clock=None if progress is None else clock_of(table.round, at, table.extra_seconds),
+        small=() if progress is None else progress.rows,
         troubles=tuple(ShownTrouble(each.rank, _text(each, seen.row)) for each in seen.troubles),
     )
 
