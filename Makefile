@@ -7,6 +7,8 @@ BIN := .venv/bin
 UV := .venv-uv/bin/uv
 UV_VERSION := 0.13.8
 export UV_PROJECT_ENVIRONMENT := .venv
+# Otherwise uv takes the Python that it likes best, which the user of the service may not be able to read.
+export UV_PYTHON := $(PYTHON)
 # Images for containers often set it: each of dozens of programs would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -40,7 +40,7 @@ def test_game_of_the_walk_through_is_played_as_it_says(tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "score", "--table", "game.json"],
         cwd=tmp_path,
-        env=environment_of(tmp_path / "data"),
+        env=environment_of(tmp_path),
         capture_output=True,
         text=True,
         check=False,

@@ -64,26 +64,17 @@ def lay_database(place, secret):
     postgres.lay(place, "--auth", "scram-sha-256", "--pwfile", secret, *arguments)
 
 
-def lay_proxy(folder, ports):
-    """The proxy's own file, with ports that are free, and a certificate; return who vouches."""
+def lay_proxy(folder):
+    """Lay a certificate for the proxy; return who vouches for it."""
     authority = trustme.CA()
     issued = authority.issue_cert("localhost")
     issued.private_key_and_cert_chain_pem.write_to_path(folder / "cert.pem")
     issued.private_key_pem.write_to_path(folder / "key.pem")
-    here = (
-        f"\n{{\n\tdefault_bind 127.0.0.1\n\thttp_port {ports.http}\n\thttps_port {ports.https}\n"
-        f"\tadmin 127.0.0.1:{ports.admin}\n"
-    )
-    text = (DEPLOY / "Caddyfile").read_text()
-    text = text.replace("\n{\n", here, 1).replace("root * /srv", f"root * {folder}/srv")
-    if caddy_is_old():
-        text = text.replace("request_buffers 4MiB", "buffer_requests")
-    (folder / "Caddyfile").write_text(text)
     return authority
 
 
 def caddy_is_old():
-    """Whether it is Debian 12's, which has another word for the buffer, without a limit."""
+    """Whether it is Debian 12's, for which the file is made; the image sets BUFFER for its own."""
     said = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout
     return tuple(map(int, re.findall(r"\d+", said)[:3])) < (2, 6, 3)
 
@@ -113,6 +104,10 @@ def environment_of_proxy(folder, ports):
         "SITE": "localhost",
         "WEB": " ".join(f"127.0.0.1:{port}" for port in ports.webs),
         "TLS": f"tls {folder}/cert.pem {folder}/key.pem",
+        "FILES": f"{folder}/srv",
+        "OPTIONS": f"default_bind 127.0.0.1\nadmin 127.0.0.1:{ports.admin}\n"
+        f"http_port {ports.http}\nhttps_port {ports.https}",
+        **({} if caddy_is_old() else {"BUFFER": "request_buffers 4MiB"}),
         "XDG_DATA_HOME": f"{folder}/certificates",
         "XDG_CONFIG_HOME": f"{folder}/certificates",
     }

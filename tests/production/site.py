@@ -11,6 +11,7 @@ import psycopg
 
 from tests import postgres
 from tests.production.laying import (
+    DEPLOY,
     PASSWORD,
     SERVICES,
     START_WEB,
@@ -42,11 +43,12 @@ class Site:
         self.folder.chmod(0o755)
         self.logs = self.folder / "logs"
         self.logs.mkdir()
+        (self.folder / "data").mkdir(mode=0o700)
         self.ports = Ports()
         lay_program(self.folder / "app")
         lay_static_files(self.folder / "static", self.folder / "srv" / "static")
         lay_database(self.folder / "database", self.folder / "password")
-        self.authority = lay_proxy(self.folder, self.ports)
+        self.authority = lay_proxy(self.folder)
         self.environment = environment_of_programs(self.folder, self.ports)
         programs = [self.web(number, port) for number, port in enumerate(self.ports.webs, 1)]
         programs += [self.program(name, SERVICES[name]["command"]) for name in ("worker", "beat")]
@@ -75,7 +77,7 @@ class Site:
         return Part(name, words, self.logs, answers, **place)
 
     def proxy(self):
-        words = ["caddy", "run", "--adapter", "caddyfile", "--config", self.folder / "Caddyfile"]
+        words = ["caddy", "run", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
         own = environment_of_proxy(self.folder, self.ports)
         return Part("proxy", words, self.logs, lambda: listens_at(self.ports.https), env=own)
 

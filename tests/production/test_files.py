@@ -61,6 +61,11 @@ def test_service_has_no_more_rights_than_it_needs(service):
     assert not service.get("privileged")
 
 
+@pytest.mark.parametrize("service", services())
+def test_log_of_a_service_does_not_fill_the_disk(service):
+    assert service["logging"]["options"]["max-size"] == "10m"
+
+
 def test_example_leaves_every_secret_to_the_host():
     said = dict(SAID.findall((DEPLOY / "example.env").read_text()))
     needed = set(NEEDED.findall((DEPLOY / "compose.yaml").read_text()))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.production.laying import environment_of_proxy, lay_proxy
+from tests.production.laying import DEPLOY, environment_of_proxy, lay_proxy
 from tests.production.parts import Part, listens_at
 from tests.production.site import Ports
 from tests.production.visitors import SecurePhone
@@ -39,8 +39,8 @@ def rude_server():
 
 @contextmanager
 def proxy_before(tmp_path, ports):
-    authority = lay_proxy(tmp_path, ports)
-    words = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
+    authority = lay_proxy(tmp_path)
+    words = ["caddy", "run", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
     own = environment_of_proxy(tmp_path, ports)
     proxy = Part("proxy", words, tmp_path, lambda: listens_at(ports.https), env=own)
     phone = SecurePhone("localhost", ports.https, authority=authority, source="127.0.0.2")
