@@ -47,7 +47,7 @@ from tournaments.services.clubs.membership import ClubSettings, change_settings
 from tournaments.services.events.events import close_round
 from tournaments.services.people.claims import claim_player, unlink_account
 from tournaments.services.people.export import export_player
-from tournaments.services.ratings import pools
+from tournaments.services.ratings import computing, pools
 from tournaments.services.ratings.computing import differing_ratings, rebuild_ratings, sweep_ratings
 
 pytestmark = pytest.mark.django_db
@@ -302,6 +302,7 @@ def test_imported_tournament_is_rated_as_where_it_was_played():
 def in_small_slices(monkeypatch):
     for name in ("GAMES_OF_SLICE", "STATES_OF_SLICE", "ROWS_AT_ONCE"):
         monkeypatch.setattr(pools, name, 2)
+    monkeypatch.setattr(computing, "PAUSE", 0)
 
 
 @pytest.mark.parametrize("seed", range(8))

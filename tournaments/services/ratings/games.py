@@ -8,7 +8,7 @@ from functools import lru_cache
 from json import loads
 from typing import Any, NamedTuple
 
-from django.db.models import Func, JSONField, Q, QuerySet, TextField
+from django.db.models import F, Func, IntegerField, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 
 from tournaments.engine.documents.ruleset_records import read_ruleset
@@ -98,10 +98,10 @@ class _Points(Func):
 
     function = "JSON_EXTRACT"
     template = "%(function)s(%(expressions)s, '$.totals', '$.ranks')"
-    output_field = JSONField()
+    output_field = TextField()
 
     def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        template = "jsonb_build_array(%(expressions)s -> 'totals', %(expressions)s -> 'ranks')"
+        template = "jsonb_build_array(%(expressions)s->'totals', %(expressions)s->'ranks')::text"
         return self.as_sql(compiler, connection, template=template, **context)
 
 
@@ -113,7 +113,7 @@ class _Row(NamedTuple):
     match_number: int | None
     pk: int
     table: int
-    said: tuple[list[int | str], list[int]]
+    points: str
     ruleset: str
     text: str | None
 
@@ -125,23 +125,24 @@ def _read_games(batch: Sequence[RoundToRate], families: frozenset[str] | None) -
     # Stopped before its first deal: points given by a director say nothing about strength, but
     # totals from a sheet of paper do.
     games = games.exclude(result__contracts={}, result__by_totals__isnull=True)
-    texts = games.annotate(said=_Points("result"), text=Cast("document", TextField()))
+    texts = games.annotate(points=_Points("result"), text=Cast("document", TextField()))
     found: Any = texts.values_list(
         *("table__round_id", "table__number", "match_number", "pk", "table_id"),
-        *("said", "ruleset", "text"),
+        *("points", "ruleset", "text"),
     )
     rows = [_Row(*row) for row in found]
     # Sorted here: databases disagree on whether a missing match number comes first or last.
-    for row in sorted(rows, key=lambda row: (row.number, row.match_number or 0, row.pk)):
-        game = _played(row)
+    rows.sort(key=lambda row: (row.number, row.match_number or 0, row.pk))
+    points = loads(f"[{','.join([row.points for row in rows])}]")
+    for row, (totals, ranks) in zip(rows, points, strict=True):
+        game = _played(row, totals, ranks)
         if game is not None and (families is None or game.family in families):
             rounds[row.round].games.append(game)
 
 
-def _played(row: _Row) -> Played | None:
+def _played(row: _Row, said: list[int | str], ranks: list[int]) -> Played | None:
     """Convert a row to a game to rate; None if it says nothing, or its rules are invalid."""
     rules = RULESETS.get(row.ruleset) if row.text is None else _house_rules(row.text)
-    said, ranks = row.said
     totals: list[Points] = [
         points if isinstance(points, int) else Fraction(points) for points in said
     ]
@@ -168,13 +169,15 @@ def _seat(batch: Sequence[RoundToRate], *, of_server: bool) -> None:
     for game in games.values():
         game.people, game.players = [None] * len(game.sides), [0] * len(game.sides)
     houses = _houses(batch)
+    nobody = Value(None, output_field=IntegerField())
+    of_account = F("player__account_id") if of_server else nobody
     seats = Seat.objects.filter(game__table__round__in=[place.pk for place in batch]).order_by()
-    fields = ["game_id", "number", "player_id", *(["player__account_id"] if of_server else [])]
-    for pk, number, player, *account in seats.values_list(*fields):
+    fields = ("game_id", "number", "player_id", of_account)
+    for pk, number, player, account in seats.values_list(*fields):
         found = games.get(pk)
         if found is None or number >= len(found.sides) or (found.table, player) in houses:
             continue
-        found.people[number] = f"a{account[0]}" if any(account) else f"p{player}"
+        found.people[number] = f"a{account}" if account else f"p{player}"
         found.players[number] = player
 
 

@@ -23,6 +23,7 @@ from tournaments.services.ratings.bulk_writes import (
     CountKey,
     StateRow,
     add_changes,
+    adding_changes,
     delete_numbers,
     moment,
     put_counts,
@@ -31,6 +32,9 @@ from tournaments.services.ratings.bulk_writes import (
 from tournaments.services.ratings.games import Played, RoundToRate, played_rounds
 
 ROWS_AT_ONCE = 2000
+
+GAMES_AT_ONCE = 20_000
+"""Games that a rebuild holds in memory."""
 
 GAMES_OF_SLICE = 300
 """Games written together: their changes take some 40 ms."""
@@ -94,12 +98,15 @@ class Pools:
 
     def write_all(self) -> None:
         """Compute and store everything where nothing is stored."""
-        for rounds, _more in _slices(played_rounds(self.club, None), ROWS_AT_ONCE):
-            self._rate(rounds)
-            for pool in self.pools.values():
-                pool.add(replacing=False)
-        for write in self._finishing():
-            write()
+        changes: list[ChangeRow] = []
+        for rounds, _more in _slices(played_rounds(self.club, None), GAMES_AT_ONCE):
+            with adding_changes(changes):
+                self._rate(rounds)
+            changes = list(chain.from_iterable(pool.store() for pool in self.pools.values()))
+        add_changes(changes)
+        for pool in self.pools.values():
+            pool.put(list(pool.states.values()))
+        self._finish()
 
     def _rate(self, rounds: Sequence[RoundToRate]) -> None:
         """Rate the games of the next rounds, in order."""
@@ -244,20 +251,25 @@ class Pool:
 
     def add(self, *, replacing: bool) -> None:
         """Store the changes computed since the last time, and those who have new ratings."""
-        if not self.rounds:
-            return
+        if self.rounds:
+            if replacing:
+                self._delete_other()
+            add_changes(self.store())
+            self._count()
+
+    def store(self) -> list[ChangeRow]:
+        """Store rounds and new ratings, and return the changes computed since the last time."""
         if not self.row.pk:
             self.row.save()
-        if replacing:
-            self._delete_other()
         self._create(list({state.person: state for _index, state in self.new}.values()))
         for index, state in self.new:
             self.changes[index] = (state.pk, *self.changes[index][1:])
-        add_changes(self.changes)
         for row in self.rounds:
             row.pool = self.row
         RatedRound.objects.bulk_create(self.rounds, batch_size=ROWS_AT_ONCE)
+        changes = self.changes
         self.changes, self.new, self.rounds = [], [], []
+        return changes
 
     def _delete_other(self) -> None:
         """Delete stored changes outside the stretch that are in the way of the new ones.
@@ -280,12 +292,11 @@ class Pool:
         )
         for state, row in zip(new, created, strict=True):
             state.pk = row.pk
-        self._count()
 
     def finishing(self) -> Iterator[Write]:
         """Yield the writes of all ratings, and of those without games from the moment on."""
         for some in _pieces(list(self.states.values())):
-            yield partial(self._put, some)
+            yield partial(self.put, some)
         if self.since is None or not self.row.pk:
             return
         later = PlayerRating.objects.filter(pool=self.row, last_at__gte=self.since)
@@ -293,7 +304,7 @@ class Pool:
         for some in _pieces([person for person in people if person not in self.states]):
             yield partial(self._take_back, some, self.since)
 
-    def _put(self, states: Sequence[PlayerState]) -> None:
+    def put(self, states: Sequence[PlayerState]) -> None:
         """Store ratings whose rows exist."""
         put_states([self._row(state) for state in states])
         self._count()
@@ -305,7 +316,7 @@ class Pool:
         gone = [state for state in states if not state.games]
         self.counts.subtract(state.counted for state in gone if state.counted)
         PlayerRating.objects.filter(pk__in=[state.pk for state in gone]).delete()
-        self._put([state for state in states if state.games])
+        self.put([state for state in states if state.games])
 
     def _row(self, state: PlayerState) -> StateRow:
         """Return a player's row, counted under the points shown now."""
