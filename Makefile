@@ -70,7 +70,7 @@ migrations: ; $(BIN)/python manage.py makemigrations --check --dry-run
 translations: ; $(BIN)/python manage.py collect_messages --check
 deploy:
 	$(BIN)/hadolint deploy/Dockerfile
-	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec deploy/*.yaml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec deploy/compose*.yaml
 
 messages: .venv/.tests
 	$(BIN)/python manage.py collect_messages

@@ -96,6 +96,8 @@ def data_of_its_own(database: str, url: str | None) -> Iterator[tuple[dict[str, 
         data = Path(place) / "data"
         if database:
             shutil.copytree(prepared(), data)
+        else:
+            data.mkdir()
         own = {name: os.environ[name] for name in ("DJANGO_SETTINGS_MODULE", "KINGSCORE_TEST_DATA")}
         if own_url:
             own["KINGSCORE_DATABASE_URL"] = own_url
