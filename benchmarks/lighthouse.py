@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.figures import Figure
 from tests.servers import prepared, serve
 
-SIZES = {"tiny": {"pages": 1}, "usual": {"pages": 6}, "full": {"pages": 6}}
+SIZES = {"tiny": {"pages": 1}, "usual": {"pages": 9}, "full": {"pages": 9}}
 LIGHTHOUSE = "lighthouse@12.8.2"
 """The last that runs on Node 20."""
 BROWSERS = ("chromium", "chromium-headless-shell", "google-chrome")
@@ -33,7 +33,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import GameFactory, SetupFactory
-from tournaments.models import Club, Tournament
+from tournaments.models import Club, Player, Tournament
 from tournaments.web.base.phone import address
 call_command("seed_demo", "--once", verbosity=0)
 Club.objects.update(published=True)
@@ -41,15 +41,21 @@ begun, finished = (
     GameFactory(head=SetupFactory(players=list(NAMES)), entries=entries)
     for entries in (WHOLE_GAME[:7], WHOLE_GAME)
 )
-tournament = Tournament.objects.select_related("event__club").exclude(state="draft").first()
-at = f"/clubs/{tournament.event.club.slug}/tournaments/{tournament.slug}/"
+at = {
+    row.state: f"/clubs/{row.event.club.slug}/tournaments/{row.slug}/"
+    for row in Tournament.objects.select_related("event__club").order_by("pk")
+}
+player = Player.objects.with_page().filter(seats__game__result__isnull=False).first()
 print(json.dumps({
     "start page": "/",
-    "public club": f"/clubs/{tournament.event.club.slug}/",
+    "public club": f"/clubs/{player.club.slug}/",
+    "player": f"/clubs/{player.club.slug}/players/{player.public_id}/",
+    "tournament before": at["registration"],
+    "tournament during": at["running"],
+    "tournament after": at["finished"],
+    "its standings": f"{at['finished']}standings/",
     "table page, seven deals": address(begun, "write"),
     "finished game, followed": address(finished, "follow"),
-    "public tournament": at,
-    "its standings": f"{at}standings/",
 }))
 """
 
