@@ -202,6 +202,15 @@ def stages(looker, row, **query):
     return [(each[1], each[2]) for each in told]
 
 
+def test_line_is_below_those_who_would_play_the_final_until_it_is_reached():
+    row = running(*EIGHT, rounds=2, finals=4)
+    looker = member_of(row.event.club)
+    for cuts in ([4], []):
+        play(row, *SHORT)
+        lines = re.findall(r'<tr id="e[^>]*>', page(looker, row).text)
+        assert [n for n, line in enumerate(lines, 1) if "cut" in line] == cuts
+
+
 def test_stages_stand_beside_the_names_and_the_last_rounds_are_called_by_theirs():
     row = running(*EIGHT, rounds=1, finals=8)
     looker = member_of(row.event.club)

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.club_factories import EntrantFactory
+from tests.club_factories import ClubFactory, EntrantFactory, EventFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.tournament_builders import SHORT, closed, one_table, opened, play, running, seated
@@ -80,6 +80,16 @@ def test_hidden_last_round_is_on_no_part_of_the_page():
     shown = hub(looker, row)
     assert [line.place for line in shown.context["seen"].podium] == [1, 2, 3]
     assert ">540<" in shown.text
+
+
+def test_finished_tournament_says_what_the_club_plays_next_in_public(client):
+    row = tournament_of(ClubFactory(published=True), state="finished", event__published=True)
+    at = {"club": row.event.club, "held_on": row.event.held_on.replace(year=2100)}
+    EventFactory(**at)
+    assert hub(client, row).context["afterwards"] is None
+
+    after = EventFactory(**at, published=True)
+    assert hub(client, row).context["afterwards"] == after
 
 
 def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():

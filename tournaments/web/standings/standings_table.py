@@ -38,9 +38,10 @@ def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
         points = zip(rounds, labels, row.by_round, strict=False)
         return _rounds(points, sheets[row.entrant], marks.byes.get(row.entrant, ()), text)
 
-    def line(row: Standing) -> str:
+    def line(row: Standing, at: int) -> str:
+        cut = ' class="cut"' if at == last_through else ""
         return (
-            f'<tr id="{row.entrant}" role="row">'
+            f'<tr id="{row.entrant}" role="row"{cut}>'
             f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
             f"{_name(state, row.entrant, query, reached.get(row.entrant), marks.of[row.entrant])}"
             f"{played(row)}"
@@ -48,10 +49,12 @@ def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
             f"{_cells('tie', [row.tie_breaks[n] for n, _title in asked], text)}</tr>"
         )
 
+    last_through = cut_of(seen)
     query = f"?after={pinned}" if pinned else ""
     columns = 3 + len(rounds) + len(asked)
     body = "".join(
-        _section(section, columns) + "".join(map(line, rows)) for section, rows in seen.sections
+        _section(section, columns) + "".join(map(line, rows, range(1, len(rows) + 1)))
+        for section, rows in seen.sections
     )
     # Roles, as the style of a phone makes lines of the rows.
     table = (
@@ -59,6 +62,12 @@ def standings_table(seen: Seen, marks: Marks, pinned: int) -> SafeString:
         f'<tbody role="rowgroup">{body}</tbody></table>'
     )
     return SafeString(table)
+
+
+def cut_of(seen: Seen) -> int:
+    """Return how many of each section would play the finals now; 0 once they are seated."""
+    settings = seen.state.settings
+    return 0 if seen.only or seen.after >= settings.rounds else settings.finals
 
 
 def _section(section: str, columns: int) -> str:

@@ -20,7 +20,7 @@ from tournaments.presenters.standings.standings import (
 from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.queries.tournaments.steps import current_round
 from tournaments.queries.tournaments.versions import Version
-from tournaments.web.standings.standings_table import mark_shown, standings_table
+from tournaments.web.standings.standings_table import cut_of, mark_shown, standings_table
 
 KEPT_SECONDS = 24 * 60 * 60
 
@@ -93,6 +93,7 @@ def _render(state: TournamentState, asked: StandingsQuery) -> SafeString:
         "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
         "hidden": seen.hidden,
         "table": standings_table(seen, marks, pinned) if seen.rows else "",
+        "cut": cut_of(seen),
         "legend": [(mark_shown(mark), text) for mark, text in marks.legend],
         "teams": seen.teams,
         "team_rounds": seen.team_rounds,

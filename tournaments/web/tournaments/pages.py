@@ -32,6 +32,7 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
+from tournaments.queries.now import coming
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.tournaments.state import rules_of_tournament, settings_of
 from tournaments.queries.tournaments.steps import HowFar, current_round, how_far
@@ -253,8 +254,15 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
         "options": options_text(event.options) if event.options else "",
         "settings": list(settings_that_matter(write_settings(settings))),
         "confirmations": CONFIRMATIONS[event.confirmations],
+        "afterwards": after_it(event) if row.state == State.FINISHED else None,
         "days_left": (event.held_on - timezone.localdate()).days,
     }
+
+
+def after_it(event: Event) -> Event | None:
+    """Return what the club plays next in public (1 query): here a reader decides to come again."""
+    own = Event.objects.listed_for(None).filter(club=event.club)
+    return coming(own, timezone.localdate()).first() if event.club.published else None
 
 
 def _too_few(needed: int) -> str:
