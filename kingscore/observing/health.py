@@ -19,7 +19,7 @@ from django.utils import timezone
 from kingscore.celery import app
 from kingscore.observing.metrics import tell_metrics
 from kingscore.outages import Outage, outage_of
-from tournaments.queries.site import missing_migrations
+from tournaments.queries.site import missing_columns, missing_migrations
 
 logger = logging.getLogger(__name__)
 
@@ -106,6 +106,17 @@ def ask_migrations() -> None:
         raise NotReady(f"{len(missing)} not applied")
 
 
+def ask_tables() -> None:
+    """Compare the columns of the models with those of the database."""
+    try:
+        missing = missing_columns()
+    finally:
+        connection.close()
+    if missing:
+        table, column = min(missing)
+        raise NotReady(f"{len(missing)} columns missing, {column} of {table} among them")
+
+
 def ask_broker() -> None:
     """Connect to the broker. Redis is pinged; a missing folder of messages is created."""
     with app.connection_for_write() as broker:
@@ -116,6 +127,7 @@ LOOKS = {
     "database": Look(ask_database),
     "writing": Look(ask_for_writing),
     "migrations": Look(ask_migrations),
+    "tables": Look(ask_tables),
     "broker": Look(ask_broker),
 }
 

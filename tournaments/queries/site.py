@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.db import connection, models
 from django.db.migrations.loader import MigrationLoader
@@ -100,6 +101,31 @@ def database_size() -> int:
 def missing_migrations() -> set[tuple[str, str]]:
     """Return the migrations of this version that the database has not applied."""
     return set(known_migrations()) - set(MigrationRecorder(connection).applied_migrations())
+
+
+def missing_columns() -> set[tuple[str, str]]:
+    """Return the tables and columns of the models that the database does not have.
+
+    There are some if a migration was changed after the database had applied it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(COLUMNS[connection.vendor])
+        there = set(cursor.fetchall())
+    return {
+        (model._meta.db_table, str(field.column))  # noqa: SLF001
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.managed  # noqa: SLF001
+        for field in model._meta.local_concrete_fields  # noqa: SLF001
+    } - there
+
+
+COLUMNS = {
+    "postgresql": "SELECT relname, attname FROM pg_class JOIN pg_attribute"
+    " ON attrelid = pg_class.oid WHERE relkind IN ('r', 'p')"
+    " AND pg_table_is_visible(pg_class.oid) AND NOT attisdropped",
+    "sqlite": "SELECT tables.name, columns.name FROM sqlite_master AS tables"
+    " JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'",
+}
 
 
 @cache

@@ -57,7 +57,7 @@ def settled(client):
 def test_ready_is_said_of_each_part(client, far_from_visitors):
     answer = settled(client)
 
-    parts = {"database": "ok", "writing": "ok", "migrations": "ok", "broker": "ok"}
+    parts = dict.fromkeys(("database", "writing", "migrations", "tables", "broker"), "ok")
     assert answer.json() == {"ready": True, **parts}
     assert answer.status_code == 200
     assert not answer.cookies
@@ -74,6 +74,21 @@ def test_a_migration_that_was_not_applied_is_counted(client):
 
     assert answer.status_code == 503
     assert answer.json()["migrations"] == "1 not applied"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_column_that_a_changed_migration_left_out_is_named(client):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE tournaments_worker RENAME COLUMN task_since TO since")
+    try:
+        answer = settled(client)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE tournaments_worker RENAME COLUMN since TO task_since")
+
+    assert answer.status_code == 503
+    said = "1 columns missing, task_since of tournaments_worker among them"
+    assert answer.json() == {**answer.json(), "migrations": "ok", "tables": said}
 
 
 @contextmanager
