@@ -39,6 +39,7 @@ WIDE = (
 )
 
 OPEN, COMING, EVENING = "Moda Açık", "Yeni Yıl Turnuvası", "Antrenman akşamı"
+OVER = "Açılış Turnuvası"
 
 SIZES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("", {}),
@@ -48,8 +49,16 @@ SIZES: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 """A phone and a laptop, light and dark."""
 
-FRONTS = {"club": f"/clubs/{SLUG}/", "home": "/"}
-"""The front pages, seen by a member."""
+EVENTS = f"/clubs/{SLUG}/events/"
+FRONTS = {
+    "club": (MEMBER, f"/clubs/{SLUG}/", ""),
+    "home": (MEMBER, "/", ""),
+    "before": ("", EVENTS, f"main a:has-text('{COMING}')"),
+    "during": ("", EVENTS, f"main a:has-text('{OPEN}')"),
+    "after": ("", EVENTS, f"main a:has-text('{OVER}')"),
+    "player": ("", f"/clubs/{SLUG}/ratings/", ".leaderboard th a"),
+}
+"""The pages that lead: the account that sees them, if any, where they are, or the link to them."""
 
 LOOKS = (
     Look("evening", "event", EVENING),
@@ -69,7 +78,7 @@ LOOKS = (
 
 
 def names() -> list[str]:
-    """The names of the pictures: front pages in Turkish, the others in each language."""
+    """The names of the pictures: leading pages in Turkish, the others in each language."""
     fronts = [f"tr/{name}{size}" for name in FRONTS for size, _screen in SIZES]
     return [*fronts, *(f"{folder}{look.name}" for folder in LOCALES for look in LOOKS)]
 
@@ -106,10 +115,13 @@ def _fronts(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
         return
     phone = visitor(browser, LOCALES["tr/"])
     phone.sign_in(MEMBER, PASSWORD)
-    signed_in = phone.page.context.storage_state()
+    states = {MEMBER: phone.page.context.storage_state(), "": None}
     for name, (size, screen) in shown:
-        other = visitor(browser, LOCALES["tr/"], storage_state=signed_in, **screen)
-        other.open(FRONTS[name])
+        account, path, link = FRONTS[name]
+        other = visitor(browser, LOCALES["tr/"], storage_state=states[account], **screen)
+        other.open(path)
+        if link:
+            other.open(str(other.page.locator(link).first.get_attribute("href")))
         other.page.wait_for_load_state("networkidle")
         yield f"tr/{name}{size}", other.page.screenshot()
         other.page.context.close()

@@ -40,6 +40,8 @@ class Contest:
     ruleset: str = KING
     settings: TournamentSettings = field(default_factory=TournamentSettings)
     confirmations: str = "none"
+    starts_at: str = ""
+    venue: str = ""
 
 
 def announce(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
@@ -51,6 +53,8 @@ def announce(cast: Cast, contest: Contest, *, at: datetime) -> Tournament:
         season=contest.season,
         published=True,
         confirmations=contest.confirmations,
+        starts_at=contest.starts_at,
+        venue=contest.venue,
     )
     plan = TournamentPlan(event, contest.settings, seed=cast.chance.randrange(2**31))
     return create_tournament(cast.club, plan, cast.director, at=at)

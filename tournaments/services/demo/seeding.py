@@ -89,8 +89,9 @@ def _fill_running_season(cast: Cast, season: Season, at: datetime) -> None:
     open_evening(cast, season, players_left(cast.club, taken)[:12], at)
     soon, later = at + timedelta(days=9), at + timedelta(days=60)
     entries = singles(cast, 18)
-    checked = TournamentSettings(rounds=4, check_in="once", minutes=90)
-    contest = Contest("Yeni Yıl Turnuvası", season, soon, entries, KING, checked)
+    checked = TournamentSettings(rounds=4, check_in="once", minutes=90, open_registration=True)
+    where = {"starts_at": "13:00", "venue": "Moda Çay Evi"}
+    contest = Contest("Yeni Yıl Turnuvası", season, soon, entries, KING, checked, **where)
     take_entries(cast, contest, at=at - timedelta(days=3))
     final = TournamentSettings(rounds=3, seating="rank-near", finals=8)
     draft = Contest("Sezon Sonu Turnuvası", season, later, (), KING, final, "all")
