@@ -239,6 +239,13 @@ class Overview:
         line = self.finals if at < self.finals else self.finals - 1
         return rivals[line] if line < len(rivals) else None
 
+    def finalists(self, section: str) -> list[str]:
+        """Return who of a section plays the final, once all rounds before it are over."""
+        if not self.finals or self.after != self.of:
+            return []
+        rows = (row.entrant for row in self.rows if row.section == section)
+        return [entrant for entrant in rows if entrant in self.here][: self.finals]
+
     def next_of(self, row: Leader) -> Leader | None:
         """Return the nearest entrant above with more points; None for the first."""
         ahead = [

@@ -147,7 +147,7 @@ def _cut(seen: Overview, row: Leader) -> str:
     """Say how far the finals are, or the first one who is left out."""
     rival = seen.cut_of(row)
     if rival is None:
-        return ""
+        return _("You play the final.") if row.entrant in seen.finalists(row.section) else ""
     inside = seen.rows.index(row) < seen.rows.index(rival)
     apart: Points = row.points - rival.points if inside else rival.points - row.points
     said = {"points": points_text(apart), "number": seen.finals, "name": rival.name}
