@@ -1,9 +1,13 @@
 """The background worker."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.beat import EmbeddedService
+from celery.bootsteps import StartStopStep
 from celery.signals import setup_logging
+from click import Option
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kingscore.settings")
@@ -14,6 +18,21 @@ TRANSPORT_ALIASES["folder"] = "kingscore.broker:Transport"
 app = Celery("kingscore")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+class Clock(StartStopStep):
+    """Wakes tasks from a thread of the worker; `--beat` would start a process for it."""
+
+    def __init__(self, worker: Any, *, clock: bool = False, **more: Any) -> None:
+        super().__init__(worker, **more)
+        self.enabled = clock
+
+    def create(self, worker: Any) -> Any:
+        return EmbeddedService(worker.app, thread=True)
+
+
+app.user_options["worker"].add(Option(["--clock"], is_flag=True, help="Wake tasks when due."))
+app.steps["worker"].add(Clock)
 
 
 @setup_logging.connect

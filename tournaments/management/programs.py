@@ -30,7 +30,7 @@ def worker_words(*, beat: bool) -> list[str]:
         *("celery", "--app", project(), "--quiet", "worker", "--pool", "solo"),
         # Workers read their tasks from the database and need no contact with each other.
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-        *(["--beat"] if beat else []),
+        *(["--clock"] if beat else []),
     ]
 
 
@@ -57,20 +57,6 @@ def keep_private(folder: Path | None = None) -> None:
                 mode = path.lstat().st_mode
                 if mode & 0o077 and not stat.S_ISLNK(mode):
                     path.chmod(stat.S_IMODE(mode) & 0o700)
-
-
-def note_failed_starts(times: int) -> None:
-    """Store how many times in a row the worker failed to start; 0 if it runs.
-
-    A file stores the number, because the worker may fail for lack of a database. If the disk is
-    full, nothing is stored.
-    """
-    path = settings.WORKER_FAILURES
-    with suppress(OSError):
-        if times:
-            path.write_text(str(times))
-        else:
-            path.unlink(missing_ok=True)
 
 
 def become(words: list[str]) -> NoReturn:
