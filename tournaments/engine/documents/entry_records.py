@@ -61,12 +61,13 @@ class Form:
         """Placeholders for required fields that could not be read."""
         return {name: UNREAD[name] for name in self.required}
 
-    def make(self, read: Json) -> Entry:
+    def make(self, own: dict[str, Any], details: Json) -> Entry:
         """Build the entry from the fields that could be read."""
-        own = {name: value for name, value in read.items() if name in self.own}
-        if len(own) < len(read) - 1:  # All but the type.
-            own["details"] = {name: read[name] for name in self.details if name in read}
-        return self.entry(**{**self.unread, **own})
+        if len(details) > 1:
+            details = {name: details[name] for name in self.details if name in details}
+        if details:
+            own["details"] = details
+        return self.entry(**{**self.unread, **own} if self.required else own)
 
 
 def _remark(about: Declared) -> ShapeAt:
@@ -144,18 +145,22 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
     if form is None:
         return None, [wrong_type("type", " | ".join(FORMS))]
     faults = [missing(name) for name in form.required if name not in raw]
-    read = {}
+    own: dict[str, Any] = {}
+    details: dict[str, Any] = {}
+    shapes_of, own_names = form.shapes, form.own
     for name, value in raw.items():
-        shape = form.shapes.get(name)
+        if name == "type":
+            continue
+        shape = shapes_of.get(name)
         if shape is None:
             faults.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
             continue
-        wrong = list(shape.check(name, value))
+        wrong = tuple(shape.check(name, value))
         faults += wrong
         # Counts: the counts of one unit can be read without those of another.
         if not wrong or (name == "counts" and isinstance(value, dict)):
-            read[name] = shape.read(value)
-    return form.make(read), faults
+            (own if name in own_names else details)[name] = shape.read(value)
+    return form.make(own, details), faults
 
 
 def write_entry(entry: Entry) -> dict[str, Any]:

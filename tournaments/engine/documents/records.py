@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from marshal import dumps
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tournaments.engine.documents.entry_records import DETAILS, read_entry
 from tournaments.engine.documents.ruleset_records import read_ruleset
@@ -19,7 +20,8 @@ from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed
 from tournaments.engine.rules.entry_shapes import ANY_TABLE, seat
 from tournaments.engine.rules.fields import check_seat, fields_anywhere
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem, write_problem
-from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Ruleset
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
+from tournaments.engine.rules.scoring import Score, score_deal
 from tournaments.engine.rules.shapes import (
     LIST,
     OBJECT,
@@ -30,6 +32,7 @@ from tournaments.engine.rules.shapes import (
     is_integer,
     is_text,
     refer,
+    write_all_points,
     write_points,
     wrong_type,
 )
@@ -106,10 +109,16 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
     Raises:
         InvalidEntry: with every problem of the entry, in form and content.
     """
+    # A key for JSON values in which 1 and true differ.
+    known_deals, key = game.ruleset.known_deals, dumps(raw, 2)
+    known = known_deals.get(key)
+    if known is not None and _may_come(game, known):
+        deal, contract, score = known
+        return game.after_scored(deal, contract, score, (*game.entries, deal))
     entry, faults = read_entry(raw)
     if entry is None:
         raise InvalidEntry(faults)
-    problems = list(check(game, entry))
+    problems = check(game, entry)
     # If no such entry is possible now, problems of its fields add nothing.
     if faults and not _has_no_place(game, entry):
         problems = _once(game, faults, problems)
@@ -117,7 +126,37 @@ def play_entry(game: Game, raw: Any, *, last: bool = True) -> Game:
         problems.append(Problem(Code.OPEN_DEAL))
     if problems:
         raise InvalidEntry(problems)
-    return game.after(entry)
+    after = game.after(entry)
+    if isinstance(entry, Deal) and after.open_deal is None and _is_usual(game, entry):
+        contract = after.deals[-1].contract
+        if len(known_deals) >= MOST_KNOWN:
+            known_deals.clear()
+        known_deals[key] = KnownDeal(entry, contract, score_deal(game.ruleset, contract, entry))
+    return after
+
+
+class KnownDeal(NamedTuple):
+    """A deal that is possible at some turn of a game, with its score, which is then the same."""
+
+    deal: Deal
+    contract: Contract
+    score: Score
+
+
+MOST_KNOWN = 8192
+"""Known deals of a ruleset, about 1 kB each."""
+
+
+def _is_usual(game: Game, deal: Deal) -> bool:
+    """Return whether `_may_come` asks all that a possible deal needs from the game before it."""
+    named = deal.contract is not None and "offered" not in game.ruleset.fields
+    return named and deal.declarer == game.declarer
+
+
+def _may_come(game: Game, known: KnownDeal) -> bool:
+    going_on = game.open_deal is None and game.ending is None
+    in_turn = going_on and known.deal.declarer == game.declarer
+    return in_turn and not game.check_choice(known.contract)
 
 
 def _has_no_place(game: Game, entry: Entry) -> bool:
@@ -185,13 +224,13 @@ def _write_game(game: Game) -> dict[str, Any]:
         "entries": [
             {
                 "entry": row.entry,
-                "points": list(map(write_points, row.points)),
-                "totals": list(map(write_points, row.totals)),
+                "points": write_all_points(row.points),
+                "totals": write_all_points(row.totals),
                 "expected_sum": write_points(row.expected_sum),
             }
             for row in game.rows
         ],
-        "totals": list(map(write_points, game.totals)),
+        "totals": write_all_points(game.totals),
         "expected_sum": write_points(game.expected_sum),
         "finished": game.finished,
         "ended_by": game.ending.by if game.ending else None,
@@ -201,7 +240,7 @@ def _write_game(game: Game) -> dict[str, Any]:
         "sunk": list(outcome.sunk),
         "badges": [
             {"badge": badge.badge, "seat": badge.seat, "entry": badge.entry}
-            for badge in award(game)
+            for badge in award(game, outcome)
         ],
     }
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from types import MappingProxyType
@@ -28,14 +28,13 @@ FINEST_PART = 1000
 """Adjustments can have fractions of a point, down to a thousandth."""
 
 
-def check(game: Game, entry: Entry) -> Iterator[Problem]:
-    """Yield every reason why `entry` cannot come next."""
+def check(game: Game, entry: Entry) -> list[Problem]:
+    """Return every reason why `entry` cannot come next."""
     if game.open_deal is not None:
-        yield Problem(Code.OPEN_DEAL, "", {})
-    elif game.finished and not isinstance(entry, Adjustment):
-        yield Problem(Code.GAME_OVER, "", {})
-    else:
-        yield from _check_entry(game, entry)
+        return [Problem(Code.OPEN_DEAL, "", {})]
+    if game.ending is not None and not isinstance(entry, Adjustment):
+        return [Problem(Code.GAME_OVER, "", {})]
+    return list(CHECKS[type(entry)](game, entry))
 
 
 def play(game: Game, entry: Entry) -> Game:
@@ -44,8 +43,7 @@ def play(game: Game, entry: Entry) -> Game:
     Raises:
         InvalidEntry: with every problem of `entry`.
     """
-    problems = tuple(check(game, entry))
-    if problems:
+    if problems := check(game, entry):
         raise InvalidEntry(problems)
     return game.after(entry)
 
@@ -63,51 +61,36 @@ def check_declarer(game: Game, declarer: int | None) -> Iterator[Problem]:
         yield Problem(Code.WRONG_DECLARER, "declarer", {"expected": expected, "got": declarer})
 
 
-def _check_entry(game: Game, entry: Entry) -> Iterator[Problem]:
-    match entry:
-        case Deal():
-            return _check_deal(game, entry)
-        case Void():
-            return _check_void(game, entry)
-        case Redeal():
-            return _check_redeal(game, entry)
-        case Passed():
-            return _check_passed(game)
-        case Adjustment():
-            return _check_adjustment(game, entry)
-        case Stopped():
-            return _check_stopped(entry)
-
-
-def _check_deal(game: Game, deal: Deal) -> Iterator[Problem]:
+def _check_deal(game: Game, deal: Deal) -> list[Problem]:
     ruleset = game.ruleset
     contract = ruleset.contract_named(deal.contract)
-    yield from _check_who(game, contract, deal)
+    problems = [*_check_who(game, contract, deal)]
     if "sealed" in ruleset.fields and (deal.contract is not None or deal.counts is None):
-        yield from check_seal(deal.contract, deal.details)
+        problems += check_seal(deal.contract, deal.details)
     if contract is None:
-        yield from _check_without_contract(ruleset, deal)
-        return
+        problems += _check_without_contract(ruleset, deal)
+        return problems
     if contract.named:
-        yield from game.check_choice(contract)
+        problems += game.check_choice(contract)
     elif deal.contract is not None:
-        yield _unexpected("contract")
-    yield from check_deal(ruleset, contract, game.with_declarer(deal))
-    offered = "offered" in deal.details or deal.counts is not None
-    if "offered" in ruleset.fields and offered:
+        problems.append(_unexpected("contract"))
+    problems += check_deal(ruleset, contract, game.with_declarer(deal))
+    if "offered" in ruleset.fields and ("offered" in deal.details or deal.counts is not None):
         left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
-        yield from check_offer(left, contract.id, deal.details)
+        problems += check_offer(left, contract.id, deal.details)
+    return problems
 
 
-def _check_who(game: Game, contract: Contract | None, deal: Deal) -> Iterator[Problem]:
+def _check_who(game: Game, contract: Contract | None, deal: Deal) -> Iterable[Problem]:
     """Some games and contracts have no declarer; a pair must state which player declared."""
-    declared = contract is None or (contract.declared and contract.named)
-    if not declared and deal.declarer is not None:
-        yield _unexpected("declarer")
-    elif game.ruleset.declares == "pair" and deal.declarer is None and deal.counts is not None:
-        yield Problem(Code.MISSING_FIELD, "declarer", {"field": "declarer"})
-    else:
-        yield from check_declarer(game, deal.declarer)
+    if deal.declarer is None:
+        if game.ruleset.declares == "pair" and deal.counts is not None:
+            return (Problem(Code.MISSING_FIELD, "declarer", {"field": "declarer"}),)
+        return ()
+    if contract is not None and not (contract.declared and contract.named):
+        return (_unexpected("declarer"),)
+    # The usual case, so it must be fast.
+    return () if deal.declarer == game.declarer else check_declarer(game, deal.declarer)
 
 
 def _check_without_contract(ruleset: Ruleset, deal: Deal) -> Iterator[Problem]:
@@ -127,7 +110,7 @@ def _unexpected(field: str) -> Problem:
     return Problem(Code.UNEXPECTED_FIELD, field, {"field": field})
 
 
-def _check_passed(game: Game) -> Iterator[Problem]:
+def _check_passed(game: Game, _passed: Passed) -> Iterator[Problem]:
     if not game.ruleset.passes:
         yield Problem(Code.WRONG_TYPE, "type", {"expected": "deal"})
 
@@ -218,9 +201,22 @@ def _check_adjustment(game: Game, adjustment: Adjustment) -> Iterator[Problem]:
         yield Problem(Code.BAD_ADJUSTMENT, "reason", {})
 
 
-def _check_stopped(stopped: Stopped) -> Iterator[Problem]:
+def _check_stopped(_game: Game, stopped: Stopped) -> Iterator[Problem]:
     if stopped.reason not in STOP_REASONS:
         yield Problem(Code.WRONG_TYPE, "reason", {"expected": " | ".join(STOP_REASONS)})
+
+
+CHECKS: Mapping[type, Callable[[Game, Any], Iterable[Problem]]] = MappingProxyType(
+    {
+        Deal: _check_deal,
+        Void: _check_void,
+        Redeal: _check_redeal,
+        Passed: _check_passed,
+        Adjustment: _check_adjustment,
+        Stopped: _check_stopped,
+    }
+)
+"""The checks of each kind of entry."""
 
 
 _HASH = re.compile("[0-9a-fA-F]{64}")

@@ -1,11 +1,11 @@
 """A game as a fold over its entries: turns, contracts left, and totals."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from operator import add
 from types import MappingProxyType
+from typing import NamedTuple
 
 from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Passed, Stopped
 from tournaments.engine.rules.problems import Code, Problem
@@ -19,11 +19,10 @@ from tournaments.engine.rules.rulesets import (
     Setting,
     whole,
 )
-from tournaments.engine.rules.scoring import King, score_deal
+from tournaments.engine.rules.scoring import King, Score, score_deal
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of the score sheet: an entry that changes points.
 
     `points` and `totals` hold one value per side; `expected_sum` is the required sum of the totals.
@@ -35,8 +34,7 @@ class Row:
     expected_sum: Points
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedDeal:
+class PlayedDeal(NamedTuple):
     """A completed deal: the index of its entry, its contract, its declarer, and its counts.
 
     If nobody declares, `declarer` is the leader or the dealer.
@@ -70,8 +68,7 @@ class Choice:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A game so far; `after` returns the game with one more checked entry."""
 
     ruleset: Ruleset
@@ -100,7 +97,7 @@ class Game:
         """The number of hands dealt: those played, and those that everybody passed."""
         return len(self.deals) + self.passed
 
-    @cached_property
+    @property
     def declarer(self) -> int:
         """The seat whose turn it is to declare the next deal (or to deal it, or to start)."""
         ruleset = self.ruleset
@@ -108,13 +105,9 @@ class Game:
 
     def left_to_declare(self, seat: int) -> dict[str, int]:
         """The contracts of each kind that a seat, with its partner, still has to declare."""
-        left = dict(self.ruleset.side_quotas)
-        side = self.ruleset.sides[seat]
-        for played in self.deals:
-            kind = played.contract.kind
-            if kind in left and self.ruleset.sides[played.declarer] == side:
-                left[kind] -= 1
-        return left
+        sides = self.ruleset.sides
+        kinds = [deal.contract.kind for deal in self.deals if sides[deal.declarer] == sides[seat]]
+        return {kind: quota - kinds.count(kind) for kind, quota in self.ruleset.side_quotas.items()}
 
     @property
     def must(self) -> str | None:
@@ -129,7 +122,7 @@ class Game:
         plan = self.ruleset.plan
         return plan[len(self.deals)] if len(self.deals) < len(plan) else ()
 
-    @cached_property
+    @property
     def choices(self) -> tuple[Choice, ...]:
         """Every contract of the ruleset, in order, with the reasons against it now."""
         return tuple(
@@ -147,26 +140,32 @@ class Game:
         entries = (*self.entries, entry)
         if isinstance(entry, Deal):
             if is_open(self.ruleset, entry):
-                return replace(self, entries=entries, open_deal=entry)
+                return self._replace(entries=entries, open_deal=entry)
             return self._after_deal(entry, entries)
         if isinstance(entry, Adjustment):
             return self._after_adjustment(entry, entries)
         if isinstance(entry, Passed):
-            return replace(self, entries=entries, passed=self.passed + 1)
+            return self._replace(entries=entries, passed=self.passed + 1)
         if isinstance(entry, Stopped):
-            return replace(self, entries=entries, ending=Ending("stopped", len(self.entries)))
-        return replace(self, entries=entries)
+            return self._replace(entries=entries, ending=Ending("stopped", len(self.entries)))
+        return self._replace(entries=entries)
 
     def without_open_deal(self) -> "Game":
         """Return the game before its open deal, which is its last entry."""
-        return replace(self, entries=self.entries[:-1], open_deal=None)
+        return self._replace(entries=self.entries[:-1], open_deal=None)
 
     def _after_deal(self, deal: Deal, entries: tuple[Entry, ...]) -> "Game":
-        index = len(self.entries)
         deal = self.with_declarer(deal)
         contract = self.ruleset.contract_named(deal.contract)
         assert contract is not None
         score = score_deal(self.ruleset, contract, deal)
+        return self.after_scored(deal, contract, score, entries)
+
+    def after_scored(
+        self, deal: Deal, contract: Contract, score: Score, entries: tuple[Entry, ...]
+    ) -> "Game":
+        """Return the game after a completed deal, the last of `entries`, with its score."""
+        index = len(entries) - 1
         declarer = self.declarer if deal.declarer is None else deal.declarer
         deals = (*self.deals, PlayedDeal(index, contract, declarer, deal, score.king))
         rows = self._add_row(score.points, score.expected_sum)
@@ -177,9 +176,8 @@ class Game:
             ending = Ending("target", index)
         elif len(deals) == self.ruleset.length:
             ending = Ending("length", index)
-        return Game(
-            self.ruleset, self.first_declarer, entries, deals, rows, ending, passed=self.passed
-        )
+        first = self.first_declarer
+        return Game(self.ruleset, first, entries, deals, rows, ending, None, self.passed)
 
     def _after_adjustment(self, entry: Adjustment, entries: tuple[Entry, ...]) -> "Game":
         points = adjusted_points(self.ruleset, entry)
@@ -187,7 +185,7 @@ class Game:
         ending = self.ending
         if ending is None and self._reaches_target(rows):
             ending = Ending("target", len(self.entries))
-        return replace(self, entries=entries, rows=rows, ending=ending)
+        return self._replace(entries=entries, rows=rows, ending=ending)
 
     def _reaches_target(self, rows: tuple[Row, ...]) -> bool:
         target = self.ruleset.target
@@ -207,51 +205,49 @@ class Game:
         return replace(deal, declarer=self.declarer)
 
     def _add_row(self, points: PerSide, expected: Points) -> tuple[Row, ...]:
-        totals = tuple(map(whole, map(add, self.totals, points)))
-        row = Row(len(self.entries), points, totals, whole(self.expected_sum + expected))
-        return (*self.rows, row)
+        before = self.rows[-1] if self.rows else None
+        totals = points if before is None else tuple(map(add, before.totals, points))
+        expected = expected if before is None else before.expected_sum + expected
+        if Fraction in map(type, (*totals, expected)):
+            totals, expected = tuple(map(whole, totals)), whole(expected)
+        return (*self.rows, Row(len(self.entries), points, totals, expected))
 
     def times_left(self, contract: Contract) -> int | None:
         """The number of times that a contract may still be named; None without a limit."""
         if contract.quota is None:
             return None
-        return contract.quota - sum(1 for deal in self.deals if deal.contract is contract)
+        return contract.quota - [deal.contract.id for deal in self.deals].count(contract.id)
 
-    def check_choice(self, contract: Contract) -> Iterator[Problem]:
-        """Yield the reasons why the next declarer may not name `contract`."""
-        used_up = self.times_left(contract) == 0
+    def check_choice(self, contract: Contract) -> list[Problem]:
+        """Return the reasons why the next declarer may not name `contract`."""
+        problems = []
+        seat = self.declarer
+        kind, sides, side = contract.kind, self.ruleset.sides, self.ruleset.sides[seat]
+        named = of_kind = 0
+        # One pass over plain tuples: this is asked at every deal of every game.
+        for _, played, declarer, _, _ in self.deals:
+            if played is contract:
+                named += 1
+            if played.kind == kind and sides[declarer] == side:
+                of_kind += 1
+        used_up = named == contract.quota
         if used_up:
-            yield Problem(
-                Code.CONTRACT_USED_UP,
-                "contract",
-                {"contract": contract.id, "quota": contract.quota},
-            )
-        if self.left_to_declare(self.declarer).get(contract.kind) == 0:
-            yield Problem(
-                Code.PLAYER_QUOTA_USED,
-                "contract",
-                {
-                    "kind": contract.kind,
-                    "quota": self.ruleset.side_quotas[contract.kind],
-                    "seat": self.declarer,
-                },
-            )
+            limit = {"contract": contract.id, "quota": contract.quota}
+            problems.append(Problem(Code.CONTRACT_USED_UP, "contract", limit))
+        if of_kind == self.ruleset.side_quotas.get(kind):
+            problems.append(_quota_used(kind, of_kind, seat))
         if (
             contract.quota_each is not None
             and self._times_declared(contract) >= contract.quota_each
         ):
-            yield Problem(
-                Code.PLAYER_QUOTA_USED,
-                "contract",
-                {"kind": contract.id, "quota": contract.quota_each, "seat": self.declarer},
-            )
+            problems.append(_quota_used(contract.id, contract.quota_each, seat))
         first = ORDERS[self.ruleset.settings.get("order", "free")](self, contract)
         if first is None and not used_up and self.stage and contract.id not in self.stage:
             first = self._first_of_stage()
         if first is not None:
-            yield Problem(
-                Code.OUT_OF_ORDER, "contract", {"contract": contract.id, "first": first.id}
-            )
+            names = {"contract": contract.id, "first": first.id}
+            problems.append(Problem(Code.OUT_OF_ORDER, "contract", names))
+        return problems
 
     def _times_declared(self, contract: Contract) -> int:
         sides = self.ruleset.sides
@@ -273,6 +269,11 @@ class Game:
             if contract.kind == PENALTY and self.times_left(contract) != 0
         ]
         return min(penalties, key=lambda contract: contract.unit_sum, default=None)
+
+
+def _quota_used(kind: str, quota: int, seat: int) -> Problem:
+    params = {"kind": kind, "quota": quota, "seat": seat}
+    return Problem(Code.PLAYER_QUOTA_USED, "contract", params)
 
 
 def is_open(ruleset: Ruleset, deal: Deal) -> bool:

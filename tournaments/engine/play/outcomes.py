@@ -1,7 +1,7 @@
 """The outcome of a game: ranks, sides that are out or sunk, badges, and contracts earned."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -84,16 +84,17 @@ class Badge:
     entry: int
 
 
-def award(game: Game) -> tuple[Badge, ...]:
+def award(game: Game, outcome: Outcome | None = None) -> tuple[Badge, ...]:
     """Return all badges of a game so far, in the order of the entries (`docs/rules.md` §1.11)."""
     earned = [
         Badge(badge, side, played.entry)
         for played in game.deals
         for badge in played.contract.badges
+        if played.king is not None or badge not in OF_A_KING
         for side in IN_A_DEAL[badge](game, played)
     ]
     if game.ending is not None:
-        outcome = decide(game)
+        outcome = outcome or decide(game)
         earned += [
             Badge(badge, side, game.ending.entry)
             for badge in game.ruleset.badges
@@ -107,42 +108,41 @@ def _taken(played: PlayedDeal) -> tuple[int, ...]:
     return (played.deal.counts or {})[played.contract.units[0].id]
 
 
-def _king(game: Game, played: PlayedDeal) -> Iterator[int]:
-    if played.king is not None and played.king.made:
-        yield game.ruleset.sides[played.king.seat]
+def _king(game: Game, played: PlayedDeal) -> Sequence[int]:
+    king = played.king
+    return () if king is None or not king.made else (game.ruleset.sides[king.seat],)
 
 
-def _outside_king(game: Game, played: PlayedDeal) -> Iterator[int]:
+def _outside_king(game: Game, played: PlayedDeal) -> Sequence[int]:
     """A King in a deal that another side declared."""
-    for side in _king(game, played):
-        if side != game.ruleset.sides[played.declarer]:
-            yield side
+    own = game.ruleset.sides[played.declarer]
+    return [side for side in _king(game, played) if side != own]
 
 
-def _dys(game: Game, played: PlayedDeal) -> Iterator[int]:
+def _dys(game: Game, played: PlayedDeal) -> Sequence[int]:
     """The declarer, with more than half of the units of a penalty."""
     side = game.ruleset.sides[played.declarer]
     taken = _taken(played)
-    if 2 * taken[side] > sum(taken):
-        yield side
+    return (side,) if 2 * taken[side] > sum(taken) else ()
 
 
-def _ox_eye(game: Game, played: PlayedDeal) -> Iterator[int]:
+def _ox_eye(game: Game, played: PlayedDeal) -> Sequence[int]:
     """No units in either deal of the same penalty; earned with the second deal."""
-    both = [deal for deal in game.deals if deal.contract is played.contract]
+    taken = _taken(played)
+    if 0 not in taken:
+        return ()
+    contract = played.contract
+    both = [deal for deal in game.deals if deal.contract is contract]
     if len(both) != 2 or both[1] is not played:
-        return
-    first, second = (_taken(deal) for deal in both)
-    for side in range(game.ruleset.side_count):
-        if first[side] == second[side] == 0:
-            yield side
+        return ()
+    before = _taken(both[0])
+    return [side for side, units in enumerate(taken) if units == before[side] == 0]
 
 
-def _flower(_game: Game, played: PlayedDeal) -> Iterator[int]:
+def _flower(_game: Game, played: PlayedDeal) -> Sequence[int]:
     """No tricks in a trump deal."""
-    for side, tricks in enumerate(_taken(played)):
-        if tricks == 0:
-            yield side
+    taken = _taken(played)
+    return [side for side, tricks in enumerate(taken) if tricks == 0] if 0 in taken else ()
 
 
 def _sold_rifki(game: Game, played: PlayedDeal) -> Iterator[int]:
@@ -176,7 +176,7 @@ def _phone_plug(outcome: Outcome) -> Iterator[int]:
         yield from outcome.out
 
 
-IN_A_DEAL: Mapping[str, Callable[[Game, PlayedDeal], Iterator[int]]] = MappingProxyType(
+IN_A_DEAL: Mapping[str, Callable[[Game, PlayedDeal], Iterable[int]]] = MappingProxyType(
     {
         "king": _king,
         "outside-king": _outside_king,
@@ -187,7 +187,10 @@ IN_A_DEAL: Mapping[str, Callable[[Game, PlayedDeal], Iterator[int]]] = MappingPr
         "own-rifki": _own_rifki,
     }
 )
-"""Badges for a deal: each function yields the sides that earned it."""
+"""Badges for a deal: each function returns the sides that earned it."""
+
+OF_A_KING = frozenset({"king", "outside-king"})
+"""Badges for deals with a King only."""
 
 AT_THE_END: Mapping[str, Callable[[Outcome], Iterator[int]]] = MappingProxyType(
     {"triple-socket": _triple_socket, "phone-plug": _phone_plug}

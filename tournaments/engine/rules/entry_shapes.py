@@ -88,7 +88,10 @@ def _is_list_of(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(map(is_it, value))
 
 
-_are_integers = _is_list_of(is_integer)
+def _are_integers(value: Any) -> bool:
+    if type(value) is not list or set(map(type, value)) - {int}:
+        return False
+    return not value or (min(value) > -LARGEST and max(value) < LARGEST)
 
 
 def numbers(length: tuple[int, int], most: int | None = None) -> Shape:

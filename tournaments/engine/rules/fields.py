@@ -71,18 +71,20 @@ def trumps_of(ruleset: Ruleset, contract: Contract) -> tuple[str, ...]:
     return tuple(trump for trump in contract.trumps if trump != NO_TRUMP)
 
 
-def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+def check_fields(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
     """Check each of the further fields of a deal by itself."""
-    allowed = fields_of(ruleset, contract) if deal.details else ()
+    problems: list[Problem] = []
     for name, value in deal.details.items():
         if name == "trump" and (contract.named or contract.trumps):
-            yield from _check_trump(trumps_of(ruleset, contract), value)
-        elif name not in allowed:
-            yield Problem(Code.UNEXPECTED_FIELD, name, {"field": name})
+            problems += _check_trump(trumps_of(ruleset, contract), value)
+        elif name not in fields_of(ruleset, contract):
+            problems.append(Problem(Code.UNEXPECTED_FIELD, name, {"field": name}))
         else:
-            yield from FIELDS[name].check(ruleset, deal, value)
-    if deal.counts is not None or not contract.named:
-        yield from _check_required(ruleset, contract, deal)
+            problems += FIELDS[name].check(ruleset, deal, value)
+    # The usual case has no required fields, so that must be fast.
+    if (ruleset.fields or contract.fields) and (deal.counts is not None or not contract.named):
+        problems += _check_required(ruleset, contract, deal)
+    return problems
 
 
 def _check_required(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:

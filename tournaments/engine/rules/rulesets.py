@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
 from tournaments.engine.rules.units import UNITS, Unit
@@ -141,6 +142,11 @@ class Ruleset:
         return next((contract for contract in self.contracts if not contract.named), None)
 
     @cached_property
+    def known_deals(self) -> dict[bytes, Any]:
+        """Deals found valid before, with their scores; kept by `documents.records`."""
+        return {}
+
+    @cached_property
     def seats(self) -> int:
         return len(self.sides)
 
@@ -163,7 +169,7 @@ class Ruleset:
         chosen = self.settings.get("deals")
         return self.deals if chosen is None else int(chosen)
 
-    @property
+    @cached_property
     def target(self) -> int | None:
         """The points at which the game ends; None without a target."""
         target = self.settings.get("target")

@@ -1,9 +1,10 @@
 """Check and score one deal."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import NamedTuple
 
 from tournaments.engine.rules.entries import Deal
 from tournaments.engine.rules.entry_shapes import ALL_TRICKS
@@ -48,15 +49,14 @@ def king_is_declared(ruleset: Ruleset, deal: Deal) -> bool:
     return "king_declared_by" in KING_FIELDS[rule] and "king_declared_by" in deal.details
 
 
-def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
     """A King needs all 13 tricks of a deal in which it counts."""
-    stated = _stated_kings(ruleset, deal)
-    if not stated:
-        return
-    why = _why_no_king(ruleset, contract, deal, stated)
-    if why is not None:
-        where = "king" if "king" in stated else "king_declared_by"
-        yield Problem(Code.BAD_KING, where, {"why": why})
+    stated = _stated_kings(ruleset, deal) if deal.details else {}
+    why = _why_no_king(ruleset, contract, deal, stated) if stated else None
+    if why is None:
+        return ()
+    where = "king" if "king" in stated else "king_declared_by"
+    return (Problem(Code.BAD_KING, where, {"why": why}),)
 
 
 def _taker_of_all_tricks(ruleset: Ruleset, deal: Deal) -> int | None:
@@ -119,8 +119,7 @@ def _may_hold_everything(ruleset: Ruleset, counts: Counts, side: int) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """The score of a deal: points per side, in side order, and their expected sum."""
 
     points: PerSide
@@ -136,27 +135,29 @@ class Scoring:
     after play: it is the points awarded.
     """
 
-    check: Callable[[Ruleset, Contract, Deal], Iterator[Problem]]
+    check: Callable[[Ruleset, Contract, Deal], Iterable[Problem]]
     points: Callable[[Ruleset, Contract, Deal], PerSide]
     deal_sum: Callable[[Contract], Points | None]
 
 
-def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
-    """Yield every reason why this deal is impossible, in any turn.
+def check_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
+    """Return every reason why this deal is impossible, in any turn.
 
     `deal` includes the declarer. An open deal (no counts yet) is checked as far as it goes.
     """
-    yield from check_fields(ruleset, contract, deal)
-    faults: list[Problem] = []
-    if deal.counts is not None:
-        faults += SCORINGS[contract.scoring].check(ruleset, contract, deal)
-    yield from faults
-    # Check conclusions from counts only if the counts themselves are possible.
-    counts = None if faults else deal.counts
-    yield from _check_replay(ruleset, contract, deal, counts)
+    problems = check_fields(ruleset, contract, deal)
+    counts = deal.counts
+    if counts is not None:
+        faults = [*SCORINGS[contract.scoring].check(ruleset, contract, deal)]
+        problems += faults
+        # Check conclusions from counts only if the counts themselves are possible.
+        counts = None if faults else counts
+    if contract.replay_one_each:
+        problems += _check_replay(ruleset, contract, deal, counts)
     if "tricks_played" in deal.details and "tricks_played" in fields_of(ruleset, contract):
-        yield from _check_tricks_played(contract, deal, counts)
-    yield from check_king(ruleset, contract, deal)
+        problems += _check_tricks_played(contract, deal, counts)
+    problems += check_king(ruleset, contract, deal)
+    return problems
 
 
 def score_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Score:
@@ -181,7 +182,7 @@ def _check_replay(
     ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:
     """Require a void for one unit each, unless a King was declared: it then counts as failed."""
-    if not contract.replay_one_each or counts is None or king_is_declared(ruleset, deal):
+    if counts is None or king_is_declared(ruleset, deal):
         return
     for unit in contract.values:
         if all(number == 1 for number in counts[unit]):
@@ -210,8 +211,10 @@ def _check_tricks_played(
 
 def units_written(ruleset: Ruleset, contract: Contract, counts: Counts) -> tuple[str, ...]:
     """Return the units of a deal: those of the contract, or all that the table may write."""
-    beyond = any(unit in ruleset.all_units and unit not in contract.values for unit in counts)
-    return ruleset.all_units if beyond else tuple(contract.values)
+    known = ruleset.all_units
+    if known and any(unit in known and unit not in contract.values for unit in counts):
+        return known
+    return tuple(contract.values)
 
 
 def _check_unit(unit: Unit, counts: tuple[int, ...], sides: int, most: int) -> Iterator[Problem]:
@@ -231,29 +234,31 @@ def _check_unit(unit: Unit, counts: tuple[int, ...], sides: int, most: int) -> I
         yield Problem(Code.WRONG_TOTAL, where, {"expected": unit.total, "got": sum(counts)})
 
 
-def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterator[Problem]:
+def _check_units(ruleset: Ruleset, contract: Contract, deal: Deal) -> list[Problem]:
     counts = deal.counts or {}
     expected = units_written(ruleset, contract, counts)
-    faults = False
-    for unit in counts:
-        if unit not in expected:
-            faults = True
-            yield Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+    problems = [
+        Problem(Code.UNEXPECTED_FIELD, f"counts.{unit}", {"field": unit})
+        for unit in counts
+        if unit not in expected
+    ]
     for name in expected:
-        for problem in _check_one_unit(ruleset, name, counts):
-            faults = True
-            yield problem
-    if not faults and len(expected) > 1:
-        yield from check_agreement(counts)
+        problems += _check_one_unit(ruleset, name, counts)
+    if not problems and len(expected) > 1:
+        problems += check_agreement(counts)
+    return problems
 
 
-def _check_one_unit(ruleset: Ruleset, name: str, counts: Counts) -> Iterator[Problem]:
-    unit = UNITS[name]
-    if name not in counts:
-        yield Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name})
-        return
+def _check_one_unit(ruleset: Ruleset, name: str, counts: Counts) -> Iterable[Problem]:
+    unit, numbers = UNITS[name], counts.get(name)
+    if numbers is None:
+        return (Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}),)
+    sides = ruleset.side_count
+    # The usual case, so it must be fast: none negative and the right sum means none too large.
+    if len(numbers) == sides and min(numbers) >= 0 and sum(numbers) == unit.total:
+        return ()
     most = unit.total if unit.total is not None else unit.most * ruleset.seats_in_a_side
-    yield from _check_unit(unit, counts[name], ruleset.side_count, most)
+    return _check_unit(unit, numbers, sides, most)
 
 
 def _points_per_unit(_ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:

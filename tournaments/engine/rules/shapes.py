@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from typing import Any
 
 from tournaments.engine.rules.problems import Code, InvalidEntry, Problem
-from tournaments.engine.rules.rulesets import Points, number_of
+from tournaments.engine.rules.rulesets import PerSide, Points, number_of
 
 Json = Mapping[str, Any]
 
@@ -20,6 +21,13 @@ def write_points(points: Points) -> int | str:
     if points.denominator == 1:
         return points.numerator
     return f"{points.numerator}/{points.denominator}"
+
+
+def write_all_points(points: PerSide) -> list[int | str]:
+    """Return points as a list in JSON."""
+    if Fraction not in map(type, points):  # The usual case, so it must be fast.
+        return list(points)  # type: ignore[arg-type]
+    return list(map(write_points, points))
 
 
 def write_value(value: Any) -> Any:
@@ -150,10 +158,11 @@ def mapping(item: Shape, schema: Schema, read: Callable[[Any], Any] = as_it_is) 
 
     def check(where: str, value: Any) -> Problems:
         if not isinstance(value, dict):
-            yield wrong_type(where, "object")
-            return
+            return (wrong_type(where, "object"),)
+        found: list[Problem] = []
         for name, each in value.items():
-            yield from item.check(below(where, name), each)
+            found += item.check(below(where, name), each)
+        return found
 
     return Shape(check, schema, read)
 
