@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.permissions import seen_tournament
+from tournaments.presenters.people.names import named_player
 from tournaments.presenters.standings.standings import hides, last_closed, last_counted
 from tournaments.queries.digests import digest_of_round
 from tournaments.queries.tournaments.state import load_state, settings_of
@@ -91,8 +92,10 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
         page["why"] = why_page(state, key, after)
     except KeyError as error:
         raise Http404 from error
+    entrant, club, member = state.entrants[key], row.event.club, page["member"]
     page |= {
-        "entrant": state.entrants[key],
+        "entrant": entrant,
+        "players": [named_player(club, each, member=member) for each in entrant.players],
         "after": after,
         "of": sum(
             not each.house and each.section == page["why"].standing.section
