@@ -152,6 +152,7 @@ REASONS = {
     "evening_picture": "A picture for people; programs have the tally.",
     "follow_picture": "A picture for people; programs have the record.",
     "follow_picture_wide": "A picture for people; programs have the record.",
+    "club_picture": "A picture for people; programs have the league.",
     "player_picture": "A picture for people; programs have the player.",
     "standings_picture": "A picture for people; programs have the standings.",
     "server_calibration": "A look at the numbers of the club's exported ratings.",

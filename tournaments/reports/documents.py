@@ -7,6 +7,7 @@ from tournaments.models import Report
 from tournaments.reports.booklet import booklet
 from tournaments.reports.certificates import certificates
 from tournaments.reports.club_month import club_month
+from tournaments.reports.club_picture import compose_club_picture
 from tournaments.reports.contents import Content, OnProgress, PdfPages, Picture, TypstPart
 from tournaments.reports.cross_table import cross_table_pages, cross_table_tables
 from tournaments.reports.empty_sheet import compose_empty_sheet
@@ -61,6 +62,8 @@ def _empty_sheet(report: Report, _progress: OnProgress) -> Content:
 def _picture(report: Report, _progress: OnProgress) -> Content:
     if report.player is not None:
         data = compose_player_picture(report)
+    elif report.game is None and report.event is None:
+        data = compose_club_picture(report)
     elif report.game is None:
         data = compose_standings_picture(report)
     elif "evening" in report.parameters:

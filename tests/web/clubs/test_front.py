@@ -17,6 +17,9 @@ from tests.club_factories import (
 )
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
+from tournaments.models import Report
+from tournaments.reports.builder import build_report
+from tournaments.web.base import pictures
 
 CLUB = "/clubs/moda/"
 DAY = timedelta(days=1)
@@ -91,16 +94,22 @@ def test_milestones_are_round_numbers_of_games_and_first_kings(member, club):
     assert texts == ["Ayşe played game number 25", "Elif made a first King"]
 
 
-def test_chats_show_who_leads_a_published_club_and_its_last_standings(client, club):
+def test_chats_show_who_leads_a_published_club(client, club, monkeypatch):
     season = SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
-    row = evening(season, [dict(zip(FOUR, (10, 20, 30, -60), strict=True))], published=True)
+    evening(season, [dict(zip(FOUR, (10, 20, 30, -60), strict=True))], published=True)
     type(club).objects.update(published=True)
 
     text = client.get(CLUB).text
 
     assert '"og:description" content="Leading the season: Cem, Burak, Ayşe"' in text
-    picture = reverse("standings_picture", args=["moda", row.slug])
+    picture = reverse("club_picture", args=["moda"])
     assert re.search(rf'"og:image" content="http://[^"]*{picture}', text)
+    monkeypatch.setattr(pictures, "LONGEST_WAIT", 0)
+    assert client.get(picture).status_code == 503
+    build_report(Report.objects.get(club=club).pk)
+    assert client.get(picture).getvalue().startswith(b"\x89PNG")
+    type(club).objects.update(published=False)
+    assert client.get(picture).status_code == 404
 
 
 @pytest.mark.parametrize("rated", [True, False])

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from tournaments.engine.rules.rulesets import Points, whole
 from tournaments.engine.standings.season_sums import SeasonStanding, league
-from tournaments.models import Player, Season, Tournament
+from tournaments.models import Club, Player, Season, Tournament
 from tournaments.models.people import fold_name
 from tournaments.presenters.standings.standings import last_counted
 from tournaments.queries.tournaments.state import TournamentState, load_states
@@ -18,6 +19,9 @@ class LeagueReader:
 
     member: bool
     directs: bool
+
+
+EVERYBODY = LeagueReader(member=False, directs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,20 @@ def league_of(season: Season, rows: Sequence[Tournament], looker: LeagueReader) 
     # Equal places are sorted by name.
     in_order = sorted(standings, key=lambda row: (row.place, fold_name(people[row.player].name)))
     return League(evenings, in_order, people, finals=any(state.stages for state in courses))
+
+
+def public_league(club: Club, today: date) -> tuple[Season, League] | None:
+    """Return the latest season that has begun, with its league as everybody sees it.
+
+    Up to 7 queries; None without anybody in it.
+    """
+    season = club.seasons.filter(starts_on__lte=today).select_related("club").first()
+    if season is None:
+        return None
+    seen = Tournament.objects.counted().seen_by(None).filter(event__season=season)
+    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
+    found = league_of(season, rows, EVERYBODY)
+    return (season, found) if found.rows else None
 
 
 def _evening(

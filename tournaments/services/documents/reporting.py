@@ -105,8 +105,16 @@ def request_player_picture(
     return _request_picture_of(player, content, Report.Audience.ADDRESS, language, at)
 
 
+def request_club_picture(
+    club: Club, version: Sequence[object], *, language: str, at: datetime
+) -> Report:
+    """Request the picture of a club as everybody may see it; `version` changes with it."""
+    content = ["club", club.pk, club.name, list(version)]
+    return _request_picture_of(club, content, Report.Audience.ADDRESS, language, at)
+
+
 def _request_picture_of(
-    subject: Event | Player,
+    subject: Event | Player | Club,
     content: Sequence[object],
     audience: Report.Audience,
     language: str,

@@ -20,17 +20,17 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Club, Event, Player, RatingPool, Season, Tournament
+from tournaments.models import Club, Event, Player, RatingPool, Tournament
 from tournaments.origin import absolute
 from tournaments.permissions import seen_club
 from tournaments.presenters.people.names import named_player
-from tournaments.presenters.standings.league import league_of
+from tournaments.presenters.standings.league import public_league
 from tournaments.presenters.standings.standings import standings_seen
 from tournaments.queries.now import coming
 from tournaments.queries.ratings.leaderboard import Listed, pools_with_ratings
 from tournaments.queries.tournaments.state import load_state
 from tournaments.texts.labels import points_text
-from tournaments.web.clubs.feeds import EVERYBODY, for_everybody, page_of
+from tournaments.web.clubs.feeds import for_everybody, page_of
 
 SHOWN = 10
 FORMAT = "kingscore-embed/1"
@@ -67,11 +67,10 @@ def _events(request: HttpRequest, club: Club) -> Part:
 
 def _league(request: HttpRequest, club: Club) -> Part:
     """Return the first of the season's league (up to 7 queries)."""
-    begun = club.seasons.filter(starts_on__lte=timezone.localdate())
-    season: Season = get_object_or_404(begun.select_related("club")[:1])
-    seen = Tournament.objects.counted().seen_by(None).filter(event__season=season)
-    rows = list(seen.select_related("event").order_by("event__held_on", "pk"))
-    found = league_of(season, rows, EVERYBODY)
+    league = public_league(club, timezone.localdate())
+    if league is None:
+        raise Http404
+    season, found = league
     lines = ((row.place, [found.people[row.player]], row.points) for row in found.rows)
     url = reverse("league", args=[club.slug, season.pk])
     return Part(f"{_('League')} · {season.name}", absolute(request, url), list(_rows(club, lines)))

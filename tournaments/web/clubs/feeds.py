@@ -17,7 +17,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from tournaments.models import Club, Event
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
-from tournaments.presenters.standings.league import LeagueReader
+from tournaments.presenters.standings.league import EVERYBODY
 from tournaments.presenters.statistics.front import FrontReader, front_of
 from tournaments.reports.calendar import calendar_of
 from tournaments.texts.labels import points_text
@@ -28,7 +28,6 @@ BACK = timedelta(days=60)
 """Calendars keep the events of so many days before today."""
 
 KEPT_SECONDS = 300
-EVERYBODY = LeagueReader(member=False, directs=False)
 
 View = Callable[..., HttpResponse]
 

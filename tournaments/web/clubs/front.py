@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+from zlib import crc32
 
 from django.core.cache import caches
 from django.db.models import Count, Q
@@ -209,23 +210,17 @@ def _milestone_text(each: Milestone, front: ClubFront) -> str:
 
 
 def preview_of(request: HttpRequest, club: Club, front: FrontPage) -> LinkPreview | None:
-    """Return what a chat shows of a published club: who leads or has won; its last standings.
-
-    1 query for the tournament whose standings are drawn; without any it is the site's picture.
-    """
+    """Return what a chat shows of a published club: who leads or has won, and its picture."""
     if not club.published:
         return None
     names = [line.named.name for line in front.leaders[:3]]
     line = f"{_('Leading the season')}: {', '.join(names)}" if names else ""
     if not line and front.winners:
         line = f"{front.winners[0].event.name}: {front.winners[0].who}"
-    played = (Tournament.State.RUNNING, Tournament.State.FINISHED)
-    seen = Tournament.objects.counted().seen_by(None).filter(event__club=club, state__in=played)
-    last = seen.order_by("-event__held_on", "-pk").first()
     picture = static("kingscore-wide.png")
-    if last is not None:
-        path = reverse("standings_picture", args=[club.slug, last.slug])
-        picture = as_of(path, last.revision)
+    if front.leaders:
+        version = crc32(repr([(each.named.name, each.points) for each in front.leaders]).encode())
+        picture = as_of(reverse("club_picture", args=[club.slug]), version)
     line = line or _("The evenings of the club, who leads, and its records.")
     return link_preview(request, club.name, line, picture)
 

@@ -3,7 +3,8 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Event, Member
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
+from tournaments.presenters.standings.league import public_league
 from tournaments.queries.now import coming, playing_now
 from tournaments.services.checks.notices import CALLED, counts_of
 from tournaments.services.clubs.membership import (
@@ -19,9 +21,11 @@ from tournaments.services.clubs.membership import (
     create_club,
     leave_club,
 )
+from tournaments.services.documents.reporting import request_club_picture
 from tournaments.texts.clubs import role_name
 from tournaments.texts.labels import Text
 from tournaments.web.base.going_back import kept_for_going_back
+from tournaments.web.base.pictures import language_of, picture_response
 from tournaments.web.clubs.bar import club_bar
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 from tournaments.web.clubs.front import (
@@ -91,6 +95,20 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "preview": preview_of(request, row, front),
     }
     return render(request, "tournaments/clubs/club.html", page)
+
+
+@never_cache
+@require_safe
+def club_picture(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Return the picture of a published club, for the preview of a link."""
+    club = get_object_or_404(Club.objects.seen_by(None), slug=slug)
+    found = public_league(club, timezone.localdate())
+    if found is None:
+        raise Http404
+    season, seen = found
+    version = [season.pk, *([row.player, str(row.points)] for row in seen.rows[:4])]
+    asked = request_club_picture(club, version, language=language_of(request), at=timezone.now())
+    return picture_response(asked)
 
 
 def differences_of(club: Club) -> list[tuple[Text, int]]:

@@ -17,5 +17,6 @@ urlpatterns = [
     path(f"{CLUB}/embed/<slug:part>/", embed.embed, name="embed"),
     path(f"{CLUB}/embed/<slug:part>.json", embed.embed_json, name="embed_json"),
     path("embed/colours.css", embed.embed_colours, name="embed_colours"),
+    path(f"{CLUB}/picture-wide.png", pages.club_picture, name="club_picture"),
     path(f"{CLUB}/leave/", pages.leave, name="leave_club"),
 ]
