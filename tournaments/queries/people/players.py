@@ -86,7 +86,7 @@ def games_of(
     """Return all games of a player, or those with another one, the latest first (2 queries).
 
     Games of a ruleset that no longer exists are left out, as in the ratings. With `published`, only
-    those that everybody may see: of published evenings, in rounds that are over and not hidden.
+    those that everybody may see (3 queries).
     """
     seats = Seat.objects.filter(
         player=player, game__table__round__event__tournament__cancelled_at=None
@@ -94,14 +94,7 @@ def games_of(
     if other is not None:
         seats = seats.filter(game__seats__player=other)
     if published:
-        seats = seats.filter(
-            Q(game__table__round__event__tournament=None)
-            | Q(game__table__round__event__tournament__state=Tournament.State.FINISHED)
-            | Q(game__table__round__event__tournament__settings__hide_last=False)
-            | Q(game__table__round__event__tournament__settings__hide_last__isnull=True),
-            game__table__round__event__published=True,
-            game__table__round__closed_at__isnull=False,
-        )
+        seats = _published(seats, player)
     rules = _house_rules(seats)
     rows = seats.order_by("-game__played_at", "-game_id").values_list(
         "game_id",
@@ -114,6 +107,16 @@ def games_of(
     return [
         _game(row, rules) for row in rows.iterator(AT_ONCE) if row[0] in rules or row[3] in RULESETS
     ]
+
+
+def _published(seats: QuerySet[Seat], player: Player) -> QuerySet[Seat]:
+    """Filter to closed rounds of published evenings, without last rounds still hidden (1 query)."""
+    running = Tournament.objects.filter(event__club=player.club_id, state=Tournament.State.RUNNING)
+    for row in running.filter(settings__hide_last=True):
+        last = {"game__table__round__number__gte": row.settings.get("rounds", 0)}
+        seats = seats.exclude(game__table__round__event=row.event_id, **last)
+    closed = {"game__table__round__closed_at__isnull": False}
+    return seats.filter(game__table__round__event__published=True, **closed)
 
 
 def _house_rules(seats: QuerySet[Seat]) -> dict[int, tuple[str, Sequence[int]]]:
