@@ -5,4 +5,7 @@ from django.conf import settings
 from kingscore.buffering import Buffered
 from kingscore.wsgi import application as pages
 
-application = Buffered(pages, threads=settings.WEB_THREADS)
+# Needs Django, which was set up for the pages.
+from kingscore.streams import Streams  # isort: skip
+
+application = Streams(Buffered(pages, threads=settings.WEB_THREADS))

@@ -20,6 +20,7 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SMALL_BODY = 64 * 1024
 """Bytes that every connection may have in memory; a deal has some hundred."""

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
-from django.core.exceptions import ObjectDoesNotExist
+from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
+from django.db import DatabaseError, connection
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
@@ -79,6 +81,26 @@ def forbid_caching(
         response = get_response(request)
         if not response.has_header("Cache-Control"):
             add_never_cache_headers(response)
+        return response
+
+    return middleware
+
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def announce_writes(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Tell the streams of all processes that something was written; without it they look later."""
+    if connection.vendor != "postgresql":
+        raise MiddlewareNotUsed
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if request.method not in SAFE and response.status_code < 400:
+            with suppress(DatabaseError), connection.cursor() as cursor:
+                cursor.execute("NOTIFY kingscore")
         return response
 
     return middleware

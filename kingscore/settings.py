@@ -41,6 +41,8 @@ DEBUG = ENVIRONMENT.switched_on("KINGSCORE_DEBUG")
 # Behind a proxy that speaks HTTPS.
 HTTPS = ENVIRONMENT.switched_on("KINGSCORE_HTTPS")
 DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
+# PostgreSQL tells the web servers of writes: directly, where a pooler is in between.
+LISTEN_URL = ENVIRONMENT.text("KINGSCORE_LISTEN_URL") or DATABASE_URL
 # A restored backup puts the secret here; empty if the environment has it.
 SECRET_FILE = None if ENVIRONMENT.text("KINGSCORE_SECRET_KEY") else DATA / "secret-key"
 SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY") or new_secret()
@@ -119,6 +121,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     # Before anything that reads the body.
     "kingscore.middleware.refuse_large_bodies",
+    "kingscore.middleware.announce_writes",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -22,7 +22,8 @@ BODY_SECONDS = 60
 STALLED_SECONDS = 30
 IDLE_SECONDS = 60
 """Longer than --keep-alive, for an answer that is still being sent."""
-MOST_CONNECTIONS = 2000
+MOST_CONNECTIONS = 7000
+"""Most of them streams; see `MOST_STREAMS`."""
 SPARE_FILES = 256
 
 
@@ -122,7 +123,7 @@ class Protocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         super().shutdown()
-        if self.cycle and self.cycle.more_body:
+        if self.cycle and (self.cycle.more_body or "kingscore.stream" in self.scope):
             self.transport.close()
 
 

@@ -1,15 +1,51 @@
-// A follower's page: it rests while nobody looks or somebody types in it, says when it hears nothing,
-// keeps open what was opened, and goes on to the next game.
+// A page that follows: each of its parts asks when the server tells of a change, and polls where it cannot.
+// It rests while nobody looks or somebody types in it, says when it hears nothing, keeps open what was
+// opened, and goes on to the next game.
 
+import * as Stream from "./stream.js";
+
+const PART = '[hx-trigger*="news"]';
 const signal = document.getElementById("signal");
-document.addEventListener("htmx:beforeRequest", (event) => {
-  const at = document.activeElement;
-  const types = at !== event.target && at?.matches("input") && event.target.contains(at);
-  if (document.hidden || types) event.preventDefault();
+const due = new Set(); // ids of the parts that something has changed for
+const asked = new Map();
+const pauseOf = (part) => 1000 * Number(/every (\d+)s/.exec(part.getAttribute("hx-trigger"))[1]);
+
+const shown = document.querySelector(`${PART}:not(#strip)`)?.getAttribute("hx-get");
+const page = shown && new URL(shown, location).pathname;
+
+// Sooner than it polls, a part asks once: the next change waits for the poll.
+Stream.hear(() => {
+  for (const { id } of document.querySelectorAll(PART)) {
+    due.add(id);
+    const pause = pauseOf(document.getElementById(id));
+    // Other pages have heard it at the same moment.
+    if (Date.now() - (asked.get(id) ?? 0) >= pause) setTimeout(ask, Math.random() * pause / 20, id);
+  }
+}, page);
+
+function ask(id) {
+  const part = document.getElementById(id);
+  if (part && due.has(id)) htmx.trigger(part, "news");
+}
+
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (Stream.isOpen()) detail.headers["Kingscore-News"] = "1";
 });
-document.addEventListener("htmx:sendError", () => { signal.hidden = false; });
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.xhr.status) signal.hidden = true;
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const part = event.target;
+  const at = document.activeElement;
+  const types = at !== part && at?.matches("input") && part.contains(at);
+  const isPart = part.matches(PART);
+  if (document.hidden || types || (isPart && Stream.isOpen() && !due.has(part.id))) event.preventDefault();
+  else if (isPart) {
+    due.delete(part.id);
+    asked.set(part.id, Date.now());
+  }
+});
+document.addEventListener("htmx:sendError", () => { if (signal) signal.hidden = false; });
+document.addEventListener("htmx:afterRequest", ({ target, detail: { xhr } }) => {
+  if (xhr.status && signal) signal.hidden = true;
+  if (!xhr.status || xhr.status >= 500) due.add(target.id);
 });
 
 // Menus are known by the nearest id above them: what comes before may be gone after an update.

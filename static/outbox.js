@@ -6,6 +6,7 @@ import * as Form from "./table.js";
 import * as Preview from "./preview.js";
 import * as Draft from "./draft.js";
 import * as Send from "./send.js";
+import * as Stream from "./stream.js";
 import * as Waiting from "./waiting.js";
 import * as Awake from "./awake.js";
 
@@ -24,6 +25,7 @@ let busy = false;
 let tries = 0;
 let timer;
 let sending = null; // the key of the entry on its way, and how to stop it
+let isDue = true; // another phone may have written since this one asked
 let heard = null; // the version of the sheet that this phone last heard
 let shown = null; // the sheet that was drawn last
 let memory = []; // where the browser keeps nothing, the entries live as long as the page
@@ -332,10 +334,12 @@ function discard(item) {
   else listen();
 }
 
-// Polling for entries of other phones.
+// Entries of other phones: asked for when the server tells of a change, polled where it cannot.
 
 async function ask() {
-  const response = await fetch(location.href, { headers: { "HX-Request": "true", ...(heard && { "If-None-Match": heard }) } });
+  const headers = { "HX-Request": "true", ...(heard && { "If-None-Match": heard }), ...(Stream.isOpen() && { "Kingscore-News": "1" }) };
+  const response = await fetch(location.href, { headers });
+  isDue = response.status >= 500;
   if (response.redirected) return { leads: response.url };
   if (!response.ok || !response.headers.has("Kingscore-Revision")) return null;
   return { html: await response.text(), etag: response.headers.get("ETag"), revision: Number(response.headers.get("Kingscore-Revision")) };
@@ -345,7 +349,7 @@ const isOccupied = (typed) => Boolean(edited()) || Draft.isTyped(typed);
 
 async function listen() {
   const isBusy = () => isHereOnly || document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
-  if (isBusy()) return;
+  if (isBusy() || (Stream.isOpen() && !isDue)) return;
   try {
     const sheet = await ask();
     if (!sheet || isBusy()) return;
@@ -432,6 +436,12 @@ function goOn() {
 }
 
 setInterval(listen, EVERY);
+if (!isHereOnly) {
+  Stream.hear(() => {
+    isDue = true;
+    listen();
+  });
+}
 // Another page of this phone has written at the same table.
 window.addEventListener("storage", ({ key }) => { if (key === PLACE) draw(); });
 document.addEventListener("visibilitychange", () => {

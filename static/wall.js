@@ -1,5 +1,7 @@
 // The type of the wall as large as the screen allows: no name is cut, and nothing is below the edge.
 
+import * as Stream from "./stream.js";
+
 const COLUMNS = [1, 2, 3, 4];
 const STEPS = 8;
 const LARGEST = 0.1;
@@ -37,6 +39,18 @@ function fit() {
   if (best.size) set(list, best.columns, best.size);
   else list.removeAttribute("style");
 }
+
+// A screen is shown again once; the changes after that are seen on the next one.
+let isAgain = false;
+let isOwn = false;
+Stream.hear((event) => {
+  if (isAgain || event === "hello") return;
+  const wall = document.getElementById("wall");
+  isOwn = true;
+  htmx.ajax("GET", wall.dataset.here, { source: wall, target: wall, swap: "outerHTML" });
+  isOwn = false;
+});
+document.addEventListener("htmx:beforeRequest", () => { isAgain = isOwn; });
 
 document.addEventListener("htmx:afterSwap", fit);
 addEventListener("resize", fit);

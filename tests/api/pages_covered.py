@@ -123,6 +123,7 @@ ADDRESSES = {
 
 REASONS = {
     "home": "It leads to the others; the games of a phone stand in its cookies.",
+    "stream": "Open pages hear of changes; programs have webhooks and the feed of changes.",
     "offline": "Phones keep it for when there is no signal.",
     "new_offline": "As above: the form of a new table.",
     "table_offline": "As above: a table that only the phone has.",

@@ -20,6 +20,7 @@ class Cable:
         self.url = f"http://localhost:{self.listener.getsockname()[1]}"
         self.plugged, self.hanging, self.ends = True, False, set()
         self.losing, self.doomed = False, set()
+        self.streams, self.hearing = "pass", set()
         threading.Thread(target=self.take_calls, daemon=True).start()
 
     def take_calls(self):
@@ -47,7 +48,11 @@ class Cable:
                     # Browsers send at once again what was cut off, if they can.
                     self.pull()
                     break
-                if not self.hanging:
+                if data.startswith(b"GET ") and b"/events HTTP" in data.partition(b"\r\n")[0]:
+                    self.hearing.add(source)
+                if sink in self.hearing and self.streams == "cut":
+                    break
+                if not self.hanging and not (sink in self.hearing and self.streams == "hold"):
                     sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):
@@ -55,6 +60,7 @@ class Cable:
             end.close()
             self.ends.discard(end)
             self.doomed.discard(end)
+            self.hearing.discard(end)
 
     def pull(self):
         """Cut every connection, and take no new one."""
@@ -64,6 +70,13 @@ class Cable:
     def hang(self):
         """Take connections, but pass nothing on, as a network that is connected and dead."""
         self.hanging = True
+
+    def treat_streams(self, how):
+        """Pass streams of events on, "cut" them, or "hold" them back, as some proxies do."""
+        self.streams = how
+        for end in list(self.hearing):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
     def lose_answer(self):
         """Pull the cable at the next form that is sent, once the server has answered it."""

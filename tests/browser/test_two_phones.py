@@ -85,7 +85,7 @@ def test_saved_deal_finds_that_another_phone_was_faster(new_phone):
 def test_deals_of_another_phone_appear_by_themselves(new_phone):
     phone = new_phone()
     phone.sit_down()
-    details = phone.page.locator("details").last
+    details = phone.page.locator("#table details").last
     details.locator("summary").tap()
     record(phone.game, WHOLE_GAME[0])
     phone.wait_for(1)

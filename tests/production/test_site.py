@@ -15,6 +15,7 @@ from time import monotonic
 import pytest
 
 from tests.deals import WHOLE_GAME
+from tests.hearing import Listener
 from tests.phones import CSRF_FIELD, new_key, with_suit
 from tests.production.laying import SERVICES, missing_programs
 from tests.production.site import Site
@@ -84,13 +85,18 @@ def test_game_is_played_followed_and_printed_through_the_proxy(site, visit, pdf_
     writer.open_table()
     follow = follow_path(writer)
     follower.token = writer.token
+    hearing = Listener(follower.connect(), follow)
+    assert hearing.next() == "hello"
     for revision, deal in enumerate(WHOLE_GAME):
         assert writer.write_deal(deal, revision, new_key()).status == 200
+        # Not held back on the way.
+        assert hearing.next() == "news"
         seen = follower.ask("GET", follow, headers={"HX-Request": "true"})
         assert f'data-revision="{revision + 1}"' in seen.text
         unchanged = {"HX-Request": "true", "If-None-Match": seen.headers["ETag"]}
         assert follower.ask("GET", follow, headers=unchanged).status == 304
 
+    hearing.close()
     follower.token = writer.token
     follower.cookies |= {name: writer.cookies[name] for name in ["__Host-csrftoken"]}
     sheet = take_sheet(follower, order_sheet(follower, follow))

@@ -142,6 +142,7 @@ FOLLOWED = {
     "evening_picture": Page("evening", EVERYBODY),
     "evening_document": Page("evening", None, EVERYBODY),
     "follow": sheet(closed=EVERYBODY, place="follow"),
+    "stream": sheet(closed=EVERYBODY, place="stream"),
     "seat": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
     "follow_scoresheet": sheet(None, EVERYBODY, closed=EVERYBODY, place="follow"),
     "follow_picture": sheet(closed=EVERYBODY, place="follow"),

@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.files.base import ContentFile
+from django.urls import reverse
 from django.utils import timezone
 
 from tests.check_factories import CheckFactory, DifferenceFactory, EmailFactory
@@ -135,6 +136,7 @@ def _addresses(world, tables):
     for addresses in (world.right, world.closed, world.wrong):
         addresses["entry"] = addresses["write"] | {"position": 0}
         addresses["game"] = {"public_id": addresses["write"]["public_id"]}
+        addresses["stream"] = {"page": reverse("follow", kwargs=addresses["follow"])[1:]}
     del world.wrong["game"]
     # Open tables: nobody's, and nobody closes them.
     another = GameFactory().secret("write")

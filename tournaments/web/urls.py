@@ -2,6 +2,8 @@
 
 from django.urls import include, path
 
+from tournaments.web.base.streams import stream
+
 urlpatterns = [
     # Most requests are for a table: match those first.
     path("", include("tournaments.web.games.urls")),
@@ -22,4 +24,5 @@ urlpatterns = [
     path("", include("tournaments.web.standings.urls")),
     path("", include("tournaments.web.rounds.urls")),
     path("", include("tournaments.web.ratings.urls")),
+    path("<path:page>events", stream, name="stream"),
 ]

@@ -250,15 +250,15 @@ def test_leaderboards_take_the_same_queries_however_many_players(
     counted()
     member.get(CLUB)
 
-    # Session, account, pools, clubs of the visitor, seasons, ranks, the own rating, keys and
-    # rows of the page, the own place, the bar.
-    with django_assert_num_queries(11):
+    # Session, account, pools, their last rounds, clubs of the visitor, seasons, ranks, the own
+    # rating, keys and rows of the page, the own place, the bar.
+    with django_assert_num_queries(12):
         member.get(CLUB)
     # No seasons and no bar.
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         member.get(SERVER)
     member.logout()
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         member.get(SERVER)
 
 

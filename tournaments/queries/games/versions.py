@@ -7,7 +7,7 @@ process.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Lock
@@ -122,11 +122,14 @@ class VersionCache:
 
     def _look_again(self, now: float) -> None:
         self.asked = {name: at for name, at in self.asked.copy().items() if now - at < FORGET}
-        rows = Game.objects.filter(public_id__in=list(self.asked)).values_list(
-            "public_id", *_seen()
-        )
-        self.marks = {name: _mark(*seen) for name, *seen in rows} if self.asked else {}
+        self.marks = versions_named(self.asked) if self.asked else {}
         self.looked = now
+
+
+def versions_named(names: Iterable[str]) -> dict[str, GameVersion]:
+    """Load the versions of the games of these names, without those that are gone (1 query)."""
+    rows = Game.objects.filter(public_id__in=list(names)).values_list("public_id", *_seen())
+    return {name: _mark(*seen) for name, *seen in rows}
 
 
 def mark_named(public_id: str) -> GameVersion | None:

@@ -1,5 +1,8 @@
-"""The request after django_htmx.middleware.HtmxMiddleware."""
+"""The request after django_htmx.middleware.HtmxMiddleware, and the ETag of what it asks for."""
 
+from hashlib import sha256
+
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
@@ -8,3 +11,10 @@ class HtmxRequest(HttpRequest):
     """A request with the details of htmx."""
 
     htmx: HtmxDetails
+
+
+def tag_of(seen: list[object]) -> str:
+    """Return the ETag of a page that depends on all values of `seen`."""
+    # Includes the style sheet, so that open pages of an older program reload.
+    details = repr([*seen, staticfiles_storage.url("events.css")])
+    return f'"{sha256(details.encode()).hexdigest()[:32]}"'

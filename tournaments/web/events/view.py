@@ -2,9 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from hashlib import sha256
 
-from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
@@ -16,6 +14,7 @@ from tournaments.queries.events import current_sheets
 from tournaments.queries.games.sheets import Sheet
 from tournaments.services.games.confirming import Agreement, agreement_on
 from tournaments.texts import labels
+from tournaments.web.base.htmx import tag_of
 from tournaments.web.base.phone import address
 
 LINES_LOOKED_AT = 20
@@ -111,10 +110,3 @@ def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
         request.COOKIES.get("suits"),
     ]
     return tag_of(seen)
-
-
-def tag_of(seen: list[object]) -> str:
-    """Return the ETag of a page that depends on all values of `seen`."""
-    # Includes the style sheet, so that open pages of an older program reload.
-    details = repr([*seen, staticfiles_storage.url("events.css")])
-    return f'"{sha256(details.encode()).hexdigest()[:32]}"'

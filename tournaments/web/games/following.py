@@ -1,6 +1,7 @@
 """The sheet of a game for followers."""
 
 import json
+from threading import Lock
 from typing import Any
 
 from django.core.cache import caches
@@ -28,13 +29,15 @@ from tournaments.web.games.pages import etag_of, form_of, holder_of, people_of
 from tournaments.web.games.who import question_of
 from tournaments.web.ratings.predictions import rated_game
 
+DRAWING = tuple(Lock() for _ in range(32))
+
 
 @require_safe
 def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the sheet of a game to followers.
 
-    The page polls every two seconds, and gets a 304 before anything is loaded. Server-sent events
-    would hold one of the few threads for each follower.
+    The page asks when a stream tells it of a change. Without one it polls every two seconds, and
+    gets a 304 before anything is loaded.
     """
     mark = mark_followed(public_id, secret)
     if mark is None:
@@ -71,13 +74,21 @@ def follow_fragment(request: HttpRequest, row: Game, etag: str) -> str:
     For a match, and for a finished game, it depends on the visitor and is not cached.
     """
     alike = row.match_id is None and row.result is None and account_of(request) is None
-    shown: str | None = caches["sheets"].get(etag) if alike else None
-    if shown is None:
-        page = follow_page(request, row) | asking(etag)
-        shown = render_to_string("tournaments/games/_follow.html", page, request)
-        if alike:
+    if not alike:
+        return draw_fragment(request, row, etag)
+    # All followers hear of a deal at the same moment: one draws it, the others wait.
+    with DRAWING[hash(etag) % len(DRAWING)]:
+        shown: str | None = caches["sheets"].get(etag)
+        if shown is None:
+            shown = draw_fragment(request, row, etag)
             caches["sheets"].set(etag, shown)
     return shown
+
+
+def draw_fragment(request: HttpRequest, row: Game, etag: str) -> str:
+    """Return the sheet alone for one visitor."""
+    page = follow_page(request, row) | asking(etag)
+    return render_to_string("tournaments/games/_follow.html", page, request)
 
 
 def follow_whole(request: HttpRequest, row: Game, etag: str) -> HttpResponse:

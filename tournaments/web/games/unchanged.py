@@ -93,6 +93,9 @@ def etag_at(request: HttpRequest, match: ResolverMatch, mark: GameVersion) -> st
 
 def listening(request: HttpRequest) -> ResolverMatch | None:
     """Return the route of a poll; None for other requests."""
+    # A stream has told of a change that this process may not have seen yet.
+    if "HTTP_KINGSCORE_NEWS" in request.META:
+        return None
     asked = {"HTTP_IF_NONE_MATCH", "HTTP_HX_REQUEST"} <= request.META.keys()
     if not asked or request.method != "GET" or len(request.path_info) > LONGEST_PATH:
         return None

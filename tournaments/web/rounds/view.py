@@ -20,8 +20,9 @@ from tournaments.presenters.rounds.tables import (
 )
 from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.services.games.confirming import Agreement
+from tournaments.web.base.htmx import tag_of
 from tournaments.web.base.phone import address
-from tournaments.web.events.view import etag_of, tag_of
+from tournaments.web.events.view import etag_of
 from tournaments.web.games.clock_view import Clock, clock_of, minutes_text
 
 MINUTE = 60

@@ -52,6 +52,7 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     screens = screens_of(state, round_)
     at = number_in(request.GET, "screen", 0) % len(screens)
     following = (at + 1) % len(screens)
+    path = reverse("wall", args=[slug, row.slug])
     page = {
         "tournament": row,
         "event": row.event,
@@ -61,7 +62,8 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "clock": None if round_ is None else clock_of(round_, now),
         "unstarted": round_ is not None and not (round_.clock_started_at or round_.clock_used),
         "screen": screens[at],
-        "next": f"{reverse('wall', args=[slug, row.slug])}?screen={following}",
+        "here": f"{path}?screen={at}",
+        "next": f"{path}?screen={following}",
         "seconds": SECONDS,
     }
     fragment = bool(request.htmx)

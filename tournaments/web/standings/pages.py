@@ -17,9 +17,8 @@ from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.documents.reporting import request_standings_picture
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest, tag_of
 from tournaments.web.base.pictures import language_of, picture_response
-from tournaments.web.events.view import tag_of
 from tournaments.web.standings.view import (
     StandingsQuery,
     standings_shown,

@@ -47,11 +47,11 @@ from tournaments.services.tournaments.lifecycle import (
 from tournaments.texts import labels
 from tournaments.texts.clubs import CONFIRMATIONS
 from tournaments.web.base.going_back import kept_for_going_back
-from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.htmx import HtmxRequest, tag_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.base.phone import remember_entrant
 from tournaments.web.base.refusals import refusal_shown
-from tournaments.web.events.view import etag_of, tag_of
+from tournaments.web.events.view import etag_of
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.forms import key_of
 from tournaments.web.ratings.predictions import accuracy_lines

@@ -1,0 +1,281 @@
+"""Streams of events: an open page hears that what it shows has changed, and asks for it.
+
+Django decides who may open one (`tournaments/web/base/streams.py`); here its answer becomes a
+stream, which holds no thread. An event has no contents: the page asks as it does without streams.
+"""
+
+import asyncio
+import logging
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import psycopg
+from django.conf import settings
+from django.db import close_old_connections
+
+from kingscore.buffering import Application, Message, Receive, Scope, Send
+from tournaments.queries.watching import Version, Watch
+from tournaments.web.base.streams import NETWORK, TOPIC
+
+logger = logging.getLogger(__name__)
+
+MOST_STREAMS = 5000
+"""Per process. A page without a stream polls."""
+MOST_OF_NETWORK = 1000
+"""A whole hall may have one address."""
+LOOK_SECONDS = 0.5
+CALLED_SECONDS, LOOK_WHILE_CALLED_SECONDS = 0.1, 2.0
+"""How often to look at the most, and at least, while PostgreSQL tells of writes."""
+BEAT_SECONDS = 15
+"""Shorter than the patience of proxies, and of `static/stream.js`."""
+CHECK_SECONDS = 25
+SPREAD_MS = 30_000
+"""After a restart, pages come back one by one."""
+CHANNEL = "kingscore"
+
+HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store"),
+    # For nginx and its relatives; Caddy needs no word.
+    (b"x-accel-buffering", b"no"),
+]
+REPLACED = {
+    *(b"content-type", b"content-length", b"content-encoding", b"cache-control", b"expires"),
+    *(TOPIC.lower().encode(), NETWORK.lower().encode()),
+}
+TOO_MANY = b"Too many streams are open. Poll the page instead.\n"
+SESSION = re.compile(rb"(?:__Host-)?" + settings.SESSION_COOKIE_NAME.encode() + rb"=([^;]*)")
+
+
+class Stream:
+    """The stream of one open page."""
+
+    __slots__ = ("network", "saying", "scope", "send", "topic")
+
+    def __init__(self, scope: Scope, send: Send, topic: str, network: str) -> None:
+        self.scope, self.send, self.topic, self.network = scope, send, topic, network
+        self.saying: asyncio.Task[None] | None = None
+
+    def say(self, event: str) -> None:
+        """Send an event; no beat while the page has not taken the event before."""
+        if event != "beat" or self.saying is None or self.saying.done():
+            body = f"event: {event}\ndata: {self.topic.partition(' ')[0]}\n\n".encode()
+            self._send({"type": "http.response.body", "body": body, "more_body": True})
+
+    def end(self) -> None:
+        self._send({"type": "http.response.body", "body": b""})
+
+    def _send(self, message: Message) -> None:
+        async def send() -> None:
+            await self.send(message)
+
+        self.saying = asyncio.create_task(send())
+
+    @property
+    def visitor(self) -> tuple[str, bytes]:
+        """All who see the page by the same right."""
+        cookies = dict(self.scope["headers"]).get(b"cookie", b"")
+        session = SESSION.search(cookies)
+        return self.scope["path"], session[1] if session else b""
+
+
+class Streams:
+    """An ASGI application around that of the pages, with the streams of this process."""
+
+    def __init__(self, pages: Application) -> None:
+        self.pages = pages
+        self.of_topic: defaultdict[str, set[Stream]] = defaultdict(set)
+        self.networks: Counter[str] = Counter()
+        self.versions: dict[str, Version] = {}
+        self.watch, self.thread = Watch(), ThreadPoolExecutor(1, "streams")
+        self.called, self.hears_calls = asyncio.Event(), False
+        self.work: asyncio.Task[None] | None = None
+        self.checks: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].endswith("/events"):
+            await self.pages(scope, receive, send)
+        elif (answer := await self.ask(scope, receive, send)) is not None:
+            await self.serve(answer, scope, receive, send)
+
+    async def ask(self, scope: Scope, receive: Receive, send: Send) -> Message | None:
+        """Ask Django for a stream; return the head of its answer, or pass on a refusal."""
+        allowed: Message | None = None
+
+        async def take(message: Message) -> None:
+            nonlocal allowed
+            if message["type"] == "http.response.start" and header(message, TOPIC):
+                allowed = message
+            elif allowed is None:
+                await send(message)
+
+        await self.pages(scope, receive, take)
+        return allowed
+
+    async def serve(self, answer: Message, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hold a stream open until the visitor leaves, or may no longer see the page."""
+        network, kept = header(answer, NETWORK), answer["headers"]
+        kept = [each for each in kept if each[0].lower() not in REPLACED]
+        if self.networks.total() >= MOST_STREAMS or self.networks[network] >= MOST_OF_NETWORK:
+            plain = (b"content-type", b"text/plain"), (b"retry-after", b"300")
+            length = (b"content-length", str(len(TOO_MANY)).encode())
+            await send({**answer, "status": 503, "headers": [*kept, *plain, length]})
+            await send({"type": "http.response.body", "body": TOO_MANY})
+            return
+        # For the web server, which ends streams before it stops.
+        scope["kingscore.stream"] = True
+        await send({**answer, "status": 200, "headers": [*kept, *HEADERS]})
+        retry = f"retry: {random.randint(1000, SPREAD_MS)}\n\n".encode()  # noqa: S311
+        await send({"type": "http.response.body", "body": retry, "more_body": True})
+        stream = Stream(scope, send, header(answer, TOPIC), network)
+        self.add(stream)
+        try:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        finally:
+            self.remove(stream)
+
+    def add(self, stream: Stream) -> None:
+        self.of_topic[stream.topic].add(stream)
+        self.networks[stream.network] += 1
+        if stream.topic in self.versions:
+            # The page asks now: whatever happens later is a change.
+            stream.say("hello")
+        if self.work is None or self.work.done():
+            self.work = asyncio.create_task(self.run())
+
+    def remove(self, stream: Stream) -> None:
+        self.networks[stream.network] -= 1
+        if not self.networks[stream.network]:
+            del self.networks[stream.network]
+        others = self.of_topic[stream.topic]
+        others.discard(stream)
+        if not others:
+            del self.of_topic[stream.topic]
+            self.versions.pop(stream.topic, None)
+
+    async def run(self) -> None:
+        """Work as long as there are streams."""
+        beside = [_every(BEAT_SECONDS, self.beat), _every(CHECK_SECONDS, self.check)]
+        if settings.LISTEN_URL:
+            beside.append(self.listen())
+        tasks = [asyncio.create_task(each) for each in beside]
+        try:
+            while self.of_topic:
+                try:
+                    await self.look()
+                except Exception:
+                    # The next look finds the change.
+                    logger.exception("Streams could not look at the database")
+                await self.wait()
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def wait(self) -> None:
+        """Wait until it is time to look."""
+        if not self.hears_calls:
+            await asyncio.sleep(LOOK_SECONDS)
+            return
+        await asyncio.sleep(CALLED_SECONDS)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.called.wait(), LOOK_WHILE_CALLED_SECONDS)
+        self.called.clear()
+
+    async def look(self) -> None:
+        """Tell all pages of topics that have changed since the last look."""
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self.thread, self.versions_of, list(self.of_topic))
+        touched: list[Stream] = []
+        for topic, version in found.items():
+            streams = self.of_topic.get(topic)
+            if not streams:
+                continue
+            before = self.versions.get(topic)
+            self.versions[topic] = version
+            if version != before:
+                for stream in streams:
+                    stream.say("news" if before else "hello")
+            if before and version.rights != before.rights:
+                touched += streams
+        if touched:
+            task = asyncio.create_task(self.check(touched))
+            self.checks.add(task)
+            task.add_done_callback(self.checks.discard)
+
+    def versions_of(self, topics: list[str]) -> dict[str, Version]:
+        close_old_connections()
+        try:
+            return self.watch.look(topics)
+        finally:
+            close_old_connections()
+
+    async def beat(self) -> None:
+        """Show that streams are alive."""
+        for number, stream in enumerate(self.all()):
+            stream.say("beat")
+            if number % 50 == 0:
+                # Others are answered in between.
+                await asyncio.sleep(0.01)
+
+    async def check(self, streams: Iterable[Stream] | None = None) -> None:
+        """End the streams of visitors who may no longer see the page, of these or of all.
+
+        The right to see a sheet or an evening is in the version of its topic.
+        """
+        alike: defaultdict[tuple[str, bytes], list[Stream]] = defaultdict(list)
+        for stream in self.all() if streams is None else streams:
+            if streams is not None or not stream.topic.startswith(("game ", "evening ")):
+                alike[stream.visitor].append(stream)
+        for visitors in alike.values():
+            if await self.ask(visitors[0].scope, _nothing, _ignore) is None:
+                for stream in visitors:
+                    stream.end()
+
+    async def listen(self) -> None:
+        """Hear of writes from PostgreSQL, on a connection of its own; see `announce_writes`."""
+        while True:
+            try:
+                url = settings.LISTEN_URL
+                async with await psycopg.AsyncConnection.connect(
+                    url, autocommit=True, keepalives_idle=30
+                ) as line:
+                    await line.execute(f"LISTEN {CHANNEL}")
+                    self.hears_calls = True
+                    async for _ in line.notifies():
+                        self.called.set()
+            except psycopg.Error as fault:
+                logger.warning("Streams hear of no writes: %s", type(fault).__name__)
+            finally:
+                self.hears_calls = False
+            await asyncio.sleep(5)
+
+    def all(self) -> list[Stream]:
+        return [stream for streams in self.of_topic.values() for stream in streams]
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except Exception:
+            logger.exception("Streams could not be looked after")
+
+
+def header(message: Message, name: str) -> str:
+    """Return a header of an answer; empty if there is none."""
+    wanted = name.lower().encode()
+    return next((v.decode() for n, v in message["headers"] if n.lower() == wanted), "")
+
+
+async def _nothing() -> Message:
+    return {"type": "http.disconnect"}
+
+
+async def _ignore(_message: Message) -> None:
+    pass

@@ -1,0 +1,114 @@
+"""Versions of what open pages show, so that they can be told of a change.
+
+A topic is a text of its kind and its key, such as `game abcdefghjk`. One look at the database
+serves all pages that a process has open: it takes a query for each kind.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from tournaments.models import AuditEntry, Game, RatedRound, RatingPool, Tournament
+from tournaments.queries.games.versions import versions_named
+from tournaments.queries.tournaments.versions import with_versions
+
+ENTRIES_LOOKED_AT = 200
+"""The number of newest audit entries: those written at the same time may become visible out of
+order."""
+
+RIGHTS = (AuditEntry.Kind.ROLE, AuditEntry.Kind.SETTINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Everything that a topic shows, and what decides who may see it."""
+
+    shown: object
+    rights: object = None
+
+
+class Watch:
+    """Looks at the versions of topics, again and again; not by two threads at a time."""
+
+    def __init__(self) -> None:
+        self.read: frozenset[int] = frozenset()
+        self.changes: Counter[int | None] = Counter()
+        self.rights: Counter[int | None] = Counter()
+
+    def look(self, topics: Iterable[str]) -> dict[str, Version]:
+        """Return the version of each topic, one without contents if it is gone."""
+        keys: dict[str, list[str]] = defaultdict(list)
+        for topic in topics:
+            kind, key = topic.split(" ")
+            keys[kind].append(key)
+        found = {topic: Version(None) for topic in topics}
+        for kind, looked in (
+            ("game", _games), ("evening", _evenings), ("club", self.clubs), ("round", self.rounds),
+            ("standings", _standings), ("ratings", watched_ratings),
+        ):  # fmt: skip
+            if kind in keys:
+                versions = looked(keys[kind])
+                found |= {f"{kind} {key}": version for key, version in versions.items()}
+        return found
+
+    def clubs(self, keys: Collection[str]) -> dict[str, Version]:
+        """Every change in a club has an audit entry."""
+        newest = AuditEntry.objects.order_by("-pk").values_list("pk", "club", "kind")
+        lines: list[tuple[int, int | None, str]] = list(newest[:ENTRIES_LOOKED_AT])
+        new = [line for line in lines if line[0] not in self.read]
+        if len(new) == ENTRIES_LOOKED_AT:
+            # There may be more: every club counts as changed.
+            new.append((0, None, RIGHTS[0]))
+        self.read = frozenset(pk for pk, *_ in lines)
+        self.changes.update(club for _, club, _ in new)
+        self.rights.update(club for _, club, kind in new if kind in RIGHTS)
+        return {
+            key: Version(*(each[int(key)] + each[None] for each in (self.changes, self.rights)))
+            for key in keys
+        }
+
+    def rounds(self, keys: Collection[str]) -> dict[str, Version]:
+        """Pages that show directors how long tables need change with each minute, too."""
+        minute = int(timezone.now().timestamp() // 60)
+        found = self.clubs(keys).items()
+        return {key: Version((minute, each.shown), each.rights) for key, each in found}
+
+
+def _games(keys: Collection[str]) -> dict[str, Version]:
+    found = versions_named(keys)
+    return {
+        key: Version(each, (each.generation, each.write_generation, each.is_open))
+        for key, each in found.items()
+    }
+
+
+def _evenings(keys: Collection[str]) -> dict[str, Version]:
+    rows = Game.objects.filter(open_table__public_id__in=keys).order_by("pk")
+    shown: dict[str, list[object]] = defaultdict(list)
+    rights: dict[str, int] = {}
+    fields = ("open_table__public_id", "open_table__generation", "pk", "revision", "players")
+    for key, generation, *game in rows.values_list(*fields):
+        shown[key].append(game)
+        rights[key] = generation
+    return {key: Version(each, rights[key]) for key, each in shown.items()}
+
+
+def _standings(keys: Collection[str]) -> dict[str, Version]:
+    rows = with_versions(Tournament.objects.filter(pk__in=keys))
+    return {str(row.pk): Version(version) for row, version in rows}
+
+
+def watched_ratings(keys: Collection[str]) -> dict[str, Version]:
+    """The last round rated in each pool of a club; those of the whole server have the key 0."""
+    last = RatedRound.objects.filter(pool=OuterRef("pk")).order_by("-at", "-round")
+    pools = RatingPool.objects.filter(club__in=[key for key in keys if key != "0"])
+    if "0" in keys:
+        pools |= RatingPool.objects.filter(club=None)
+    shown: dict[str, list[object]] = defaultdict(list)
+    rows = pools.annotate(last=Subquery(last.values("pk")[:1])).order_by("pk")
+    for club, *pool in rows.values_list("club", "pk", "last", "version", "fitted_at"):
+        shown[str(club or 0)].append(pool)
+    return {key: Version(each) for key, each in shown.items()}
