@@ -45,6 +45,7 @@ IN_ORDER = (
     "scoresheet",
     "backup",
     "big_evening",
+    "streams",
     "kill",
     "lighthouse",
 )

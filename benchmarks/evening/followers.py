@@ -1,6 +1,7 @@
 """Those who look on: each asks every two seconds whether the sheet has grown, as its page does."""
 
 import asyncio
+from collections.abc import Mapping
 
 from benchmarks.evening.phones import Phone, revision_in, seen_in, until
 from benchmarks.evening.tally import Tally
@@ -12,6 +13,8 @@ EVERY = 2.0
 
 class Follower:
     """A phone that shows the sheet of one table; `revision` is the last it was shown."""
+
+    more: Mapping[str, str] = {}
 
     def __init__(self, host: str, port: int, path: str, tally: Tally) -> None:
         self.phone, self.path, self.tally = Phone(host, port, tally), path, tally
@@ -40,7 +43,7 @@ class Follower:
         """Ask once; whether there was another sheet."""
         headers = {"HX-Request": "true", "HX-Trigger": "table", "HX-Target": "table"}
         try:
-            more = headers | {"If-None-Match": self.heard}
+            more = headers | {"If-None-Match": self.heard, **self.more}
             answer = await self.phone.ask("GET", self.path, more)
         except CutOff:
             self.tally.errors["follower: cut off"] += 1
