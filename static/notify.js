@@ -2,7 +2,8 @@
 // The answer is the page with the new state; switching off needs no script.
 
 const root = document.documentElement;
-const isApple = /iPhone|iPad|iPod/.test(navigator.userAgent);
+// An iPad says that it is a Mac.
+const isApple = /iPhone|iPad|iPod/.test(navigator.userAgent) || (/Mac/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (each) => each.charCodeAt(0));
 
 function state() {

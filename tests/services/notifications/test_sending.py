@@ -24,6 +24,7 @@ from tournaments.services.emails import sweep_emails
 from tournaments.services.notifications.sending import sweep_notifications
 from tournaments.services.notifications.subscribing import (
     MOST_OF_ENTRANT,
+    MOST_OF_PHONE,
     NoPushAddress,
     PushAddress,
     forget_subscriptions,
@@ -349,6 +350,13 @@ def test_subscriptions_replace_each_other_within_limits_and_end_with_the_tournam
         subscribe_phone(entrant(row), browser.address(str(n)), "tr", at=timezone.now())
     phones = set(Subscription.objects.values_list("phone", flat=True))
     assert phones == set(map(str, range(MOST_OF_ENTRANT)))
+    for n in range(MOST_OF_PHONE + 1):
+        browser = service.browser(f"of one phone {n}")
+        account = AccountFactory()
+        subscribe_phone(account, browser.address("same"), "tr", at=timezone.now())
+    mine = Subscription.objects.filter(phone="same")
+    assert (mine.count(), account.subscriptions.count()) == (MOST_OF_PHONE, 1)
+    mine.delete()
 
     forget_subscriptions(EVENING + timedelta(days=30))
     assert Subscription.objects.count() == MOST_OF_ENTRANT
