@@ -101,6 +101,8 @@ def test_phone_that_chose_its_name_opens_on_its_seat_and_forgets_it_again():
 
     found = hub(looker, row, find=me.player.name)
     assert "That is me" in found.text
+    sheet = [row.event.club.slug, row.slug, 1, 1]
+    assert reverse("table_sheet", args=sheet) in found.text
     assert hub(looker, row).context["card"] is None
     chooses(looker, row, me.number)
     card = hub(looker, row).context["card"]
@@ -139,6 +141,8 @@ def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_e
     assert shares[1] == pytest.approx(230 / (points[2] - points[0]), abs=0.005)
     assert (shares[0], shares[2]) == (0, 1)
     assert [(step.table, step.place) for step in card.path] == [(1, 4)]
+    sheet = reverse("table_sheet", args=[row.event.club.slug, row.slug, 1, 1])
+    assert f'href="{sheet}"' in hub(looker, row).text
 
 
 def points_of(row, entrant):

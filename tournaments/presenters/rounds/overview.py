@@ -91,6 +91,7 @@ class Surprise:
 class PathStep:
     """A round of an entrant: at which table, with whom, which place there (None: sat out)."""
 
+    number: int
     label: str
     points: Points | None
     table: int | None
@@ -163,12 +164,12 @@ class Overview:
     def _step(self, round_: RoundSeen, entrant: str, points: Points | None) -> PathStep:
         table = round_.table_of(entrant)
         if table is None:
-            return PathStep(round_.label, points, None, None, ())
+            return PathStep(round_.number, round_.label, points, None, None, ())
         side = table.entrants.index(entrant)
         others = tuple(self.names.get(key, "") for key in table.entrants if key != entrant)
         place = table.ranks[side] if table.ranks else None
         named = tuple(name for name in others if name)
-        return PathStep(round_.label, points, table.number, place, named)
+        return PathStep(round_.number, round_.label, points, table.number, place, named)
 
     def surprises(self) -> list[Surprise]:
         """Return what surprised in the last closed round: nothing if nobody stands out."""
