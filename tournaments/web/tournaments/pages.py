@@ -107,7 +107,8 @@ def preview_of(request: HttpRequest, row: Tournament) -> LinkPreview:
     """Return what a chat shows of a tournament: who leads; its picture has the standings."""
     event = row.event
     day = date_format(event.held_on, "DATE_FORMAT")
-    parts = [event.club.name, day, str(state_name(row.state)), leaders_of(row)]
+    where = event.details if row.state == State.REGISTRATION else ()
+    parts = [event.club.name, day, *where, str(state_name(row.state)), leaders_of(row)]
     line = " · ".join(filter(None, parts))
     picture = as_of(reverse("standings_picture", args=[event.club.slug, row.slug]), row.revision)
     return link_preview(request, event.name, line, picture)
