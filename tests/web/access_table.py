@@ -346,7 +346,7 @@ ENTRANTS = {
 }
 
 OF_A_TOURNAMENT = (
-    *("tournament", "entrants", "seating", "running", "rulings"),
+    *("tournament", "entrants", "seating", "running", "live_board", "rulings"),
     *("standings", "standings_picture", "why_place", "wall"),
     *(
         "tournament",
