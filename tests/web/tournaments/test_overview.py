@@ -14,6 +14,7 @@ from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
 from tournaments.models import Entrant, Game, Report, Tournament
 from tournaments.reports.certificates import compose_certificates
+from tournaments.reports.standings_picture import compose_standings_picture
 from tournaments.services.audit import NOBODY
 from tournaments.services.tournaments.lifecycle import move_tournament
 
@@ -80,6 +81,17 @@ def test_hidden_last_round_is_on_no_part_of_the_page():
     shown = hub(looker, row)
     assert [line.place for line in shown.context["seen"].podium] == [1, 2, 3]
     assert ">540<" in shown.text
+
+
+def test_picture_before_the_first_round_says_when_and_where(club):
+    row = tournament_of(club, state="registration", event__starts_at="19:30", event__venue="Lokal")
+    EntrantFactory.create_batch(2, tournament=row)
+    report = Report(kind="picture", club=club, event=row.event, audience="visitors")
+
+    lines = [side["members"][0] for side in compose_standings_picture(report)["sides"]]
+
+    day, *others = [(line["place"], line["name"]) for line in lines]
+    assert (day[0], others) == ("Day", [("Start", "19:30"), ("Place", "Lokal"), ("Entrants", "2")])
 
 
 def test_finished_tournament_says_what_the_club_plays_next_in_public(client):
