@@ -299,6 +299,27 @@ def test_imported_tournament_is_rated_as_where_it_was_played():
     check_everything()
 
 
+def test_rebuild_leaves_the_table_of_changes_as_it_was(club):
+    evening(club, QUEENS, STOPPED, players=NAMES)
+    sweep_ratings()
+    before = table_of_changes()
+
+    rebuild_ratings()
+
+    assert table_of_changes() == before
+    evening(club, QUEENS, STOPPED, players=NAMES, day=1)
+    sweep_ratings()
+    assert RatingChange.objects.count() == 8
+
+
+def table_of_changes():
+    table = RatingChange._meta.db_table
+    with connection.cursor() as cursor:
+        read = connection.introspection
+        columns = read.get_table_description(cursor, table)
+        return columns, read.get_constraints(cursor, table), read.get_sequences(cursor, table)
+
+
 def in_small_slices(monkeypatch):
     for name in ("GAMES_OF_SLICE", "STATES_OF_SLICE", "ROWS_AT_ONCE"):
         monkeypatch.setattr(pools, name, 2)

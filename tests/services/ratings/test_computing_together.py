@@ -7,7 +7,7 @@ leaves nothing half done is the transaction.
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 
 import pytest
@@ -30,8 +30,9 @@ from tournaments.models import (
     RatingDue,
     RatingPool,
 )
+from tournaments.services.base.moment import one_moment
 from tournaments.services.ratings import games, pools
-from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,6 +77,19 @@ def test_correction_that_is_committed_while_ratings_are_computed_is_rated_afterw
 
     assert corrected == 1
     assert not RatingDue.objects.exists()
+    check_everything()
+
+
+def test_who_reads_as_of_one_moment_sees_no_half_of_a_rebuild(club):
+    with ThreadPoolExecutor(1) as thread:
+        with one_moment():
+            rounds = RatedRound.objects.count()
+            rebuilding = thread.submit(outcome, rebuild_ratings)
+            # PostgreSQL exchanges the table of changes once nobody reads any more.
+            wait([rebuilding], timeout=PATIENCE if connection.vendor == "sqlite" else 3)
+            assert (rounds, RatingChange.objects.count()) == (2, 8)
+        assert rebuilding.result(PATIENCE) == 4
+    assert RatingChange.objects.count() == 16
     check_everything()
 
 

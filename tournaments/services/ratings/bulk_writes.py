@@ -3,16 +3,17 @@
 # Tables and columns have fixed names; values are never part of the SQL text.
 # ruff: noqa: S608
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
 
-from django.db import connection, models
+from django.db import OperationalError, connection, models, transaction
 
 from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount
 
@@ -26,6 +27,12 @@ COPY_ROW = Struct("!h iq iq ih ii iq id id id id")
 
 COPY_BEGINS, COPY_ENDS = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 COPY_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+ASIDE = "kingscore_rebuild"
+"""The schema in which a rebuild fills the table of changes on PostgreSQL."""
+
+LOCK_TRIES = 300
+"""Seconds of readers, and as many between them, until a rebuild gives up."""
 
 
 class StateRow(NamedTuple):
@@ -148,34 +155,103 @@ def put_counts(differences: Counter[CountKey]) -> None:
     _execute_many(f"UPDATE {table} SET ratings = ratings - %s WHERE {same}", fewer)
 
 
-def delete_all() -> None:
-    """Delete all ratings without reading them first; pools keep their constants."""
+def delete_ratings() -> None:
+    """Delete all ratings, without their changes; pools keep their constants."""
     with connection.cursor() as cursor:
-        for model in (RatingChange, RatedRound, RatingCount, PlayerRating):
+        for model in (RatedRound, RatingCount, PlayerRating):
             cursor.execute(f"DELETE FROM {_table(model)}")
 
 
 @contextmanager
-def filled_at_once(model: type[models.Model]) -> Iterator[None]:
-    """Fill a table inside a transaction. SQLite makes its indexes at the end, which is faster.
+def filling_changes(*, aside: bool) -> Iterator[None]:
+    """Empty the table of rating changes, for a transaction to fill it.
 
-    Elsewhere they stay, since dropping them would keep readers out until the commit.
+    SQLite makes its indexes at the end, which is faster. On PostgreSQL readers would have to wait
+    for that: with `aside`, a table in a schema of its own is filled and takes the place of the old
+    one at the end.
     """
-    if connection.vendor != "sqlite":
-        yield
-        return
-    editor = connection.schema_editor()
-    meta = model._meta  # noqa: SLF001 - public in all but its name
-    unique = [each for each in meta.constraints if isinstance(each, models.UniqueConstraint)]
-    indexes = {each.name: str(each.create_sql(model, editor)) for each in (*meta.indexes, *unique)}
+    filling: AbstractContextManager[None] = nullcontext()
     with connection.cursor() as cursor:
-        cursor.execute("PRAGMA cache_size = -262144")
-        for name in indexes:
-            cursor.execute(f'DROP INDEX "{name}"')
-        yield
-        for statement in indexes.values():
-            cursor.execute(statement)
-        cursor.execute("PRAGMA cache_size = -2000")
+        if connection.vendor == "sqlite":
+            filling = _without_indexes(cursor)
+        elif aside and _may_create_schemas(cursor):
+            filling = _in_a_new_table(cursor)
+        else:
+            cursor.execute(f"DELETE FROM {_table(RatingChange)}")
+        with filling:
+            yield
+
+
+@contextmanager
+def _without_indexes(cursor: Any) -> Iterator[None]:
+    indexes = _indexes_of_changes()
+    cursor.execute(f"DELETE FROM {_table(RatingChange)}")
+    cursor.execute("PRAGMA cache_size = -262144")
+    for name in indexes:
+        cursor.execute(f'DROP INDEX "{name}"')
+    yield
+    for statement in indexes.values():
+        cursor.execute(statement)
+    cursor.execute("PRAGMA cache_size = -2000")
+
+
+@contextmanager
+def _in_a_new_table(cursor: Any) -> Iterator[None]:
+    """Fill a copy of the table, which hides it from this transaction by the search path."""
+    table = _table(RatingChange)
+    home_of = "SELECT relnamespace::regnamespace FROM pg_class WHERE oid = "
+    home = _value(cursor, f"{home_of}'{table}'::regclass")
+    path = _value(cursor, "SHOW search_path")
+    cursor.execute(f"CREATE SCHEMA {ASIDE}")
+    cursor.execute(f"CREATE TABLE {ASIDE}.{table} (LIKE {table} INCLUDING ALL EXCLUDING INDEXES)")
+    cursor.execute(f"SET LOCAL search_path = {ASIDE}, {path}")
+    yield
+    for statement in (*_indexes_of_changes().values(), f"ALTER TABLE {table} ADD PRIMARY KEY (id)"):
+        cursor.execute(statement)
+    cursor.execute(f"ANALYZE {table}")
+    _lock_out_readers(f"{home}.{table}")
+    cursor.execute(f"DROP TABLE {home}.{table}")
+    cursor.execute(f"ALTER TABLE {ASIDE}.{table} SET SCHEMA {home}")
+    cursor.execute(f"DROP SCHEMA {ASIDE}")
+    cursor.execute(f"SET LOCAL search_path = {path}")
+
+
+def _lock_out_readers(table: str) -> None:
+    """Lock a table once nobody reads it.
+
+    Everybody else would wait behind a lock that waits for a long reader, such as a backup.
+    """
+    for remaining in reversed(range(LOCK_TRIES)):
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '1s'")
+                cursor.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+                cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
+        except OperationalError:
+            if not remaining:
+                raise
+            time.sleep(1)
+        else:
+            return
+
+
+def _may_create_schemas(cursor: Any) -> bool:
+    return bool(_value(cursor, "SELECT has_database_privilege(current_database(), 'CREATE')"))
+
+
+def _value(cursor: Any, sql: str) -> Any:
+    cursor.execute(sql)
+    return cursor.fetchone()[0]
+
+
+def _indexes_of_changes() -> dict[str, str]:
+    """Return the statements that make the indexes of changes, by name."""
+    editor = connection.schema_editor()
+    meta = RatingChange._meta  # noqa: SLF001 - public in all but its name
+    unique = [each for each in meta.constraints if isinstance(each, models.UniqueConstraint)]
+    return {
+        each.name: str(each.create_sql(RatingChange, editor)) for each in (*meta.indexes, *unique)
+    }
 
 
 def _table(model: type[models.Model]) -> str:

@@ -26,7 +26,7 @@ from tournaments.models import (
     RatingDue,
     RatingLedger,
 )
-from tournaments.services.ratings.bulk_writes import delete_all, filled_at_once
+from tournaments.services.ratings.bulk_writes import delete_ratings, filling_changes
 from tournaments.services.ratings.pools import Pools
 
 ROWS_AT_ONCE = 2000
@@ -73,7 +73,8 @@ def differing_ratings() -> list[str]:
         ledger = _held_ledger()
         sweep_ratings()
         before = _digests()
-        _rebuild(ledger)
+        # In place: a new table would keep readers out until the end.
+        _rebuild(ledger, aside=False)
         after = _digests()
         transaction.set_rollback(True)
     return sorted(pool for pool in before | after if before.get(pool) != after.get(pool))
@@ -118,12 +119,12 @@ def _answer(club: int | None) -> int:
     return number
 
 
-def _rebuild(ledger: RatingLedger) -> int:
+def _rebuild(ledger: RatingLedger, *, aside: bool = True) -> int:
     dues = list(RatingDue.objects.values_list("pk", flat=True))
-    delete_all()
+    delete_ratings()
     clubs = list(Club.objects.order_by("pk").values_list("pk", flat=True))
     rated = 0
-    with _uncollected(), filled_at_once(RatingChange):
+    with _uncollected(), filling_changes(aside=aside):
         for scope in (*clubs, None):
             pools = Pools(scope, None)
             pools.write_all()
