@@ -158,6 +158,7 @@ REASONS = {
     "standings_picture": "A picture for people; programs have the standings.",
     "server_calibration": "A look at the numbers of the club's exported ratings.",
     "club_calibration": "A look at the numbers of the club's exported ratings.",
+    "club_ratings_record": "For a person to verify; programs read ratings and games of players.",
     "holder": "Which seat the phone lies at stands in its cookies; a program says its author.",
     "service_worker": "It keeps pages on phones.",
     "tokens": "A token must not make or tell of others: whoever has one would have all.",

@@ -176,6 +176,7 @@ CLUBS = {
     "club": Page("club", MEMBERS, published=EVERYBODY),
     "club_ratings": Page("club", MEMBERS, published=EVERYBODY),
     "club_calibration": Page("club", MEMBERS, published=EVERYBODY),
+    "club_ratings_record": Page("club", DIRECTORS),
     "club_settings": Page("club", OWNERS, OWNERS),
     "club_logo": Page("club", MEMBERS, OWNERS, published=EVERYBODY),
     "share_club": Page("club", MEMBERS, published=EVERYBODY),

@@ -12,8 +12,11 @@ from tests.club_factories import (
     TableFactory,
 )
 from tests.rating_factories import RatedRoundFactory, RatingChangeFactory, RatingPoolFactory
+from tests.services.ratings.rating_world import QUEENS, STOPPED, evening
 from tests.web.ratings.ratings_world import CLUB, MONTH, SERVER, counted, lines, names, rated
+from tournaments.engine.documents.verify import verify
 from tournaments.models import Player, RatingChange, RatingPool
+from tournaments.services.ratings.computing import sweep_ratings
 
 
 @pytest.fixture
@@ -325,3 +328,18 @@ def test_curious_find_how_well_ratings_predict(member, club, pool):
     assert (seen.whole.loss, seen.whole.by_places) == (156 / 245, 162 / 245)
     for told in ("1500 ± 200", "± 412", "Version 3"):
         assert told in page.text
+
+
+def test_director_takes_the_ratings_from_the_page_once_they_are_computed(director, club):
+    club.rates_evenings = True
+    club.save()
+    evening(club, QUEENS, STOPPED, players=["Ada", "Bora", "Cem", "Deniz"])
+    assert director.get(f"{CLUB}record/").status_code == 302
+    sweep_ratings()
+
+    for page in (CLUB, f"{CLUB}calibration/"):
+        assert f'href="{CLUB}record/"' in director.get(page).text
+    document = director.get(f"{CLUB}record/").json()
+
+    assert [len(pool["games"]) for pool in document["pools"]] == [1]
+    assert verify(document).agrees

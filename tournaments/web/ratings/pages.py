@@ -2,20 +2,24 @@
 
 import json
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments.models import Club, RatingPool
-from tournaments.models.clubs import Role
-from tournaments.permissions import account_of, members_club
+from tournaments.models import Club, RatingDue, RatingPool
+from tournaments.models.clubs import DIRECTING, Role
+from tournaments.permissions import account_of, directed_club, directs_club, members_club
 from tournaments.presenters.ratings.calibration import calibration_view
 from tournaments.presenters.ratings.leaderboard import BoardReader
 from tournaments.queries.ratings.leaderboard import pools_with_ratings
 from tournaments.queries.watching import watched_ratings
+from tournaments.reports.ratings_document import ratings_document
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, tag_of
 from tournaments.web.ratings.view import BoardQuery, board_of
@@ -51,11 +55,25 @@ def club_calibration(request: HttpRequest, slug: str) -> HttpResponse:
     return _calibration(request, pools_with_ratings(seen.select_related("club")))
 
 
+@never_cache
+@require_safe
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download the club's ratings with all rated games as a document."""
+    club = directed_club(request, slug)
+    if RatingDue.objects.filter(club=club).exists():
+        messages.error(request, _("The ratings are being computed: try again in a moment."))
+        return redirect("club_ratings", slug)
+    answer = JsonResponse(ratings_document(club), json_dumps_params={"ensure_ascii": False})
+    answer["Content-Disposition"] = f'attachment; filename="{slug}-ratings.json"'
+    return answer
+
+
 def _calibration(request: HttpRequest, pools: list[RatingPool]) -> HttpResponse:
     if not pools:
         raise Http404
     seen = calibration_view(pools, request.GET.get("game", ""))
-    page = {"club": pools[0].club, "seen": seen}
+    club = pools[0].club
+    page = {"club": club, "seen": seen, "directs": club and directs_club(request, club)}
     return render(request, "tournaments/ratings/calibration.html", page)
 
 
@@ -76,6 +94,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
         "board": board,
         "headers": json.dumps({"If-None-Match": etag}),
         "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
+        "directs": club is not None and looker.roles.get(club.pk) in DIRECTING,
     }
     fragment = bool(request.htmx)
     template = "tournaments/ratings/_live.html" if fragment else "tournaments/ratings/ratings.html"
