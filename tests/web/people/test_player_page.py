@@ -14,9 +14,18 @@ from tests.club_factories import (
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory, count_ratings
+from tests.tournament_builders import SHORT, closed, running
 from tournaments.engine.ratings.ratings import chance_above
 from tournaments.engine.variants import RULESETS
-from tournaments.models import PlayerRating, RatingCount, RatingPool, Report
+from tournaments.models import (
+    Club,
+    Event,
+    PlayerRating,
+    RatingCount,
+    RatingPool,
+    Report,
+    Tournament,
+)
 from tournaments.presenters.people.player_sums import contracts_of
 from tournaments.queries.people.players import Contracted, PlayerSums
 from tournaments.queries.ratings.ratings import month_of, rating_at, shown
@@ -78,7 +87,10 @@ def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
     club.published = club.in_server_ratings = True
     club.save()
     club.events.update(published=False)
-    assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
+    hidden = client.get(at).context
+    assert (hidden["rating"].games, hidden["sums"].games, list(hidden["games"])) == (3, 0, [])
+    nobody = PlayerFactory(club=club)
+    assert client.get(path_of(nobody)).status_code == 404
     club.events.filter(name="Cuma").update(published=True)
 
     page = client.get(at)
@@ -97,6 +109,19 @@ def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(
     set_initials(player.pk, True, NOBODY, at=timezone.now())
     assert (client.get(at).status_code, client.get(picture).status_code) == (404, 404)
     assert not Report.objects.filter(player=player).exists()
+
+
+def test_hidden_last_round_is_not_on_the_page_for_everybody(client):
+    row = running(*(f"Oyuncu {n}" for n in range(1, 9)), rounds=2, hide_last=True)
+    closed(row, SHORT)
+    closed(row, SHORT)
+    Club.objects.update(published=True, in_server_ratings=True)
+    Event.objects.update(published=True)
+    at = path_of(row.entrants.first().player)
+
+    assert client.get(at).context["sums"].games == 1
+    Tournament.objects.update(state="finished")
+    assert client.get(at).context["sums"].games == 2
 
 
 def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):

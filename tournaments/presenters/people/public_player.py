@@ -36,10 +36,11 @@ class PublicPlayer:
 def public_player(player: Player, at: datetime) -> PublicPlayer:
     """Return a player for everybody (up to 6 queries)."""
     every = games_of(player, published=True)
-    counted = Counter(game.family for game in every)
-    family = max(counted, key=counted.__getitem__, default="")
+    counted, ratings = Counter(game.family for game in every), ratings_of(player)
+    rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
+    family = max(counted, key=counted.__getitem__, default=rated)
     games = [game for game in every if game.family == family]
-    own = rating_row(ratings_of(player), family)
+    own = rating_row(ratings, family)
     if own is None:
         return PublicPlayer(None, None, add_up(games), ())
     keys = {game.pk for game in games}

@@ -110,13 +110,12 @@ def games_of(
 
 
 def _published(seats: QuerySet[Seat], player: Player) -> QuerySet[Seat]:
-    """Filter to closed rounds of published evenings, without last rounds still hidden (1 query)."""
+    """Filter to games of published evenings, without last rounds that are hidden (1 query)."""
     running = Tournament.objects.filter(event__club=player.club_id, state=Tournament.State.RUNNING)
     for row in running.filter(settings__hide_last=True):
         last = {"game__table__round__number__gte": row.settings.get("rounds", 0)}
         seats = seats.exclude(game__table__round__event=row.event_id, **last)
-    closed = {"game__table__round__closed_at__isnull": False}
-    return seats.filter(game__table__round__event__published=True, **closed)
+    return seats.filter(game__table__round__event__published=True)
 
 
 def _house_rules(seats: QuerySet[Seat]) -> dict[int, tuple[str, Sequence[int]]]:

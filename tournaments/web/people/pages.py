@@ -132,7 +132,7 @@ def player_picture(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
     row = _only_player(Player.objects.with_page().filter(club__slug=slug), public_id)
     now = timezone.now()
     seen = public_player(row, now)
-    if not seen.sums.games:
+    if not seen.sums.games and seen.rating is None:
         raise Http404
     version = [seen.sums.games, seen.rating and seen.rating.points, seen.rank]
     language = language_of(request)
@@ -164,7 +164,7 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
     role = role_in(request, row.club)
     directs, member = role in DIRECTING, role is not None
     seen = player_page(request, row, member=member)
-    if not member and not seen["sums"].games:
+    if not member and not seen["part"].paginator.count and seen["rating"] is None:
         raise Http404
     page = seen | {
         "club": row.club,

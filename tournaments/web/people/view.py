@@ -45,11 +45,14 @@ OPPONENTS = 6
 
 
 def limited(
-    request: HttpRequest, games: Sequence[PlayerGame]
+    request: HttpRequest, games: Sequence[PlayerGame], rated: str = ""
 ) -> tuple[NumbersFilter, list[PlayerGame]]:
-    """Return the filter of the address (default: the most played kind) and its games (1 query)."""
+    """Return the filter of the address and its games (1 query).
+
+    Default: the most played kind; without games, the `rated` one.
+    """
     by_family = Counter(game.family for game in games)
-    family = family_asked(by_family, request.GET.get("game", ""))
+    family = family_asked(by_family, request.GET.get("game", "")) or rated
     own = [game for game in games if game.family == family]
     by_season = Counter(game.season for game in own if game.season is not None)
     rows = Season.objects.filter(pk__in=list(by_season))
@@ -119,8 +122,9 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     Others than members see published games.
     """
     at = timezone.now()
-    scope, games = limited(request, games_of(row, published=not member))
     ratings = ratings_of(row)
+    rated = next((each.pool.family for each in ratings if each.pool.club_id), "")
+    scope, games = limited(request, games_of(row, published=not member), rated)
     own = rating_row(ratings, scope.family)
     steps = [] if own is None else steps_of(own)
     keys = {game.pk for game in games}
