@@ -16,7 +16,7 @@ from tournaments.queries.tournaments.state import TournamentState, load_state
 from tournaments.reports.binding import Bookmark
 from tournaments.reports.contents import Content, OnProgress
 from tournaments.reports.page_family import page_data
-from tournaments.reports.round_seats import event_of, hall_heading, names_of, round_title
+from tournaments.reports.round_seats import event_of, hall_heading, names_of
 from tournaments.reports.sheets_book import games_of, sheet_chapters, sheet_pages
 from tournaments.reports.standings_document import (
     compose_standings,
@@ -25,6 +25,7 @@ from tournaments.reports.standings_document import (
 )
 from tournaments.reports.volumes import Chapter, Volume
 from tournaments.texts.labels import badge_meaning, badge_name, points_text
+from tournaments.texts.rounds import round_name
 
 Data = dict[str, Any]
 
@@ -109,7 +110,7 @@ def _seating(report: Report, state: TournamentState) -> Iterator[Chapter]:
         out = [name for key in seated.byes for name in names_of(state.entrants[key])]
         data = _seating_page(report, round_, tables[round_.pk], out)
         marks = [Bookmark(title, 1)] if level == 1 else []
-        yield Chapter.of("booklet_table.typ", data, [*marks, Bookmark(round_title(round_), 1, 2)])
+        yield Chapter.of("booklet_table.typ", data, [*marks, Bookmark(round_name(round_), 1, 2)])
         level = 2
 
 
@@ -129,7 +130,7 @@ def _seating_page(
     lines = [_("Seating")]
     if out:
         lines.append(f"{_('Sits out')}: {', '.join(out)}")
-    data = _page(report, round_title(round_), lines, empty=_("Nobody is seated yet."))
+    data = _page(report, round_name(round_), lines, empty=_("Nobody is seated yet."))
     seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
     return data | {
         "columns": [{"head": _("Table"), "kind": "place"}, *({"head": seat} for seat in seats)],

@@ -18,9 +18,9 @@ from tournaments.reports.round_seats import (
     event_of,
     hall_heading,
     names_of,
-    round_title,
 )
 from tournaments.texts.labels import points_text, section_name
+from tournaments.texts.rounds import round_name
 
 LAST_PLACE = 3
 
@@ -108,7 +108,7 @@ def _after(state: TournamentState, closed: int) -> list[str]:
     if state.tournament.state == Tournament.State.FINISHED:
         return []
     place = next(each.row for each in state.seated_rounds if each.row.number == closed)
-    return [_("after: %(round)s") % {"round": round_title(place)}]
+    return [_("after: %(round)s") % {"round": round_name(place)}]
 
 
 def _code(state: TournamentState, closed: int) -> list[str]:

@@ -14,7 +14,7 @@ from tournaments.presenters.standings.standings import round_label
 from tournaments.reports.contents import Content, OnProgress, PdfPages, TypstPart
 from tournaments.reports.meetings import Meetings, Met
 from tournaments.reports.page_family import page_data
-from tournaments.reports.round_seats import hall_heading, round_title
+from tournaments.reports.round_seats import hall_heading
 from tournaments.reports.spreadsheet_data import Across, Cell, Column, DataTable, Kind, TableBook
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.standings_document import (
@@ -26,6 +26,7 @@ from tournaments.reports.standings_document import (
 )
 from tournaments.reports.standings_spreadsheet import adds_up, tournament_facts
 from tournaments.texts.labels import points_text
+from tournaments.texts.rounds import round_name
 
 MOST_ACROSS = 12
 """Most rounds in a table; further ones get a table of their own below."""
@@ -200,7 +201,7 @@ def cross_table_book(report: Report, meetings: Meetings) -> TableBook:
 
 
 def _round_table(meetings: Meetings, *, record: bool) -> DataTable:
-    titles = [round_title(each.row) for each in meetings.seen.state.seated_rounds]
+    titles = [round_name(each.row) for each in meetings.seen.state.seated_rounds]
     titles = titles[: len(meetings.rounds)]
     table_heads = [_("%(round)s: table") % {"round": title} for title in titles]
     with_heads = [_("%(round)s: with") % {"round": title} for title in titles]

@@ -4,13 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from django.utils.translation import pgettext
-
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
 from tournaments.queries.tournaments.state import DrawnTable, TournamentState, load_state
 from tournaments.reports.page_family import Heading
 from tournaments.reports.scoresheet import written_date
-from tournaments.texts.labels import stage_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +72,6 @@ def round_of(report: Report) -> Round:
     if proposed and report.audience != Report.Audience.DIRECTORS:
         raise ValueError(f"round {number} is not published")
     return place
-
-
-def round_title(place: Round) -> str:
-    """Return the title of a round: its number, or its stage of the finals."""
-    if place.stage:
-        return stage_name(place.stage)
-    return pgettext("of an event", "Round %(number)s") % {"number": place.number}
 
 
 def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Heading:

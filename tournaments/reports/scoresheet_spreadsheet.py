@@ -14,12 +14,13 @@ from tournaments.models import Report
 from tournaments.presenters.games.sheets import deal_line, ending_of, numbers_of, remark, title_of
 from tournaments.queries.games.sheets import Sheet
 from tournaments.reports.contents import Content, OnProgress
-from tournaments.reports.round_seats import hall_heading, round_title
+from tournaments.reports.round_seats import hall_heading
 from tournaments.reports.scoresheet import head_of_contracts, written_date
 from tournaments.reports.sheets_book import sheets_of
 from tournaments.reports.spreadsheet_data import Across, Cell, Column, DataTable, Kind, TableBook
 from tournaments.reports.spreadsheets import book_content
 from tournaments.texts import labels
+from tournaments.texts.rounds import round_name
 
 BEFORE = 3
 """The columns before the points: number, contract, declarer."""
@@ -183,14 +184,14 @@ def _results(sheet: Sheet) -> Iterator[list[Cell]]:
     for name, points, rank in zip(names, sheet.game.totals, ranks, strict=True):
         game = sheet.row.match_number
         place = rank if sheet.game.finished else None
-        round_name = round_title(table.round)
-        yield [round_name, table.number, game, name, points, place, sheet.game.finished]
+        named = round_name(table.round)
+        yield [named, table.number, game, name, points, place, sheet.game.finished]
 
 
 def _sheet_title(sheet: Sheet) -> str:
     table = _table_of(sheet)
     number = _("Table %(number)s") % {"number": table.number}
-    title = f"{round_title(table.round)} · {number}"
+    title = f"{round_name(table.round)} · {number}"
     return f"{title} ({sheet.row.match_number})" if (sheet.row.match_number or 1) > 1 else title
 
 

@@ -14,12 +14,12 @@ from tournaments.reports.round_seats import (
     event_of,
     hall_heading,
     round_of,
-    round_title,
     seats_of,
 )
 from tournaments.reports.spreadsheet_data import Cell, Column, DataTable, TableBook
 from tournaments.reports.spreadsheet_data import Kind as Holds
 from tournaments.reports.spreadsheets import book_content
+from tournaments.texts.rounds import round_name
 
 Data = dict[str, Any]
 
@@ -61,7 +61,7 @@ def _page(report: Report, seats: RoundSeats) -> Data:
 
 def _lines(seats: RoundSeats) -> list[str]:
     proposed = _("A proposal: it is not published yet.") if seats.is_proposed else ""
-    return [line for line in (round_title(seats.place), proposed) if line]
+    return [line for line in (round_name(seats.place), proposed) if line]
 
 
 def _by_table(seats: RoundSeats) -> Data:

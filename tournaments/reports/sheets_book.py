@@ -17,10 +17,11 @@ from tournaments.presenters.standings.standings import hidden_round
 from tournaments.queries.games.sheets import Sheet, load_sheets
 from tournaments.reports.binding import Bookmark
 from tournaments.reports.contents import Content, OnProgress
-from tournaments.reports.round_seats import event_of, round_of, round_title
+from tournaments.reports.round_seats import event_of, round_of
 from tournaments.reports.scoresheet import compose_scoresheet
 from tournaments.reports.typesetting import printable
 from tournaments.reports.volumes import Chapter, Volume
+from tournaments.texts.rounds import round_name
 
 READ_AT_ONCE = 100
 """Games read at once; all of them would take a lot of memory."""
@@ -34,7 +35,7 @@ class PrintedSheet:
     """The page of a game: its data as JSON, and its place in the document."""
 
     json: bytes
-    round_title: str
+    round_name: str
     title: str
 
 
@@ -112,14 +113,14 @@ def sheet_pages(report: Report, progress: OnProgress) -> Iterator[PrintedSheet]:
         data = compose_scoresheet(sheet.record, _follow_url(host, row), where_of(row), sheet.game)
         yield PrintedSheet(
             json.dumps(printable(data)).encode(),
-            round_title(_table(sheet.row).round),
+            round_name(_table(sheet.row).round),
             _page_title(sheet.row),
         )
 
 
 def where_of(game: Game) -> str:
     table = _table(game)
-    return f"{round_title(table.round)} · {_table_title(game)}"
+    return f"{round_name(table.round)} · {_table_title(game)}"
 
 
 def _page_title(game: Game) -> str:
@@ -149,9 +150,9 @@ def sheet_chapters(pages: Sequence[PrintedSheet], report: Report, level: int = 1
         batch = pages[start : start + SET_AT_ONCE]
         marks = []
         for number, page in enumerate(batch, 1):
-            if page.round_title != last:
-                marks.append(Bookmark(page.round_title, number, level))
-                last = page.round_title
+            if page.round_name != last:
+                marks.append(Bookmark(page.round_name, number, level))
+                last = page.round_name
             marks.append(Bookmark(page.title, number, level + 1))
         chapters.append(Chapter("sheets.typ", _joined(head, batch), len(batch), marks))
     return chapters
@@ -162,7 +163,7 @@ def _joined(head: bytes, pages: Iterable[PrintedSheet]) -> bytes:
 
 
 def _head(report: Report, event: Event) -> dict[str, Any]:
-    what = round_title(round_of(report)) if "round" in report.parameters else _("All scoresheets")
+    what = round_name(round_of(report)) if "round" in report.parameters else _("All scoresheets")
     return {
         "language": get_language(),
         "title": f"{event.name}: {what}",

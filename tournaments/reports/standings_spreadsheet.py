@@ -12,7 +12,7 @@ from tournaments.models import Report
 from tournaments.presenters.standings.standings import Seen
 from tournaments.queries.tournaments.state import TournamentState
 from tournaments.reports.contents import Content, OnProgress
-from tournaments.reports.round_seats import hall_heading, round_title
+from tournaments.reports.round_seats import hall_heading
 from tournaments.reports.spreadsheet_data import Across, Cell, Column, DataTable, Kind, TableBook
 from tournaments.reports.spreadsheets import book_content
 from tournaments.reports.standings_document import (
@@ -23,6 +23,7 @@ from tournaments.reports.standings_document import (
     standings_lines,
     sum_of_points,
 )
+from tournaments.texts.rounds import round_name
 
 
 def standings_tables(report: Report, progress: OnProgress) -> Content:
@@ -129,7 +130,7 @@ def _about(*, everything: bool) -> Iterator[TableField]:
 
 def _results(seen: Seen) -> Iterator[TableField]:
     for at, number in enumerate(seen.rounds):
-        head = round_title(seen.state.seated_rounds[number - 1].row)
+        head = round_name(seen.state.seated_rounds[number - 1].row)
         column = Column(head, "rounds", Kind.POINTS, many=True)
         yield column, lambda e, at=at: e.row.by_round[at]  # type: ignore[misc]
     yield Column(_("Penalties"), "penalties", Kind.POINTS), lambda e: e.row.penalties

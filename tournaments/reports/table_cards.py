@@ -18,10 +18,10 @@ from tournaments.reports.round_seats import (
     event_of,
     hall_heading,
     round_of,
-    round_title,
     seats_of,
 )
 from tournaments.texts import labels
+from tournaments.texts.rounds import round_name
 
 Data = dict[str, Any]
 
@@ -48,9 +48,9 @@ def compose_table_cards(report: Report, progress: OnProgress) -> Data:
         if table.row is not None and table.game is not None:
             cards.append(_card(report, table, table.row, table.game))
         progress(Report.Step.READING, done, len(tables))
-    heading = hall_heading(report, _("Table cards"), [round_title(place)])
+    heading = hall_heading(report, _("Table cards"), [round_name(place)])
     return page_data(heading, event.club, words=_words(event)) | {
-        "round": round_title(place),
+        "round": round_name(place),
         "cards": cards,
     }
 

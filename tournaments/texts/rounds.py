@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
-from tournaments.models import Ruling
+from tournaments.models import Round, Ruling
+from tournaments.texts.labels import stage_name
 
 Text = str | Promise
 Kind = Ruling.Kind
@@ -42,6 +43,13 @@ UNITS: Mapping[str, Text] = {
     "pair-difference": gettext_lazy("in points ahead of the others"),
 }
 """The unit of the standings, by the setting of the points of a round."""
+
+
+def round_name(round_: Round) -> str:
+    """Return the name of a round: its number, or its stage of the finals."""
+    if round_.stage:
+        return stage_name(round_.stage)
+    return pgettext("of an event", "Round %(number)s") % {"number": round_.number}
 
 
 def ruling_unit(kind: str, points: str) -> str:

@@ -13,13 +13,13 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 
-from tournaments.models import Entrant, Game, Notification, Round, Ruling, Sitting, Subscription
+from tournaments.models import Entrant, Game, Notification, Ruling, Sitting, Subscription
 from tournaments.models.games import digest
 from tournaments.models.notifications import notified_entrants
 from tournaments.services.rounds.clocks import seconds_left
-from tournaments.texts.labels import stage_name
+from tournaments.texts.rounds import round_name
 
 Kind = Notification.Kind
 
@@ -158,7 +158,7 @@ def _seating(sitting: Sitting) -> Iterator[Fact]:
         return
 
     def title() -> str:
-        named = {"round": _name_of(round_), "table": table and table.number}
+        named = {"round": round_name(round_), "table": table and table.number}
         if table is None:
             return _("%(round)s: you sit out") % named
         if round_.stage:
@@ -185,7 +185,7 @@ def _time(sitting: Sitting, results: Results, at: datetime) -> Iterator[Fact]:
         said = ngettext(
             "%(round)s: %(minutes)s minute left", "%(round)s: %(minutes)s minutes left", minutes
         )
-        return said % {"round": _name_of(round_), "minutes": minutes}
+        return said % {"round": round_name(round_), "minutes": minutes}
 
     yield Fact(sitting, Kind.TIME, str(whole), at, title)
 
@@ -206,13 +206,7 @@ def _result(
             own.append(values[sitting.side] if isinstance(values, list) else None)
 
     def title() -> str:
-        return _("%(round)s: your result was corrected") % {"round": _name_of(sitting.round)}
+        return _("%(round)s: your result was corrected") % {"round": round_name(sitting.round)}
 
     value = digest(json.dumps([own, ruled]))
     yield Fact(sitting, Kind.RESULT, value, at, title, first=False)
-
-
-def _name_of(round_: Round) -> str:
-    if round_.stage:
-        return stage_name(round_.stage)
-    return pgettext("of an event", "Round %(number)s") % {"number": round_.number}

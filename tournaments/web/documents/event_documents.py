@@ -25,10 +25,11 @@ from tournaments.queries.tournaments.steps import current_round
 from tournaments.reports.documents import formats_of
 from tournaments.reports.offers import DocumentOffer, offered, offers_to, rounds_to_print
 from tournaments.services.documents.reporting import Order, request_document
+from tournaments.texts.rounds import round_name
 from tournaments.web.base.access_links import out_of_reach
 from tournaments.web.documents.pages import to_report
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.texts import ROUND_STATES, round_name
+from tournaments.web.tournaments.texts import ROUND_STATES
 
 Kind, Audience = Report.Kind, Report.Audience
 

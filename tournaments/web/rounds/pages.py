@@ -45,6 +45,7 @@ from tournaments.services.rounds.rounds import (
 )
 from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.texts.rounds import round_name
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import refusal_shown
@@ -54,7 +55,7 @@ from tournaments.web.rounds.view import etag_of_round, running_tables
 from tournaments.web.tournaments.pages import page_of, round_to_see
 from tournaments.web.tournaments.steps import act_text
 from tournaments.web.tournaments.strip import strip_etag
-from tournaments.web.tournaments.texts import ROUND_STATES, round_name
+from tournaments.web.tournaments.texts import ROUND_STATES
 
 MINUTES = (1, 3, 5, 10)
 """Minutes that one button adds."""

@@ -40,14 +40,13 @@ from tournaments.services.rounds.rulings import (
 )
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.texts.labels import points_text
-from tournaments.texts.rounds import MEANINGS, RULINGS, ruling_unit
+from tournaments.texts.rounds import MEANINGS, RULINGS, round_name, ruling_unit
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.base.refusals import add_refused
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.tables import ruling_lines
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.texts import round_name
 
 NUMBER = re.compile(r"([-−+]?)(\d{1,5})(?:[.,](\d{1,3})|/(\d{1,3}))?")
 """A number as people type it: 12, −12, 2,5 or 1/2."""

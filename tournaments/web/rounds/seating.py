@@ -43,7 +43,7 @@ from tournaments.services.rounds.swapping import (
     swap_of,
 )
 from tournaments.services.rounds.taking_back import lost_with, take_back_round
-from tournaments.texts.rounds import ABSENCES
+from tournaments.texts.rounds import ABSENCES, round_name
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.pages import number_in, refusal_of
@@ -56,7 +56,6 @@ from tournaments.web.rounds.seating_view import (
 )
 from tournaments.web.tournaments.pages import page_of
 from tournaments.web.tournaments.steps import Button
-from tournaments.web.tournaments.texts import round_name
 
 
 @require_POST

@@ -29,7 +29,7 @@ from tournaments.services.rounds.clocks import add_table_time
 from tournaments.services.rounds.deal_reviews import SeenDeal, settle_deal
 from tournaments.services.rounds.overtime import finish_for_time
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.texts.rounds import ruling_name
+from tournaments.texts.rounds import round_name, ruling_name
 from tournaments.web.base.access_links import access_link, out_of_reach
 from tournaments.web.base.phone import address
 from tournaments.web.base.refusals import refusal_shown
@@ -39,7 +39,6 @@ from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.pages import MINUTES, added_in
 from tournaments.web.rounds.view import running_tables
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.texts import round_name
 
 
 @never_cache

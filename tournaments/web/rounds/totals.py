@@ -26,11 +26,11 @@ from tournaments.services.base.refusals import Refused
 from tournaments.services.games.totals import record_totals
 from tournaments.services.games.writing import WriteContext
 from tournaments.texts.messages import explain
+from tournaments.texts.rounds import round_name
 from tournaments.web.base.phone import address, new_key
 from tournaments.web.games.pages import number_in
 from tournaments.web.imports.values import read_points
 from tournaments.web.tournaments.pages import page_of
-from tournaments.web.tournaments.texts import round_name
 
 NUMBER = re.compile(r"[+\-−–]?[0-9][0-9.,]*")
 

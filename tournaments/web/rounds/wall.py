@@ -19,10 +19,10 @@ from tournaments.models import Round
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.rounds.wall import seated, shown_round, still_playing, top_places
 from tournaments.queries.tournaments.state import TournamentState, load_state
+from tournaments.texts.rounds import round_name
 from tournaments.web.base.htmx import HtmxRequest
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
-from tournaments.web.tournaments.texts import round_name
 
 TABLES_ON_A_SCREEN, PLACES_ON_A_SCREEN, GOING_ON_A_SCREEN = 12, 12, 40
 """The most on a screen that is readable from ten metres; `wall.js` makes the type fill it."""

@@ -46,6 +46,7 @@ from tournaments.services.tournaments.lifecycle import (
 )
 from tournaments.texts import labels
 from tournaments.texts.clubs import CONFIRMATIONS
+from tournaments.texts.rounds import round_name
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, tag_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
@@ -68,7 +69,6 @@ from tournaments.web.tournaments.strip import strip_of
 from tournaments.web.tournaments.texts import (
     PRESETS,
     ROUND_STATES,
-    round_name,
     settings_that_matter,
     state_name,
 )

@@ -13,7 +13,7 @@ from tournaments.queries.tournaments.steps import LifecycleStep
 from tournaments.services.rounds.pairing import number_of
 from tournaments.services.rounds.undo import details_of
 from tournaments.texts.labels import stage_name
-from tournaments.web.tournaments.texts import round_name
+from tournaments.texts.rounds import round_name
 
 State = Tournament.State
 Text = str | Promise

@@ -14,11 +14,12 @@ from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.presenters.rounds.strip import Strip, load_strip, strip_step
 from tournaments.queries.tournaments.steps import HowFar, how_far
 from tournaments.services.rounds.undo import last_act
+from tournaments.texts.rounds import round_name
 from tournaments.web.base.htmx import tag_of
 from tournaments.web.events.view import etag_of
 from tournaments.web.games.clock_view import Clock, clock_of
 from tournaments.web.tournaments.steps import Button, act_text, button_of, line_ups_button
-from tournaments.web.tournaments.texts import ROUND_STATES, round_name, state_name
+from tournaments.web.tournaments.texts import ROUND_STATES, state_name
 
 State = Tournament.State
 

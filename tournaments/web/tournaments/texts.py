@@ -5,14 +5,14 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.standings.tallies import BYE_AVERAGE
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import Round, Tournament
+from tournaments.models import Tournament
 from tournaments.presenters.standings.standings import POINTS, tie_break_name
-from tournaments.texts.labels import points_text, stage_name
+from tournaments.texts.labels import points_text
 
 Text = str | Promise
 State = Tournament.State
@@ -140,13 +140,6 @@ def settings_changes(before: Any, after: Any) -> Iterator[str]:
 
 def state_name(state: str) -> str:
     return str(STATES[state])
-
-
-def round_name(round_: Round) -> str:
-    """Return the name of a round: its number, or its stage in the finals."""
-    if round_.stage:
-        return stage_name(round_.stage)
-    return pgettext("of an event", "Round %(number)s") % {"number": round_.number}
 
 
 def _plain(value: Any) -> str:
