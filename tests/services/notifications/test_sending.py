@@ -295,6 +295,21 @@ def test_message_that_no_longer_helps_is_dropped(service, sweep):
     assert not Notification.objects.filter(next_at__isnull=False).exists()
 
 
+def test_message_whose_time_is_over_is_given_up(service, sweep):
+    row = running(*EIGHT, rounds=3)
+    phone = subscribed(service, row)
+    service.answers(503)
+    publish(row)
+    sweep()
+
+    Notification.objects.update(expires_at=timezone.now())
+    pass_time()
+    sweep()
+
+    assert len(service.messages(phone)) == 1
+    assert not Notification.objects.filter(next_at__isnull=False).exists()
+
+
 def test_worker_that_died_while_sending_loses_nothing(service, sweep):
     row = running(*EIGHT, rounds=3)
     phone = subscribed(service, row)
