@@ -1,5 +1,6 @@
 """The club to look at: what `manage.py seed_demo` makes, by the command itself."""
 
+import json
 import re
 from datetime import timedelta
 from io import StringIO
@@ -12,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tournaments.engine.documents.verify import verify
 from tournaments.engine.variants import RULESETS
 from tournaments.management.commands.seed_demo import PASSWORD
 from tournaments.models import (
@@ -89,6 +91,21 @@ def test_games_of_closed_rounds_are_rated(club):
     assert PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
     assert not RatingDue.objects.exists()
     assert differing_ratings() == []
+
+
+def test_exports_of_its_ten_tournaments_and_its_ratings_verify(club):
+    rows = Tournament.objects.filter(event__club=club)
+    documents = [json.loads(written("export_tournament", row.slug)) for row in rows]
+    documents.append(json.loads(written("export_ratings", club.slug)))
+
+    assert len(documents) == 11
+    assert [document for document in documents if not verify(document).agrees] == []
+
+
+def written(*words):
+    out = StringIO()
+    call_command(*words, stdout=out)
+    return out.getvalue()
 
 
 def test_tables_of_the_third_round_are_at_different_deals(club, third):
