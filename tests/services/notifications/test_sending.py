@@ -153,6 +153,7 @@ def test_who_sits_out_and_who_plays_the_final_is_told(service, sweep):
     called = [each for each in phones if any("Finale" in t for t in service.titles(each))]
     playing = final.sittings.exclude(table=None).values_list("entrant__number", flat=True)
     assert {phones.index(each) + 1 for each in called} == set(playing)
+    assert {len(service.titles(each)) for each in phones if each not in called} == {1}
     assert service.titles(called[0])[-1] == "Finale kaldınız! Final: 1. masa"
 
 

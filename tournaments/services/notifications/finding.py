@@ -153,8 +153,7 @@ def _results(sittings: Sequence[Sitting]) -> Results:
 def _seating(sitting: Sitting) -> Iterator[Fact]:
     """Yield where somebody sits in a round that is not over."""
     round_, table = sitting.round, sitting.table
-    # Of a final only those are told who play it.
-    if round_.closed_at or round_.published_at is None or (table is None and round_.stage):
+    if round_.closed_at or round_.published_at is None:
         return
 
     def title() -> str:
