@@ -150,11 +150,11 @@ def test_who_sits_out_and_who_plays_the_final_is_told(service, sweep):
     final = publish(row)
     sweep()
 
-    called = [each for each in phones if any("Finale" in t for t in service.titles(each))]
+    called = [each for each in phones if any("Finallere" in t for t in service.titles(each))]
     playing = final.sittings.exclude(table=None).values_list("entrant__number", flat=True)
     assert {phones.index(each) + 1 for each in called} == set(playing)
     assert {len(service.titles(each)) for each in phones if each not in called} == {1}
-    assert service.titles(called[0])[-1] == "Finale kaldınız! Final: 1. masa"
+    assert service.titles(called[0])[-1] == "Finallere kaldınız! Final: 1. masa"
 
 
 def test_five_minutes_before_the_end_whoever_still_plays_is_told_once(service, sweep):

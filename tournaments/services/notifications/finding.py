@@ -161,7 +161,7 @@ def _seating(sitting: Sitting) -> Iterator[Fact]:
         if table is None:
             return _("%(round)s: you sit out") % named
         if round_.stage:
-            return _("You play the final! %(round)s: table %(table)s") % named
+            return _("You are in the finals! %(round)s: table %(table)s") % named
         return _("%(round)s: table %(table)s") % named
 
     value = f"{round_.published_at.timestamp()} {table.number if table else 0}"
