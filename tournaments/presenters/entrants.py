@@ -74,6 +74,10 @@ class EntrantList:
         return sum(line.state in states for line in self.lines)
 
     @property
+    def rated(self) -> bool:
+        return any(line.rating for line in self.lines)
+
+    @property
     def missing(self) -> int:
         return self.count("missing")
 
