@@ -85,7 +85,7 @@ class Environment:
 def sqlite(path: Path) -> dict[str, Any]:
     """Return settings for a SQLite database that allows many writers and survives a power cut."""
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "kingscore.sqlite3",
         "NAME": path,
         # Closing the last connection would fold the write-ahead log into the file each time.
         "CONN_MAX_AGE": None,

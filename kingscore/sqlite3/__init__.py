@@ -1,0 +1,1 @@
+"""SQLite with a queue of its writers."""

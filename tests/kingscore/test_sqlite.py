@@ -1,0 +1,88 @@
+"""Writers of SQLite take turns in the order they came."""
+
+import threading
+import time
+
+import pytest
+from django.db import ConnectionHandler, OperationalError
+
+from kingscore.environment import sqlite
+
+
+@pytest.fixture
+def connect(tmp_path):
+    """Open connections to one database, each with its patience in seconds."""
+    opened = []
+
+    def one(patience=20):
+        settings = sqlite(tmp_path / "db.sqlite3")
+        settings["OPTIONS"]["timeout"] = patience
+        connection = ConnectionHandler({"default": settings})["default"]
+        connection.inc_thread_sharing()
+        opened.append(connection)
+        return connection
+
+    yield one
+    for connection in opened:
+        connection.close()
+
+
+def begin(connection):
+    connection.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+
+
+def end(connection):
+    connection.commit()
+    connection.set_autocommit(True)
+
+
+@pytest.mark.django_db
+def test_writers_begin_in_the_order_they_came(connect):
+    first, *others = (connect() for _ in range(6))
+    begin(first)
+    came = []
+
+    def write(number, connection):
+        begin(connection)
+        came.append(number)
+        end(connection)
+
+    threads = [threading.Thread(target=write, args=each, daemon=True) for each in enumerate(others)]
+    for thread in threads:
+        thread.start()
+        # So that it waits before the next one comes.
+        time.sleep(0.2)
+    end(first)
+    for thread in threads:
+        thread.join(20)
+
+    assert came == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.django_db
+def test_writer_that_waited_too_long_is_refused_and_nobody_waits_for_it(connect):
+    first, impatient, last = connect(), connect(0.1), connect(5)
+    begin(first)
+
+    with pytest.raises(OperationalError, match="database is locked"):
+        begin(impatient)
+
+    end(first)
+    # The turn that came too late is passed on.
+    time.sleep(0.5)
+    begin(last)
+    end(last)
+    begin(impatient)
+    end(impatient)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("leave", ["rollback", "close"])
+def test_writer_that_gives_up_lets_the_next_one_write(connect, leave):
+    first, last = connect(), connect(5)
+    begin(first)
+
+    getattr(first, leave)()
+
+    begin(last)
+    end(last)
