@@ -83,7 +83,9 @@ class AuditEntry(models.Model):
 
     # The place in the feed of changes, given once every reader can see the entry; see `ChangeFeed`.
     number = models.PositiveBigIntegerField(null=True, blank=True, unique=True)
-    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="audit_lines")
+    club = models.ForeignKey(
+        Club, on_delete=models.PROTECT, related_name="audit_lines", db_index=False
+    )
     # Null if the entry belongs to no event, or the event was deleted.
     event = models.ForeignKey(
         Event, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_lines"
@@ -96,7 +98,12 @@ class AuditEntry(models.Model):
     subject = models.CharField(max_length=40, blank=True)
     # Null if a table's phone made the change, or the account was deleted.
     user = models.ForeignKey(
-        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_lines"
+        User,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="audit_lines",
+        db_index=False,
     )
     table = models.CharField(max_length=16, blank=True)
     address = models.GenericIPAddressField(null=True, blank=True)
@@ -112,7 +119,12 @@ class AuditEntry(models.Model):
             models.Index(fields=["club", "-id"], name="audit_of_club"),
             models.Index(fields=["club", "kind", "-id"], name="audit_of_kind"),
             models.Index(fields=["club", "subject", "-id"], name="audit_of_subject"),
-            models.Index(fields=["club", "user", "-id"], name="audit_by_user"),
+            # By far the most entries are made by phones, without an account.
+            models.Index(
+                fields=["user", "club", "-id"],
+                condition=Q(user__isnull=False),
+                name="audit_by_user",
+            ),
             models.Index(fields=["id"], condition=Q(number=None), name="audit_not_numbered"),
             models.Index(
                 fields=["club", "number"], condition=Q(number__isnull=False), name="audit_numbered"

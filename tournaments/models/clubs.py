@@ -127,7 +127,7 @@ class MemberQuerySet(models.QuerySet["Member"]):
 class Member(models.Model):
     """An account's membership of a club. Services make sure that a club always has an owner."""
 
-    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="members")
+    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="members", db_index=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
@@ -215,7 +215,7 @@ class Invitation(models.Model):
 class Season(models.Model):
     """A named period that groups evenings; the last day is included."""
 
-    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="seasons")
+    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="seasons", db_index=False)
     name = models.CharField(max_length=LONGEST_NAME)
     starts_on = models.DateField()
     ends_on = models.DateField()

@@ -39,7 +39,7 @@ class Email(models.Model):
     """An e-mail to an account, sent to its address at the time of sending."""
 
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="emails"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="emails", db_index=False
     )
     # The subject key: an account gets one e-mail about each.
     about = models.CharField(max_length=60)

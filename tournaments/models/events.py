@@ -58,7 +58,7 @@ class EventQuerySet(models.QuerySet["Event"]):
 class Event(models.Model):
     """An evening of a club: its default ruleset and how its tables are scored."""
 
-    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="events")
+    club = models.ForeignKey(Club, on_delete=models.PROTECT, related_name="events", db_index=False)
     season = models.ForeignKey(
         Season, null=True, blank=True, on_delete=models.PROTECT, related_name="events"
     )
@@ -113,7 +113,9 @@ class Round(models.Model):
     it creates its tables, and then it is opened. An evening's round is opened at once.
     """
 
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="rounds")
+    event = models.ForeignKey(
+        Event, on_delete=models.PROTECT, related_name="rounds", db_index=False
+    )
     number = models.PositiveSmallIntegerField()
     # The stage of a final, such as `semi-final`.
     stage = models.CharField(max_length=14, blank=True)
@@ -198,7 +200,9 @@ class Table(models.Model):
     Raising the generation revokes every card printed before, and its code.
     """
 
-    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tables")
+    round = models.ForeignKey(
+        Round, on_delete=models.PROTECT, related_name="tables", db_index=False
+    )
     number = models.PositiveSmallIntegerField()
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     generation = models.PositiveIntegerField(default=1)

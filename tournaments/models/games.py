@@ -144,7 +144,7 @@ class Game(models.Model):
 
     # The match, and this game's number in it, from 1; most games have none.
     match = models.ForeignKey(
-        Match, null=True, blank=True, on_delete=models.PROTECT, related_name="games"
+        Match, null=True, blank=True, on_delete=models.PROTECT, related_name="games", db_index=False
     )
     match_number = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -233,9 +233,11 @@ class Seat(models.Model):
     The names in the game's setup are the names that its players want shown.
     """
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats", db_index=False)
     number = models.PositiveSmallIntegerField()
-    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="seats")
+    player = models.ForeignKey(
+        Player, on_delete=models.PROTECT, related_name="seats", db_index=False
+    )
 
     class Meta:
         ordering = ["number"]
@@ -252,7 +254,9 @@ class Seat(models.Model):
 class Confirmation(models.Model):
     """A player's confirmation that a finished sheet is right at a given revision."""
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="confirmations")
+    game = models.ForeignKey(
+        Game, on_delete=models.CASCADE, related_name="confirmations", db_index=False
+    )
     seat = models.PositiveSmallIntegerField()
     revision = models.PositiveIntegerField()
     # Null if it was given on the table's phone.
@@ -298,7 +302,9 @@ class DealReview(models.Model):
         DISPUTED = "disputed"
         SETTLED = "settled"
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="deal_reviews")
+    game = models.ForeignKey(
+        Game, on_delete=models.CASCADE, related_name="deal_reviews", db_index=False
+    )
     position = models.PositiveSmallIntegerField()
     revision = models.PositiveIntegerField()
     kind = models.CharField(max_length=9, choices=Kind)
@@ -360,7 +366,9 @@ class Revision(models.Model):
         WITHDRAWAL = "withdrawal"
         HEAD = "head"
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="revisions")
+    game = models.ForeignKey(
+        Game, on_delete=models.CASCADE, related_name="revisions", db_index=False
+    )
     revision = models.PositiveIntegerField()
     key = models.CharField(max_length=64)
     kind = models.CharField(max_length=10, choices=Kind)

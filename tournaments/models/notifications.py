@@ -23,10 +23,20 @@ class Subscription(models.Model):
     """
 
     entrant = models.ForeignKey(
-        Entrant, null=True, blank=True, on_delete=models.CASCADE, related_name="subscriptions"
+        Entrant,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="subscriptions",
+        db_index=False,
     )
     user = models.ForeignKey(
-        User, null=True, blank=True, on_delete=models.CASCADE, related_name="subscriptions"
+        User,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="subscriptions",
+        db_index=False,
     )
     # The digest of the phone's id, the address at its push service and the keys to encrypt for it;
     # empty for e-mail.
@@ -96,7 +106,7 @@ class Notification(models.Model):
         RESULT = "result"
 
     subscription = models.ForeignKey(
-        Subscription, on_delete=models.CASCADE, related_name="notifications"
+        Subscription, on_delete=models.CASCADE, related_name="notifications", db_index=False
     )
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="notifications")
     kind = models.CharField(max_length=7, choices=Kind)

@@ -41,7 +41,9 @@ class PhoneTransfer(models.Model):
 class SavedGame(models.Model):
     """A game that an account keeps, to follow it on any phone where it is signed in."""
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="saved_games")
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="saved_games", db_index=False
+    )
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="saved_by")
     # An address that was revoked later gives no access.
     generation = models.PositiveIntegerField()

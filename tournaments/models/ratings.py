@@ -26,7 +26,12 @@ class RatingPool(models.Model):
 
     # Null for the whole server.
     club = models.ForeignKey(
-        Club, null=True, blank=True, on_delete=models.CASCADE, related_name="rating_pools"
+        Club,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="rating_pools",
+        db_index=False,
     )
     # The family of the rulesets.
     family = models.CharField(max_length=40)

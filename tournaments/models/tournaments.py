@@ -117,7 +117,9 @@ class Entrant(models.Model):
     A house player fills up a table, and its results count for nobody.
     """
 
-    tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="entrants")
+    tournament = models.ForeignKey(
+        Tournament, on_delete=models.PROTECT, related_name="entrants", db_index=False
+    )
     number = models.PositiveSmallIntegerField()
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="entries")
     partner = models.ForeignKey(
@@ -191,10 +193,17 @@ class Entrant(models.Model):
 class Sitting(models.Model):
     """The place of an entrant in a published round: a side of a table, or out (a bye)."""
 
-    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="sittings")
+    round = models.ForeignKey(
+        Round, on_delete=models.CASCADE, related_name="sittings", db_index=False
+    )
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="sittings")
     table = models.ForeignKey(
-        Table, null=True, blank=True, on_delete=models.CASCADE, related_name="sittings"
+        Table,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="sittings",
+        db_index=False,
     )
     side = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -217,7 +226,9 @@ class Sitting(models.Model):
 class Substitute(models.Model):
     """A substitute who plays one round for an entrant; the result is the entrant's."""
 
-    entrant = models.ForeignKey(Entrant, on_delete=models.CASCADE, related_name="substitutes")
+    entrant = models.ForeignKey(
+        Entrant, on_delete=models.CASCADE, related_name="substitutes", db_index=False
+    )
     round_number = models.PositiveSmallIntegerField()
     instead_of = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="substitutions")

@@ -82,7 +82,9 @@ class Delivery(models.Model):
         DELIVERED = "delivered"
         FAILED = "failed"
 
-    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    webhook = models.ForeignKey(
+        Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     line = models.ForeignKey(AuditEntry, on_delete=models.PROTECT, related_name="deliveries")
     happening = models.CharField(max_length=24, choices=Happening)
