@@ -149,7 +149,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "libraries": {"devices": "kingscore.devices"},
+            "libraries": {"devices": "kingscore.devices", "kept": "kingscore.kept"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",

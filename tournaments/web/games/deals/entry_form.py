@@ -145,6 +145,11 @@ class EntryForm(DealForm):
             possible = tuple(contract.id for contract in self.game.legal_contracts())
         return ruleset.by_id[possible[0]] if len(possible) == 1 else None
 
+    @property
+    def fixed_deal(self) -> int | None:
+        """The number of the deal, if its contract leaves no choice."""
+        return self.deal if self.fixed else None
+
     @cached_property
     def contracts(self) -> tuple[ContractField, ...]:
         """The contracts of the ruleset, in its order."""
