@@ -357,7 +357,9 @@ def test_no_index_only_repeats_the_beginning_of_another():
         indexes = {
             name: each["columns"]
             for name, each in found.items()
-            if (each["index"] or each["unique"]) and each["columns"] and name not in partial
+            # PostgreSQL's second index of a text, for searches by its beginning, has another order.
+            if (each["index"] or each["unique"]) and each["columns"] and not name.endswith("_like")
+            if name not in partial
         }
         for name, columns in indexes.items():
             others = [other for key, other in indexes.items() if key != name]
