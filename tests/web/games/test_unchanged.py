@@ -83,6 +83,18 @@ def test_wrong_secret_and_other_pages_are_answered_as_ever(phone):
     assert ask(phone, f"{address(game, 'write')}log/", etag).status_code == HTTPStatus.OK
 
 
+def test_page_that_was_told_of_a_change_is_not_answered_from_an_older_look(rf, db):
+    game, etags, watch = GameFactory(entries=WHOLE_GAME[:3]), Etags(), VersionCache(60)
+    path = address(game, "follow")
+    etag = Client(headers={"HX-Request": "true"}).get(path)["ETag"]
+    asks = {"HX-Request": "true", "If-None-Match": etag}
+    assert unchanged(rf.get(path, headers=asks), watch, etags).status_code == 304
+    record_entry(game.pk, parse_entry(WHOLE_GAME[3]), ContextFactory(revision=3))
+    assert unchanged(rf.get(path, headers=asks), watch, etags).status_code == 304
+    told = asks | {"Kingscore-News": "1"}
+    assert unchanged(rf.get(path, headers=told), watch, etags) is None
+
+
 def test_who_knows_no_address_of_a_game_fills_no_memory(rf, db):
     game, etags, watch = GameFactory(), Etags(), VersionCache(0)
     asks = {"HX-Request": "true", "If-None-Match": '"x"'}
