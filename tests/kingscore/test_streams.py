@@ -98,7 +98,7 @@ def test_page_of_a_club_ends_with_the_right_to_see_it(site, monkeypatch):
     members[0].delete()
 
     for page in pages[:2]:
-        assert set(iter(page.next, None)) <= {"beat"}
+        assert None in (page.next() for _ in range(100))
     assert [page.next() for page in pages[2:]] == ["beat", "beat"]
 
 
@@ -109,7 +109,8 @@ def test_too_many_streams_are_refused(site, monkeypatch):
 
     assert (first.next(), second.next()) == ("hello", "hello")
     refused = site(path)
-    assert (refused.answer.status, refused.answer.read()) == (503, streams.TOO_MANY)
+    assert refused.answer.status == 503
+    assert refused.answer.read() == streams.TOO_MANY
     first.close()
     wait_until(lambda: len(site.served.all()) == 1)
     assert site(path).next() == "hello"
