@@ -221,8 +221,8 @@ CLUBS = {
 PLAYERS = {
     "players": Page("club", MEMBERS),
     "new_players": Page("club", DIRECTORS, DIRECTORS),
-    "player": Page("player", MEMBERS),
-    "player_picture": Page("player", NOBODY),
+    "player": Page("player", MEMBERS, published=EVERYBODY),
+    "player_picture": Page("player", NOBODY, published=EVERYBODY),
     "player_opponents": Page("player", MEMBERS),
     "player_against": Page("two players", MEMBERS),
     "player_document": Page("player", None, MEMBERS),
