@@ -1,27 +1,39 @@
 """Seats whole events round by round: speed and fairness, beside plain neighbours by rank.
 
-For each field the repeat meetings, the worst imbalance of seats, the mean spread of scores beside
-that of plain neighbours in the standings (who may meet again and sit anywhere: the lower bound),
-and the computing time of the slowest round on one core beside that of sorting the standings. Points
-are places (4-2-1-0) of players who differ in strength.
+For each field the repeat meetings, the worst imbalance of seats, the spread of scores over the
+event beside that of plain neighbours in the standings (who may meet again and sit anywhere: the
+lower bound), the tables of the first four in the last round, and the computing time of the slowest
+round on one core beside that of sorting the standings. Points are those of King between the bots of
+`king_bots`, who differ in strength. `python -m benchmarks.seating 24 5 200` plays one field.
 """
 
 import random
 import statistics
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from math import sqrt
 
 from benchmarks.figures import Figure
 from tournaments.engine.pairing.draw import draw_round
 from tournaments.engine.pairing.field import Entrant, PairingField, PlayedRound
 from tournaments.engine.pairing.judging import Seating
+from tournaments.engine.pairing.weights import weights_for
 
-FIELDS = ((16, 5), (20, 5), (24, 5), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9), (1000, 9))
-PLACE_POINTS = (4, 2, 1, 0)
+FIELDS = (
+    (16, 5), (20, 5), (24, 5), (28, 5), (30, 5), (32, 5), (40, 8), (88, 9), (100, 10), (400, 9),
+    (1000, 9), (2000, 9),
+)  # fmt: skip
+LEADERS_LAST = ((32, 5), (40, 8), (88, 9))
+"""Where the leaders are to meet in the last round, too."""
+
+STRENGTH, LUCK = 247, 536
+"""Points a game, standard deviations, as in `seating_evidence`."""
+
 SIZES = {
     "tiny": {"seeds": 1, "players": 20},
     "usual": {"seeds": 2, "players": 1000},
-    "full": {"seeds": 5, "players": 1000},
+    "full": {"seeds": 20, "players": 2000},
 }
 
 
@@ -29,49 +41,57 @@ def measure(seeds: int, players: int) -> Iterator[Figure]:
     """Figures for fields of up to this many players."""
     for number, rounds in FIELDS:
         if number <= players:
-            yield from figures_of(
-                f"{number} × {rounds} players × rounds", play(number, rounds, seeds)
-            )
+            # Large fields differ little.
+            yield from figures_of(number, rounds, -(-seeds * 100 // max(100, number)))
+    for number, rounds in LEADERS_LAST:
+        if number <= players:
+            yield from figures_of(number, rounds, seeds, leaders_last=True)
 
 
-def play(players: int, rounds: int, seeds: int) -> "list[Event]":
-    """The same field with different results each time."""
-    runs = [Event(players, rounds, seed) for seed in range(seeds)]
+def figures_of(
+    players: int, rounds: int, events: int, *, leaders_last: bool = False
+) -> Iterator[Figure]:
+    """Play the same field so many times, with different results."""
+    runs = [Event(players, rounds, seed, leaders_last=leaders_last) for seed in range(events)]
     for run in runs:
         run.play()
-    return runs
-
-
-def figures_of(where: str, runs: "Sequence[Event]") -> Iterator[Figure]:
-    slowest = max(run.slowest for run in runs), max(run.sorting for run in runs)
-    uneven = max(max(run.imbalance) for run in runs)
-    repeats = sum(run.repeats for run in runs)
+    where = f"{players} × {rounds} players × rounds"
+    if leaders_last:
+        where += ", leaders meet in the last"
+    again = [run for run in runs if sum(run.repeats)]
     yield Figure(
-        f"{where}: the slowest round seated", 1000 * slowest[0], "ms of CPU",
-        "sorting the standings", 1000 * slowest[1],
-        f"{repeats} repeat meetings; seats out of balance by {uneven} at most",
+        f"{where}: the slowest round seated", 1000 * max(run.slowest for run in runs), "ms of CPU",
+        "sorting the standings", 1000 * max(run.sorting for run in runs),
+        f"{sum(sum(run.repeats) for run in runs)} repeat meetings in {len(again)} of {events} "
+        f"events, {sum(run.repeats[-1] for run in runs)} of them in the last round; seats out of "
+        f"balance by {max(run.imbalance for run in runs)} at most",
     )  # fmt: skip
-    spread, nearest = (
-        statistics.fmean(spread for spreads in each for spread in spreads)
-        for each in ([run.spreads for run in runs], [run.nearest for run in runs])
-    )
+    each = [statistics.fmean(run.spreads) / statistics.fmean(run.nearest) for run in runs]
+    last = statistics.fmean(run.spreads[-1] / run.nearest[-1] for run in runs)
+    leaders = [run.leaders for run in runs]
     yield Figure(
-        f"{where}: spread of scores at a table", spread, "points", "plain neighbours", nearest
-    )
+        f"{where}: spread of scores at a table",
+        statistics.fmean(statistics.fmean(run.spreads) for run in runs), "points",
+        "plain neighbours", statistics.fmean(statistics.fmean(run.nearest) for run in runs),
+        f"by event {statistics.fmean(each):.3f} ± {statistics.pstdev(each) / sqrt(events):.3f} × "
+        f"({min(each):.2f} to {max(each):.2f}), last round {last:.2f} ×; first four at "
+        f"{statistics.fmean(leaders):.2f} tables, {max(leaders)} at most",
+    )  # fmt: skip
 
 
 class Event:
     """One event, played to the end."""
 
-    def __init__(self, players: int, rounds: int, seed: int) -> None:
+    def __init__(self, players: int, rounds: int, seed: int, *, leaders_last: bool = False) -> None:
         self.chance, self.seed, self.length = random.Random(seed), seed, rounds
-        self.strength = {f"p{n}": self.chance.gauss(0, 1) for n in range(players)}
+        self.weights = weights_for("new-opponents", leaders_last=leaders_last)
+        self.strength = {f"p{n}": self.chance.gauss(0, STRENGTH) for n in range(players)}
         self.score = dict.fromkeys(self.strength, 0)
         self.rounds: list[PlayedRound] = []
         self.spreads: list[float] = []
         self.nearest: list[float] = []
-        self.imbalance: list[int] = []
-        self.repeats, self.slowest, self.sorting = 0, 0.0, 0.0
+        self.repeats: list[int] = []
+        self.imbalance, self.leaders, self.slowest, self.sorting = 0, 0, 0.0, 0.0
 
     def play(self) -> None:
         """Seat and play every round."""
@@ -80,6 +100,7 @@ class Event:
                 tuple(Entrant(name, score) for name, score in self.score.items()),
                 tuple(self.rounds),
                 self.length - number,
+                weights=self.weights,
                 seed=self.seed,
             )
             start = time.process_time()
@@ -88,22 +109,31 @@ class Event:
             order = sorted(self.score, key=lambda name: -self.score[name])
             self.slowest = max(self.slowest, middle - start)
             self.sorting = max(self.sorting, time.process_time() - middle)
-            self.measure(seating, [order[at : at + 4] for at in range(0, len(order), 4)])
+            self.measure(seating, order)
             self.rounds.append(PlayedRound(seating.tables, seating.byes))
             self.count(seating.tables)
 
-    def measure(self, seating: Seating, neighbours: Sequence[Sequence[str]]) -> None:
-        """Store the quality of a round."""
-        self.repeats += seating.quality.repeat_meetings
-        self.imbalance.append(seating.quality.seat_imbalance)
-        self.spreads.append(float(seating.quality.score_spread))
-        widths = [[self.score[name] for name in table] for table in neighbours]
-        self.nearest.append(statistics.fmean(max(w) - min(w) for w in widths))
+    def measure(self, seating: Seating, order: Sequence[str]) -> None:
+        """Store the quality of a round; the first one has no scores."""
+        self.repeats.append(seating.quality.repeat_meetings)
+        self.imbalance = max(self.imbalance, seating.quality.seat_imbalance)
+        first = {*order[:4]}
+        self.leaders = sum(not first.isdisjoint(table) for table in seating.tables)
+        if self.rounds:
+            self.spreads.append(float(seating.quality.score_spread))
+            scores = [self.score[name] for name in order if name not in seating.byes]
+            near = zip(scores[::4], scores[3::4], strict=True)
+            self.nearest.append(statistics.fmean(most - least for most, least in near))
 
     def count(self, tables: Sequence[Sequence[str]]) -> None:
         """Play all tables."""
         for table in tables:
-            form = {name: self.strength[name] + self.chance.gauss(0, 1.5) for name in table}
-            best = sorted(table, key=lambda name: -form[name])
-            for name, points in zip(best, PLACE_POINTS, strict=True):
-                self.score[name] += points
+            form = [self.strength[name] + self.chance.gauss(0, LUCK) for name in table]
+            for name, one in zip(table, form, strict=True):
+                self.score[name] += 10 * round((one - statistics.fmean(form)) / 10)
+
+
+if __name__ == "__main__":
+    players, rounds, events, *more = sys.argv[1:]
+    for figure in figures_of(int(players), int(rounds), int(events), leaders_last=bool(more)):
+        print(" | ".join(filter(None, figure.cells)), flush=True)

@@ -120,6 +120,36 @@ def test_players_of_a_club_are_kept_apart_where_that_is_wanted():
     assert apart["quality"]["same_club"] == 0
 
 
+HARD_ROUNDS = (
+    "sepo jqcd tlbf ughr wxav mnki",
+    "pmul bvge fcrx kaqh nsjt doiw",
+    "afog rdnp vklj ehxm iutc qwsb",
+    "cpvh lneq risa mjwf gtdk obxu",
+)
+HARD_SCORES = (
+    -105, -16, -210, -66, 82, 20, -43, 256, -124, 105, 183, 31, 74, -62, -16, -56, 48, -149,
+    29, -100, 81, -14, 5, 44,
+)  # fmt: skip
+"""Four rounds of 24 players after which few seatings without a repeat are left."""
+
+
+def hard_last_round():
+    return {
+        "format": "kingscore-pairing/1",
+        "seed": 4,
+        "entrants": [
+            {"id": name, "score": 10 * score}
+            for name, score in zip("abcdefghijklmnopqrstuvwx", HARD_SCORES, strict=True)
+        ],
+        "rounds": [{"tables": [[*table] for table in row.split()]} for row in HARD_ROUNDS],
+        "rounds_left": 1,
+    }
+
+
+def test_a_last_round_without_a_repeat_is_found_where_there_is_one():
+    assert seat_document(hard_last_round())["quality"]["repeat_meetings"] == 0
+
+
 def before_the_last_round(players, rounds, seed=1):
     evening = Evening(players, rounds, seed)
     while len(evening.rounds) < rounds - 1:
@@ -196,10 +226,11 @@ def test_a_change_of_the_seatings_has_a_version_of_its_own():
         seat_document(before_the_last_round(count, 3).document() | weights)["tables"]
         for count, weights in ((20, {}), (23, {"weights": {"last_repeat": 10}}), (33, {}))
     ]
+    drawn.append(seat_document(hard_last_round())["tables"])
 
     digest = sha256(json.dumps(drawn).encode()).hexdigest()[:12]
 
-    assert (SEATING_VERSION, digest) == (2, "b79089aca152")
+    assert (SEATING_VERSION, digest) == (3, "8a099794a18e")
 
 
 def all_splits(names):

@@ -45,21 +45,32 @@ FIRST, SECOND = (
 """The 35 ways to share out eight players in order of rank: the first table, and the second."""
 
 WAYS = np.concatenate([FIRST, SECOND], axis=1)
+BEST, WORST = (np.concatenate([FIRST[:, at], SECOND[:, at]]) for at in (0, SEATS - 1))
 
 
-def _matrices() -> tuple[Amounts, Amounts]:
-    """What each score, and each pair, adds to the cost of each way."""
-    scores, pairs = np.zeros((8, len(WAYS))), np.zeros((len(PAIRS), len(WAYS)))
+def _matrices() -> tuple[Amounts, Amounts, Amounts]:
+    """What each score, and each pair, adds to the cost of each way.
+
+    And what the seats of each player, as bits, add to the place in `OUTSIDE` of each table.
+    """
+    ways = len(WAYS)
+    scores, pairs, seats = (
+        np.zeros((8, ways)),
+        np.zeros((len(PAIRS), ways)),
+        np.zeros((8, 2 * ways)),
+    )
     for way, fours in enumerate(zip(FIRST, SECOND, strict=True)):
-        for four in fours:
+        for second, four in enumerate(fours):
             scores[four[0], way] += 1
             scores[four[-1], way] -= 1
+            seats[four, way + ways * second] = SEAT_BITS
             for pair in combinations(map(int, four), 2):
                 pairs[PAIRS.index(pair), way] += 1
-    return scores, pairs
+    return scores, pairs, seats
 
 
-BY_SCORES, BY_PAIRS = _matrices()
+SEAT_BITS = 16 ** np.arange(SEATS)
+BY_SCORES, BY_PAIRS, BY_SEATS = _matrices()
 
 
 @dataclass(frozen=True)
@@ -76,7 +87,7 @@ class Prices:
     pairs: Amounts
     first: int = 0
     more: int = 0
-    seats: Sequence[tuple[Numbers, int]] = ()
+    seats: Sequence[tuple[Amounts, int]] = ()
     noise: int = NOISE
 
     def passable(self) -> "Prices":
@@ -95,29 +106,40 @@ class Prices:
         return replace(self, pairs=pairs)
 
     def of_ways(self, eights: Numbers, pairs: Amounts) -> Amounts:
-        """Return the cost of each of the 35 ways for each eight players, in order of rank."""
-        cost: Amounts = self.scores[eights] @ BY_SCORES
-        cost += pairs[eights[:, ONE], eights[:, OTHER]] @ BY_PAIRS
-        return cost + self._of_fours(eights, FIRST) + self._of_fours(eights, SECOND)
+        """Return the cost of each of the 35 ways for each eight players, in order of rank.
+
+        `pairs` is the further cost of each of their 28 pairs.
+        """
+        scores = self.scores[eights]
+        cost: Amounts = scores @ BY_SCORES
+        cost += pairs @ BY_PAIRS
+        if self.more:
+            spreads = scores[:, BEST] - scores[:, WORST]
+            spreads *= eights[:, BEST] < self.first
+            cost += _both(spreads * self.more // 100)
+        for seats, price in self.seats:
+            cost += price * _both(OUTSIDE[(seats[eights] @ BY_SEATS).astype(np.int64)])
+        return cost
 
     def of_tables(self, tables: Numbers) -> int:
         """Return the cost of a seating."""
-        fours = np.sort(tables, axis=1)
-        cost = (self.scores[fours[:, 0]] - self.scores[fours[:, 3]]).sum()
-        cost += sum(self.pairs[fours[:, a], fours[:, b]].sum() for a, b in IN_FOUR)
-        return int(cost + self._of_fours(fours, np.arange(SEATS)[None]).sum())
+        return int(self.of_each(tables).sum())
 
-    def _of_fours(self, players: Numbers, fours: Numbers) -> Amounts:
-        """Return the cost of leaders and seats at each four (columns) of each row of players."""
-        cost: Amounts = np.zeros((len(players), len(fours)))
-        if self.more:
-            scores, first = self.scores[players], players[:, fours[:, 0]] < self.first
-            cost += (scores[:, fours[:, 0]] - scores[:, fours[:, 3]]) * first * self.more // 100
+    def of_each(self, tables: Numbers) -> Amounts:
+        """Return the cost of each table."""
+        fours = np.sort(tables, axis=1)
+        spread = self.scores[fours[:, 0]] - self.scores[fours[:, 3]]
+        cost: Amounts = spread + (fours[:, 0] < self.first) * spread * self.more // 100
+        for a, b in IN_FOUR:
+            cost += self.pairs[fours[:, a], fours[:, b]]
         for seats, price in self.seats:
-            mine = seats[players]
-            a, b, c, d = (mine[:, fours[:, at]] for at in range(SEATS))
-            cost += price * OUTSIDE[a << 12 | b << 8 | c << 4 | d]
+            cost += price * OUTSIDE[(seats[fours] @ SEAT_BITS).astype(np.int64)]
         return cost
+
+
+def _both(fours: Amounts) -> Amounts:
+    """Add up the first and the second table of each way."""
+    return fours[:, : len(WAYS)] + fours[:, len(WAYS) :]
 
 
 def anneal(  # noqa: PLR0913 - a search is what it starts from, and how long
@@ -141,10 +163,10 @@ def anneal(  # noqa: PLR0913 - a search is what it starts from, and how long
         meet(met, seated, PASSABLE)
     for step in range(steps, 0, -1):
         for number, costs in enumerate(each):
-            pairs = costs.pairs
+            pairs = [costs.pairs]
             if later:
                 meet(met, rounds[number], -PASSABLE)
-                pairs = pairs + met
+                pairs.append(met)
             noise = costs.noise * step // steps
             rounds[number] = _exchange(costs, pairs, rounds[number], noise, random)
             if later:
@@ -152,14 +174,17 @@ def anneal(  # noqa: PLR0913 - a search is what it starts from, and how long
     if not later:
         # The last steps are without noise, at the whole prices.
         for _ in range(steps // COLD):
-            rounds[0] = _exchange(prices, prices.pairs, rounds[0], 0, random)
+            rounds[0] = _exchange(prices, [prices.pairs], rounds[0], 0, random)
     return rounds
 
 
 def _exchange(
-    prices: Prices, pairs: Amounts, tables: Numbers, noise: int, random: Random
+    prices: Prices, pairs: Sequence[Amounts], tables: Numbers, noise: int, random: Random
 ) -> Numbers:
-    """Let pairs of tables near each other in order share out their players anew."""
+    """Let pairs of tables near each other in order share out their players anew.
+
+    What two players cost is the sum of `pairs`.
+    """
     count = len(tables)
     order = np.argsort(tables.sum(axis=1) + _lots(count, random, JITTER), kind="stable")
     # An odd table waits: the first one or the last one.
@@ -168,7 +193,9 @@ def _exchange(
     if not len(chosen):
         return tables
     eights = np.sort(tables[chosen].reshape(-1, 2 * SEATS), axis=1)
-    costs = prices.of_ways(eights, pairs)
+    ones, others = eights[:, ONE], eights[:, OTHER]
+    weighed: Amounts = np.sum([each[ones, others] for each in pairs], axis=0)
+    costs = prices.of_ways(eights, weighed)
     if noise:
         costs += _lots(costs.size, random, noise).reshape(costs.shape)
     way = costs.argmin(axis=1)

@@ -17,10 +17,11 @@ from tournaments.engine.pairing.costs import (
     repeat_cost,
     scaled_scores,
 )
+from tournaments.engine.pairing.cover import cover
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.plans import match_plan
 from tournaments.engine.pairing.quality import repeat_bound
-from tournaments.engine.pairing.seats import EVEN, MOST, SEATS, open_seats, seat_table
+from tournaments.engine.pairing.seats import ALL_SEATS, EVEN, MOST, SEATS, open_seats, seat_table
 
 Tables = list[tuple[int, ...]]
 
@@ -35,10 +36,11 @@ FIRST_STEPS, MOST_STEPS = 60, 480
 SCHEDULE_WORK = 6_000
 """The steps times the square of the rounds of a schedule, as long as somebody meets twice."""
 
-TRIES, SCHEDULES = 2, 3
-"""How often a round is annealed before it follows the best of some schedules."""
+TRIES, SCHEDULES, MOST_SCHEDULES = 2, 3, 8
+"""How often a round is annealed before it follows the best of some schedules, and the most that are
+tried where they fail."""
 
-LOOK_NEEDED, PLAN_NEEDED, HOPELESS = 33, 70, 80
+LOOK_NEEDED, PLAN_NEEDED, HOPELESS = 33, 70, 100
 """The percentages of the others that are met from which a round looks ahead, follows a plan, and no
 longer looks ahead."""
 
@@ -98,13 +100,25 @@ class _Draft:
         for _ in range(TRIES):
             (drawn,) = anneal(self.prices, tables, [], self.steps, self.random)
             yield [drawn, *self._scheduled(self.prices.apart_from([drawn]), self._later())]
-        schedules: list[list[Numbers]] = []
-        while len(schedules) < SCHEDULES and not (schedules and self._worth(schedules[0])[0]):
-            scheduled = self._scheduled(self.prices, [tables, *self._later()])
-            schedules.append(self._polished(scheduled))
-        yield min(schedules, key=self._worth)
+        if not self._ahead():
+            covered, complete = cover(self.prices, self.playing, self.groups)
+            if covered is not None:
+                yield [covered]
+            if complete:
+                return
+        schedules = list(islice(self._schedules(tables), SCHEDULES))
+        yield min(map(self._polished, schedules), key=self._worth)
         if planned := self._planned():
             yield self._polished(planned)
+
+    def _schedules(self, tables: Numbers) -> Iterator[Sequence[Numbers]]:
+        """Yield schedules from this round on: those without a clash, or the last one tried."""
+        # With byes it is a guess who plays in later rounds, and not worth more.
+        tries = 1 if len(self.playing) < len(self.order) else MOST_SCHEDULES
+        for left in range(tries, 0, -1):
+            scheduled = self._scheduled(self.prices, [tables, *self._later()])
+            if left == 1 or not clashes(self.prices.pairs, scheduled):
+                yield scheduled
 
     def _scheduled(self, prices: Prices, rounds: Sequence[Numbers]) -> Sequence[Numbers]:
         """Return rounds in which as few as possible meet twice, whatever the scores."""
@@ -113,6 +127,9 @@ class _Draft:
             rounds = anneal(level, rounds[0], rounds[1:], steps, self.random)
             work += steps * len(rounds) ** 2
             steps = min(MOST_STEPS, 2 * steps)
+        if len(rounds) == 1 and clashes(level.pairs, rounds):
+            covered, _ = cover(level, np.sort(rounds[0], axis=None).tolist(), self.groups)
+            return rounds if covered is None else [covered]
         return rounds
 
     def _polished(self, rounds: Sequence[Numbers]) -> list[Numbers]:
@@ -134,10 +151,10 @@ class _Draft:
             first=LEADERS,
             more=weights.last_leaders if field.rounds_left == 1 else weights.leaders,
             seats=tuple(
-                (open_seats(field, most)[order], price)
+                (masks[order].astype(np.float64), price)
                 for most, price in ((EVEN, even), (MOST, UNEVEN))
                 # Where every seat is open to everybody, nobody can sit elsewhere.
-                if price and len(field.rounds) >= most
+                if price and ((masks := open_seats(field, most)) != ALL_SEATS).any()
             ),
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-SEATING_VERSION = 2
+SEATING_VERSION = 3
 """Raised with each change that seats the same field and seed otherwise."""
 
 LARGEST_PRICE = 10_000
