@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog  # type: ignore[import-not-found,import-untyped,unused-ignore]
-from scipy.sparse import csc_array  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from scipy.sparse import csc_array, eye_array, hstack  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from benchmarks.seating import Event
 from tournaments.engine.pairing.judging import Seating
@@ -85,11 +85,18 @@ def least(scores: Numbers, fours: Fours) -> float:
         chosen[mine[np.argsort(costs[mine], kind="stable")[:AT_FIRST]]] = True
     while True:
         at = np.flatnonzero(chosen)
-        ones = csc_array(
+        # Whoever has no table yet pays more than any could cost.
+        alone = np.full(count, 2 * np.ptp(scores) + 1)
+        here = csc_array(
             (np.ones(4 * len(at)), fours[at].ravel(), np.arange(0, 4 * len(at) + 1, 4)),
             shape=(count, len(at)),
         )
-        found = linprog(costs[at], A_eq=ones, b_eq=np.ones(count), method="highs")
+        found = linprog(
+            np.concatenate([costs[at], alone]),
+            A_eq=hstack([here, eye_array(count)]),
+            b_eq=np.ones(count),
+            method="highs",
+        )
         prices = found.eqlin.marginals
         reduced = costs - prices[fours].sum(axis=1)
         cheaper = np.flatnonzero(reduced < -SMALL)

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, reduce
-from math import sqrt
+from functools import cache
+from math import hypot, sqrt
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from benchmarks.seating_evidence.events import Event, played
@@ -116,14 +117,26 @@ def table(kept: Path) -> str:
 
 
 def _together(rows: Mapping[Key, Sums]) -> dict[str, Sums]:
-    """Add up the fields of each method that was simulated in all of them."""
+    """Return the mean of the fields for each method that was simulated in all of them."""
     usual = {key: sums for key, sums in rows.items() if key[2] == USUAL}
-    fields = {key[:3] for key in usual}
+    fields = sorted({key[:3] for key in usual})
     return {
-        method: reduce(Sums.with_more, (usual[*field, method] for field in fields))
+        method: _mean([usual[*field, method] for field in fields])
         for *_, method in usual
         if all((*field, method) in usual for field in fields)
     }
+
+
+def _mean(fields: Sequence[Sums]) -> Sums:
+    """Weigh all fields alike, however many tournaments of each there are."""
+    count = sum(field.count for field in fields)
+    sums, squares = {}, {}
+    for name in fields[0].sums:
+        mean = fmean(field.mean(name) for field in fields)
+        error = hypot(*(field.error(name) for field in fields)) / len(fields)
+        sums[name] = count * mean
+        squares[name] = count * (mean**2 + error**2 * (count - 1))
+    return Sums(count, sums, squares)
 
 
 def _table(title: str, rows: Mapping[str, Sums], columns: Sequence[tuple[str, Cell]]) -> str:
