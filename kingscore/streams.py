@@ -54,19 +54,25 @@ SESSION = re.compile(rb"(?:__Host-)?" + settings.SESSION_COOKIE_NAME.encode() + 
 class Stream:
     """The stream of one open page."""
 
-    __slots__ = ("network", "saying", "scope", "send", "topic")
+    __slots__ = ("is_over", "network", "saying", "scope", "send", "topic")
 
     def __init__(self, scope: Scope, send: Send, topic: str, network: str) -> None:
         self.scope, self.send, self.topic, self.network = scope, send, topic, network
         self.saying: asyncio.Task[None] | None = None
+        self.is_over = False
 
     def say(self, event: str) -> None:
         """Send an event; no beat while the page has not taken the event before."""
+        if self.is_over:
+            return
         if event != "beat" or self.saying is None or self.saying.done():
             body = f"event: {event}\ndata: {self.topic.partition(' ')[0]}\n\n".encode()
             self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     def end(self) -> None:
+        if self.is_over:
+            return
+        self.is_over = True
         self._send({"type": "http.response.body", "body": b""})
 
     def _send(self, message: Message) -> None:
