@@ -57,7 +57,7 @@ def test_leaders_are_those_after_the_last_closed_round_with_their_table_now():
 
 def test_surprises_of_the_last_closed_round():
     row = running(*EIGHT, rounds=3)
-    closed(row, SHORT)
+    closed(row, WHOLE_GAME)
     closed(row, WHOLE_GAME)
 
     told = {each.text: each for each in hub(member_of(row.event.club), row).context["surprises"]}
