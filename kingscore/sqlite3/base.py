@@ -71,21 +71,28 @@ class Place:
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection whose transactions wait in a queue of all processes."""
 
+    transaction_mode: str | None
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.place: Place | None = None
 
     def _start_transaction_under_autocommit(self) -> None:
-        if self.place is None and not self.is_in_memory_db():
-            self.place = Place(f"{self.settings_dict['NAME']}-queue")
-        patience = self.settings_dict["OPTIONS"].get("timeout", 5)
-        if self.place is not None and not self.place.take(patience):
-            raise OperationalError("database is locked")
+        # Who only reads, such as a backup, keeps nobody waiting.
+        if self.transaction_mode == "IMMEDIATE":
+            self._queue()
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._leave()
             raise
+
+    def _queue(self) -> None:
+        if self.place is None and not self.is_in_memory_db():
+            self.place = Place(f"{self.settings_dict['NAME']}-queue")
+        patience = self.settings_dict["OPTIONS"].get("timeout", 5)
+        if self.place is not None and not self.place.take(patience):
+            raise OperationalError("database is locked")
 
     def _commit(self) -> None:
         super()._commit()  # type: ignore[misc]

@@ -101,7 +101,7 @@ def test_forms_that_are_refused_and_pages_of_passkeys_are_without_faults(new_pho
     phone = new_phone(locale="it")
     found = {}
     phone.open(reverse("account_login"))
-    phone.page.locator("summary").tap()
+    phone.page.locator("main summary").tap()
     phone.page.fill("[name=login]", AYSE)
     phone.page.fill("[name=password]", "sbagliata")
     found["sign-in"] = refused(phone, ".notice-bad")

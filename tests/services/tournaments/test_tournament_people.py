@@ -73,7 +73,7 @@ def test_export_of_a_player_lists_tournaments(player, where, number, django_asse
     pair = EntrantFactory(tournament__slug="ciftler", player=PlayerFactory(), number=7)
     SubstituteFactory(entrant=pair, player=player, round_number=3)
 
-    # Beside the tournaments: the transaction, the person, the games, the audit and phones that are told.
+    # Beside the tournaments: the transaction, the person, games, audit and phones that are told.
     with django_assert_num_queries(14):
         mine = exported(player)
 
