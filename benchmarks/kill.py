@@ -18,10 +18,11 @@ from benchmarks.evening.comparing import Comparison, Sent, compare
 from benchmarks.evening.tables import Deal
 from benchmarks.figures import Figure
 from tests.deals import WHOLE_GAME
-from tests.phones import CUT_OFF, Phone, new_key
+from tests.phones import CUT_OFF, Phone, new_key, with_suit
 from tests.servers import Server, prepared, serve
 from tests.waiting import PATIENCE
 
+GAME = tuple(map(with_suit, WHOLE_GAME))
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
     "tiny": {"kills": 1, "tables": 2},
@@ -68,13 +69,13 @@ class Table:
                     self._open()
                 key = self.sending[1] if self.sending else new_key()
                 self.sending = (self.game, key, self.written)
-                answer = self.phone.write_deal(WHOLE_GAME[self.written], self.written, key)
+                answer = self.phone.write_deal(GAME[self.written], self.written, key)
                 if answer.status != 200:
                     self.problem = f"answered {answer.status}: {answer.text[:300]}"
                     return
                 self.answered[self.game].append((key, self.written))
                 self.sending, self.written = None, self.written + 1
-                if self.written == len(WHOLE_GAME):
+                if self.written == len(GAME):
                     self.game, self.game_key, self.written = "", "", 0
         except CUT_OFF:
             return
@@ -82,10 +83,10 @@ class Table:
     def sent(self) -> Iterator[Sent]:
         """Return each game with its answered deals and the unanswered one."""
         for game, answered in self.answered.items():
-            deals = [Deal(key, WHOLE_GAME[number], answered=True) for key, number in answered]
+            deals = [Deal(key, GAME[number], answered=True) for key, number in answered]
             if self.sending is not None and self.sending[0] == game:
                 _, key, number = self.sending
-                deals.append(Deal(key, WHOLE_GAME[number]))
+                deals.append(Deal(key, GAME[number]))
             yield Sent(game, deals)
 
     def _open(self) -> None:

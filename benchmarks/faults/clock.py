@@ -18,7 +18,7 @@ from benchmarks.faults.kills import INSIDE
 from benchmarks.faults.programs import FaultySite, Program
 from benchmarks.faults.sinks import MailSink
 from tests.deals import WHOLE_GAME
-from tests.phones import CSRF_FIELD, Phone, new_key
+from tests.phones import CSRF_FIELD, Phone, new_key, with_suit
 from tests.servers import Server
 from tests.services.webhooks.receiver import Receiver, receiving
 from tests.waiting import wait_until
@@ -119,7 +119,7 @@ def _jump(server: ClockedServer, mails: MailSink, receiver: Receiver) -> Iterato
     yield from found["differences"]
     (sheet,) = [each for each in server.read_sheets().values() if each["writes"]]
     bodies = [body for _revision, _key, body in sheet["writes"]]
-    if bodies != list(WHOLE_GAME[:number]):
+    if bodies != [*map(with_suit, WHOLE_GAME[:number])]:
         yield f"another order than that in which it was written: {sheet}"
 
 
