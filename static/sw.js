@@ -52,6 +52,17 @@ async function goTo(address) {
   return there ? there.focus() : self.clients.openWindow(address);
 }
 
+// The browser has ended what it subscribed, or its maker asks for another: subscribe anew and say so.
+const RENEW = "/notifications/renew/";
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event.newSubscription)));
+
+async function renew(given) {
+  const applicationServerKey = await (await fetch(RENEW)).text();
+  const wanted = { userVisibleOnly: true, applicationServerKey };
+  const { endpoint, keys } = (given ?? await self.registration.pushManager.subscribe(wanted)).toJSON();
+  await fetch(RENEW, { method: "POST", body: new URLSearchParams({ endpoint, ...keys }) });
+}
+
 async function show(event, url) {
   const isNavigation = event.request.mode === "navigate";
   const kept = await caches.match(placeWithout(url));

@@ -138,6 +138,7 @@ REASONS = {
     "my_certificate": "A document for the player; programs have the standings.",
     "notify_me": "A phone is notified; programs have webhooks.",
     "notifications": "A phone is notified; programs have webhooks.",
+    "renew_subscription": "A phone is notified; programs have webhooks.",
     "end_subscription": "A link in an e-mail ends such e-mails.",
     "seat": "A program has no seat at a table.",
     "save_tables": "It keeps the list of a phone.",

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from tests.browser.service_worker import ServiceWorker
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import record_all
@@ -35,10 +36,6 @@ SUBSCRIBED = """
 Object.defineProperty(Notification, "permission", { get: () => "default" });
 PushManager.prototype.subscribe = async () => ({
   toJSON: () => ({ endpoint: %(endpoint)s, keys: { p256dh: %(p256dh)s, auth: %(auth)s } }) })"""
-
-# It cannot show notifications either: what the worker of the site wants to show is noted.
-NOTING = """() => { self.shown = []; self.registration.showNotification = async (title, options) =>
-  { self.shown.push([title, options.body, options.tag, options.data]); }; }"""
 
 
 @pytest.fixture
@@ -75,24 +72,8 @@ class Evening:
 
     def deliver(self, data):
         """Return what the service worker shows of a message."""
-        while not self.phone.context.service_workers:
-            self.page.wait_for_timeout(20)
-        (worker,) = self.phone.context.service_workers
-        worker.evaluate(NOTING)
-        devtools, found = self.phone.context.new_cdp_session(self.page), []
-        devtools.on(
-            "ServiceWorker.workerRegistrationUpdated",
-            lambda said: found.extend(said["registrations"]),
-        )
-        devtools.send("ServiceWorker.enable")
-        while not found:
-            self.page.wait_for_timeout(20)
-        place = {"origin": self.phone.base, "registrationId": found[-1]["registrationId"]}
-        devtools.send("ServiceWorker.deliverPushMessage", {**place, "data": data})
-        while not (shown := worker.evaluate("self.shown")):
-            self.page.wait_for_timeout(20)
-        devtools.detach()
-        return shown[0]
+        title, options = ServiceWorker(self.phone).deliver(data)
+        return [title, options["body"], options["tag"], options["data"]]
 
 
 def test_player_lives_an_evening_on_a_phone(new_phone, service):

@@ -189,6 +189,7 @@ CLUBS = {
     "calendar": Page("calendar", EVERYBODY),
     "replace_calendar": Page("", None, ACCOUNTS),
     "notifications": Page("", EVERYBODY, EVERYBODY),
+    "renew_subscription": Page("", EVERYBODY, EVERYBODY),
     "end_subscription": Page("mails", EVERYBODY, EVERYBODY),
     "leave_club": Page("club", MEMBERS, MEMBERS),
     "people": Page("club", MEMBERS),

@@ -8,13 +8,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.services.notifications.push_service import push_service
+from tests.services.notifications.push_service import Browser, push_service
 from tests.tournament_builders import running
 from tests.web.members import member_of
 from tournaments.models import Subscription
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import delete_account
 from tournaments.services.notifications.subscribing import switch_mail
+from tournaments.services.notifications.web_push import application_key
 from tournaments.services.people.changes import remove_player, set_initials
 
 PLAYERS = [f"Oyuncu {n}" for n in range(1, 9)]
@@ -83,6 +84,24 @@ def test_address_of_no_push_service_is_refused_with_a_sentence(browser):
 
     assert "This browser gave no address of a known push service." in shown.text
     assert not Subscription.objects.exists()
+
+
+def test_phone_renews_its_own_address_alone(browser):
+    row = running(*PLAYERS)
+    phone, other = member_of(row.event.club), member_of(row.event.club)
+    for each, number in ((phone, 2), (other, 3)):
+        each.post(at("choose_entrant", row), {"number": number})
+        each.post(at("notify_me", row), form_of(browser))
+    renew, new = reverse("renew_subscription"), form_of(Browser(f"{browser.endpoint}-new"))
+
+    assert phone.get(renew).text == application_key()
+    assert phone.post(renew, new | {"auth": "short"}).status_code == 422
+    assert Client().post(renew, new).status_code == 204
+    assert not Subscription.objects.filter(endpoint=new["endpoint"]).exists()
+    assert phone.post(renew, new).status_code == 204
+    (renewed,) = Subscription.objects.filter(endpoint=new["endpoint"])
+    assert (renewed.entrant.number, renewed.auth) == (2, new["auth"])
+    assert Subscription.objects.count() == 2
 
 
 def test_hidden_players_are_offered_no_notifications(browser):

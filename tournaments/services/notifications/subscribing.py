@@ -64,6 +64,18 @@ def subscribe_phone(
     return row
 
 
+def renew_phone(push: PushAddress) -> None:
+    """Store the new address that a browser got for a phone, wherever it is notified. Idempotent.
+
+    Raises:
+        NoPushAddress: the address or the keys are not those of a browser; nothing is written.
+    """
+    if not push.is_usable:
+        raise NoPushAddress
+    rows = Subscription.objects.filter(phone=push.phone).exclude(phone="")
+    rows.update(endpoint=push.endpoint, p256dh=push.p256dh, auth=push.auth)
+
+
 def _keep_latest(which: Q, most: int) -> None:
     rows = Subscription.objects.filter(which).order_by("-created_at", "-pk")
     Subscription.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[most:])).delete()

@@ -19,10 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tournaments.models import Entrant, Subscription, Tournament, User
 from tournaments.permissions import account_of, seen_tournament
 from tournaments.services.notifications.subscribing import (
+    NoPushAddress,
     PushAddress,
     can_be_mailed,
     end_mails,
     is_mailed_at,
+    renew_phone,
     subscribe_phone,
     switch_mail,
     unsubscribe_phone,
@@ -99,6 +101,24 @@ def notifications(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/accounts/notifications.html", page)
 
 
+# A service worker has no form with a token; browsers send the phone's cookie from this site alone.
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def renew_subscription(request: HttpRequest) -> HttpResponse:
+    """Give the key to subscribe for; store what a phone's browser has subscribed anew."""
+    if request.method != "POST":
+        return HttpResponse(application_key(), content_type="text/plain")
+    if not consume(request, action="notify"):
+        refused: HttpResponse = respond_429(request)
+        return refused
+    try:
+        renew_phone(_push_said(request, notified_phone(request)))
+    except NoPushAddress as error:
+        return HttpResponse(str(error), status=error.status, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
 # Programs that read mail send the POST without a cookie, as RFC 8058 has it; the address is secret.
 @csrf_exempt
 @never_cache
@@ -131,7 +151,7 @@ def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | Non
     whom = about or account
     with refusal_shown(request):
         if does == "push" and whom is not None:
-            push = _push_address(request, response)
+            push = _push_said(request, remember_notified_phone(request, response))
             subscribe_phone(whom, push, get_language() or "", at=timezone.now())
         elif does == "off":
             unsubscribe_phone(notified_phone(request))
@@ -141,9 +161,8 @@ def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | Non
     return response
 
 
-def _push_address(request: HttpRequest, response: HttpResponse) -> PushAddress:
+def _push_said(request: HttpRequest, phone: str) -> PushAddress:
     said = request.POST
-    phone = remember_notified_phone(request, response)
     return PushAddress(
         phone, said.get("endpoint", ""), said.get("p256dh", ""), said.get("auth", "")
     )

@@ -21,6 +21,7 @@ urlpatterns = [
     path(f"{TOURNAMENT}/me/", pages.choose_entrant, name="choose_entrant"),
     path(f"{TOURNAMENT}/me/notify/", notifications.notify_me, name="notify_me"),
     path("notifications/", notifications.notifications, name="notifications"),
+    path("notifications/renew/", notifications.renew_subscription, name="renew_subscription"),
     path(
         "notifications/<int:pk>/<str:secret>/",
         notifications.end_subscription,
