@@ -1,10 +1,11 @@
-"""Measures: `python -m benchmarks [--full] [--on SQLite] [name ...] [size=number ...]`.
+"""Measures: `python -m benchmarks [--full] [--on SQLite] [--keep] [name ...] [size=number ...]`.
 
 A benchmark is a module here with a function `measure`, which yields a `Figure` for each of what it
 finds, and with `SIZES`: what it is given at each size. It runs in a process of its own with the
 settings `benchmarks.settings`, in a folder and, once for each of its `DATABASES`, on a database of
-its own, in which every table is. Without names all are run, and `results.md` is written. What
-fails is shown as failed, keeps what it had found, and makes the exit status 1.
+its own, in which every table is. Without names all are run and kept in `results.md`; those named
+are kept with `--keep`. What fails is shown as failed, keeps what it had found, and makes the exit
+status 1.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import django
 
 from benchmarks.one import Run, measure_here, run_one
 from benchmarks.postgres import a_postgres, version_of
-from benchmarks.results import write_results
+from benchmarks.results import Results
 from tests.servers import drop_prepared_database
 
 IN_ORDER = (
@@ -84,6 +85,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     reader.add_argument("--size", choices=("tiny", "usual", "full"), default="usual")
     reader.add_argument("--full", dest="size", action="store_const", const="full")
     reader.add_argument("--on", choices=("SQLite", "PostgreSQL"), help="on this database alone")
+    reader.add_argument("--keep", action="store_true", help="keep the figures in results.md")
     reader.add_argument("--here", type=Path, help=argparse.SUPPRESS)
     given = reader.parse_args(words)
     given.names = [word for word in given.words if "=" not in word]
@@ -91,10 +93,12 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     every = IN_ORDER + TAKES_LONG
     if unknown := set(given.names) - set(every):
         reader.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(every)}")
-    given.all = not given.names
+    given.keep = given.keep or not given.names
     given.names = given.names or (every if given.size == "full" else IN_ORDER)
     if given.sizes and len(given.names) != 1:
         reader.error("sizes are those of one benchmark")
+    if given.sizes and given.keep:
+        reader.error("figures of other sizes are not kept")
     return given
 
 
@@ -107,6 +111,7 @@ def databases_of(name: str, only: str | None) -> list[str]:
 def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
     """Run one after the other, and save all results after each."""
     runs: list[Run] = []
+    results = Results(IN_ORDER + TAKES_LONG)
     words = [*given.sizes, "--size", given.size]
     for name in given.names:
         for database in databases_of(name, given.on):
@@ -115,8 +120,9 @@ def run_all(given: argparse.Namespace, url: str | None) -> list[Run]:
                 continue
             runs.append(Run(name, database))
             run_one(runs[-1], url if database == "PostgreSQL" else None, words)
-            if given.all:
-                write_results(runs, version_of(url), given.size)
+            if given.keep:
+                results.keep(runs[-1], given.size)
+                results.write(version_of(url))
     return runs
 
 

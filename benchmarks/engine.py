@@ -37,16 +37,16 @@ def measure(games: int, times: int) -> Iterator[Figure]:
     assert all(json.loads(result)["ended_by"] == "length" for result in results)
     pairs = list(zip(texts, results, strict=True))
     for what, scoring in (
-        ("games of 20 deals checked and scored", score),
-        ("the same, with no deal like one before", score_first),
+        ("a game of 20 deals checked and scored", score),
+        ("a game of 20 deals, none like one before, checked and scored", score_first),
     ):
         works = {
             "scored": lambda scoring=scoring: [scoring(text) for text, _ in pairs],
             "JSON": lambda: [repeat(*pair) for pair in pairs],
         }
         taken = in_turn(works, times)
-        scored, control = (1000 * games / median(one.used for one in taken[name]) for name in works)
-        yield Figure(what, scored, "a second", "JSON only", control)
+        scored, control = (median(one.used for one in taken[name]) / games for name in works)
+        yield Figure(what, scored, "ms of CPU", "JSON only", control)
 
 
 def score(text: str) -> str:

@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from statistics import median
 
+from benchmarks.evening.tally import percentile
 from benchmarks.figures import Figure, answered
 from tests.deals import WHOLE_GAME
 from tests.phones import Answer, Phone, deal_fields, new_key
@@ -125,7 +127,12 @@ def figures(server: Server, requests: int, phones: int) -> Iterator[Figure]:
         yield figure("a deal by the page, one phone", *take_times(phone, requests))
     each = max(1, requests // phones)
     at_once = [take_times_at_once(server, phones, each, kind) for kind in ("deal", "bare")]
-    yield figure(f"the same, {phones} phones at {phones} tables that never wait", *at_once)
+    where = f"a deal by the page, {phones} phones at {phones} tables that never wait"
+    yield figure(where, *at_once)
+    usual = median(at_once[0])
+    for name, share in {"95 %": 0.95, "99 %": 0.99}.items():
+        slow = percentile(at_once[0], share)
+        yield Figure(f"{where}: {name}", slow, "ms", "the median", usual)
 
 
 def figure(what: str, deal: list[float], bare: list[float]) -> Figure:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from benchmarks.__main__ import IN_ORDER, TAKES_LONG
 from benchmarks.figures import Figure
 from benchmarks.one import Run
-from benchmarks.results import write_results
+from benchmarks.results import Results
 from benchmarks.writing import bare_server
 from tests.waiting import PATIENCE
 
@@ -89,25 +90,61 @@ def test_benchmark_in_processes_of_its_own_runs():
     assert done.stdout.count(" × ") > 3, done.stdout
 
 
-def test_results_show_each_figure_beside_its_control(tmp_path):
-    slow = Figure("a deal", 13.7, "ms", "a bare view", 1.5, "95 %: 16.9 ms")
-    runs = [
-        Run("engine", "", [Figure("lost", 0, "", "acknowledged", 1065)]),
-        Run("writing", "SQLite", [slow], failed="AssertionError: a | b"),
-        Run("writing", "PostgreSQL", [Figure("a deal", 1234.5, "ms")]),
-    ]
+def test_results_keep_each_figure_beside_its_control(tmp_path):
+    deal = Figure("a deal by the page, one phone", 13.7, "ms", "a bare view", 1.5, "95 %: 16.9 ms")
+    results = Results(IN_ORDER, tmp_path)
+    results.keep(Run("engine", "", [Figure("lost", 0, "", "acknowledged", 1065)]), "usual")
+    results.keep(Run("writing", "PostgreSQL", [deal]), "usual")
+    results.write("16.1")
 
-    write_results(runs, "16.1", "usual", tmp_path / "results.md")
+    again = Results(IN_ORDER, tmp_path)
+    again.keep(Run("writing", "PostgreSQL", [replace(deal, value=17)]), "usual")
+    again.keep(Run("writing", "SQLite", [replace(deal, value=5)]), "usual")
+    again.write("16.1")
 
-    *_, head, _rule, engine, lost, writing, on_sqlite, failed, on_postgresql = (
-        (tmp_path / "results.md").read_text().splitlines()
-    )
+    head, _rule, engine, _ran, lost, writing, _, worse, _, on_sqlite = all_rows(tmp_path)
     assert head == "| what | on | figure | beside, in the same run | times | |"
     assert engine.startswith("| **engine**: Whole games checked and scored on one core")
     assert lost == "| lost |  | 0 | acknowledged: 1,065 | 0 × |  |"
     assert writing.startswith("| **writing**: A deal written down through HTTP")
-    assert (
-        on_sqlite == "| a deal | SQLite | 13.7 ms | a bare view: 1.5 ms | 9.13 × | 95 %: 16.9 ms |"
+    assert worse.endswith(
+        "| 17 ms | a bare view: 1.5 ms | 11.3 × | ▲ 1.24 × before; 95 %: 16.9 ms |"
     )
-    assert failed == "| **failed**: AssertionError: a / b | SQLite | | | | |"
-    assert on_postgresql == "| a deal | PostgreSQL | 1,234 ms |  |  |  |"
+    assert on_sqlite.endswith("| 5 ms | a bare view: 1.5 ms | 3.33 × | 95 %: 16.9 ms |")
+
+
+def all_rows(folder):
+    lines = (folder / "all_results.md").read_text().splitlines()
+    return [line for line in lines if line.startswith("|")]
+
+
+@pytest.mark.parametrize(
+    ("figure", "verdict"),
+    [
+        (Figure("an entry by the API", 3, "ms", "a row", 1), "| ≤ 3 × | ✓ |"),
+        (Figure("an entry by the API", 6, "ms", "a row", 1), "| ≤ 3 × | 2 × the goal |"),
+        (Figure("another", 6, "ms", "a row", 1), "| not measured |  | ≤ 3 × |  |"),
+    ],
+)
+def test_first_page_says_how_far_each_goal_is(tmp_path, figure, verdict):
+    results = Results(IN_ORDER, tmp_path)
+    results.keep(Run("api_entry", "PostgreSQL", [figure]), "usual")
+    results.write("16.1")
+
+    (row,) = [
+        line
+        for line in (tmp_path / "results.md").read_text().splitlines()
+        if line.startswith("| an entry by the API")
+    ]
+    assert row.endswith(verdict)
+
+
+def test_failed_benchmark_keeps_its_figures(tmp_path):
+    deal = Figure("a deal", 1234.5, "ms")
+    results = Results(IN_ORDER, tmp_path)
+    results.keep(Run("writing", "PostgreSQL", [deal], "AssertionError: a | b"), "usual")
+    results.write("16.1")
+
+    *_, kept, failed = all_rows(tmp_path)
+    assert kept == "| a deal | PostgreSQL | 1,234 ms |  |  |  |"
+    assert failed == "| **failed**: AssertionError: a / b | PostgreSQL | | | | |"
