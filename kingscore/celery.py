@@ -28,7 +28,9 @@ class Clock(StartStopStep):
         self.enabled = clock
 
     def create(self, worker: Any) -> Any:
-        return EmbeddedService(worker.app, thread=True)
+        # Celery takes the scheduler of the settings for its own program only; its default writes a file.
+        scheduler = worker.app.conf.beat_scheduler
+        return EmbeddedService(worker.app, thread=True, scheduler_cls=scheduler)
 
 
 app.user_options["worker"].add(Option(["--clock"], is_flag=True, help="Wake tasks when due."))

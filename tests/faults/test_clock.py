@@ -1,6 +1,7 @@
 """A clock that is set back: nothing waits until it is again as late as it was."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from celery import Celery
@@ -9,6 +10,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from kingscore.beat import Scheduler
+from kingscore.celery import Clock, app
 from tests.check_factories import CheckFactory, EmailFactory
 from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
@@ -149,3 +151,9 @@ def test_clock_that_jumps_wakes_everything_as_often_as_before(clock, jump):
 
     assert 75 <= woken.count("often") <= 85
     assert 1 <= woken.count("seldom") <= 3
+
+
+def test_clock_in_the_worker_is_the_one_that_goes_back():
+    clock = Clock(None, clock=True).create(SimpleNamespace(app=app))
+
+    assert isinstance(clock.service.get_scheduler(lazy=True), Scheduler)
