@@ -111,3 +111,42 @@ def environment_of_proxy(folder, ports):
         "XDG_DATA_HOME": f"{folder}/certificates",
         "XDG_CONFIG_HOME": f"{folder}/certificates",
     }
+
+
+NGINX = """
+user root;
+daemon off;
+pid {folder}/nginx.pid;
+error_log stderr;
+events {{}}
+http {{
+    include /etc/nginx/mime.types;
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxied;
+    fastcgi_temp_path {folder}/unused;
+    uwsgi_temp_path {folder}/unused;
+    scgi_temp_path {folder}/unused;
+    upstream kingscore {{
+        {servers}
+        keepalive 16;
+    }}
+    server {{
+        listen 127.0.0.1:{https} ssl;
+        server_name localhost;
+        ssl_certificate {folder}/cert.pem;
+        ssl_certificate_key {folder}/key.pem;
+        root {folder}/srv;
+        include {deploy}/nginx.conf;
+    }}
+}}
+"""
+"""A host's own part of its configuration, as in deploy/README.md, at ports of this machine."""
+
+
+def lay_nginx(folder, ports):
+    """Write the configuration that includes deploy/nginx.conf, and return where it is."""
+    servers = " ".join(f"server 127.0.0.1:{port};" for port in ports.webs)
+    text = NGINX.format(folder=folder, servers=servers, https=ports.https, deploy=DEPLOY)
+    (folder / "nginx.conf").write_text(text)
+    return folder / "nginx.conf"
