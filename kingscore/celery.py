@@ -28,7 +28,7 @@ class Clock(StartStopStep):
         self.enabled = clock
 
     def create(self, worker: Any) -> Any:
-        # Celery takes the scheduler of the settings for its own program only; its default writes a file.
+        # Celery's own program alone takes it from the settings; the default writes a file.
         scheduler = worker.app.conf.beat_scheduler
         return EmbeddedService(worker.app, thread=True, scheduler_cls=scheduler)
 

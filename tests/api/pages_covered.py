@@ -149,6 +149,7 @@ REASONS = {
     "embed_json": "The same for scripts of any site, without a token.",
     "embed_colours": "A style sheet of the page for frames.",
     "calendar": "Calendars subscribe to it; programs have the events.",
+    "event_calendar": "A calendar takes it; programs have the event.",
     "replace_calendar": "A token must not take others away.",
     "preferences": "How pages look on this phone.",
     "evening_picture": "A picture for people; programs have the tally.",

@@ -181,6 +181,7 @@ CLUBS = {
     "club_logo": Page("club", MEMBERS, OWNERS, published=EVERYBODY),
     "share_club": Page("club", MEMBERS, published=EVERYBODY),
     "club_calendar": Page("club", NOBODY, published=EVERYBODY),
+    "event_calendar": Page("event", MEMBERS, published=EVERYBODY),
     "club_picture": Page("club", NOBODY),
     "club_results": Page("club", NOBODY, published=EVERYBODY),
     "embed": Page("club part", NOBODY, published=EVERYBODY),

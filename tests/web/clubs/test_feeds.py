@@ -9,10 +9,13 @@ from icalendar import Calendar
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, SeasonFactory
 from tests.rating_factories import RatingPoolFactory
+from tests.tournament_builders import plan
 from tests.web.ratings.ratings_world import counted, rated
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
-from tournaments.models import Club, User
+from tournaments.models import Club, Event, User
+from tournaments.services.audit import NOBODY
+from tournaments.services.tournaments.lifecycle import create_tournament, move_tournament
 
 POINTS = dict(zip(FOUR, (10, 20, 30, -60), strict=True))
 
@@ -52,6 +55,20 @@ def test_calendar_of_a_club_has_its_published_events(client, club):
     assert first.decoded("dtend") - begins == timedelta(hours=4)
     assert first["url"].endswith(reverse("event", args=["moda", timed.public_id]))
     assert (second["summary"], second.decoded("dtstart")) == ("Whole day", date(2026, 12, 6))
+
+
+def test_one_event_is_added_to_a_calendar_from_the_page_of_its_tournament(client, club):
+    EventFactory(club=club, name="Another", published=True, held_on=on(2))
+    row = create_tournament(club, plan(), NOBODY, at=timezone.now())
+    Event.objects.filter(pk=row.event_id).update(published=True, held_on=on(3))
+    move_tournament(row.pk, "registration", NOBODY, at=timezone.now())
+
+    page = client.get(reverse("tournament", args=["moda", row.slug]))
+    link = reverse("event_calendar", args=["moda", row.event.public_id])
+
+    assert link in page.text
+    (entry,) = entries(client.get(link))
+    assert (entry["summary"], entry.decoded("dtstart")) == (row.event.name, on(3))
 
 
 def test_own_calendar_has_the_events_of_ones_clubs_until_it_is_replaced(visitor, club):

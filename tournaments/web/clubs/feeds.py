@@ -11,12 +11,13 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.feedgenerator import Rss201rev2Feed
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import cache_control
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import conditional_page, require_safe
 
 from tournaments.models import Club, Event
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
+from tournaments.permissions import seen_event
 from tournaments.presenters.standings.league import EVERYBODY
 from tournaments.presenters.statistics.front import FrontReader, front_of
 from tournaments.reports.calendar import calendar_of
@@ -67,6 +68,14 @@ def calendar_response(request: HttpRequest, name: str, events: EventQuerySet) ->
 def club_calendar(request: HttpRequest, club: Club) -> HttpResponse:
     """Return the published events of a club as a calendar to subscribe to."""
     return calendar_response(request, club.name, Event.objects.listed_for(None).filter(club=club))
+
+
+@never_cache
+@require_safe
+def event_calendar(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Return one event as a calendar, to add it to one's own."""
+    event = seen_event(request, slug, public_id)
+    return calendar_response(request, event.name, Event.objects.filter(pk=event.pk))
 
 
 @for_everybody

@@ -13,6 +13,7 @@ urlpatterns = [
     path(f"{CLUB}/logo/", logo.logo, name="club_logo"),
     path(f"{CLUB}/share/", embed.share, name="share_club"),
     path(f"{CLUB}/evenings.ics", feeds.club_calendar, name="club_calendar"),
+    path(f"{CLUB}/events/<slug:public_id>/event.ics", feeds.event_calendar, name="event_calendar"),
     path(f"{CLUB}/results.rss", feeds.club_results, name="club_results"),
     path(f"{CLUB}/embed/<slug:part>/", embed.embed, name="embed"),
     path(f"{CLUB}/embed/<slug:part>.json", embed.embed_json, name="embed_json"),

@@ -156,6 +156,7 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
         "directs": directs,
         "rounds": rounds,
         "tables": len(lines),
+        "is_coming": not lines and row.held_on >= timezone.localdate(),
         "unconfirmed": sum(bool(line.reminder) for line in lines),
         # An explicit request header: otherwise the browser would turn the 304 into a 200.
         "headers": json.dumps({"If-None-Match": etag}),

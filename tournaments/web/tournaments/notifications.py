@@ -34,6 +34,8 @@ from tournaments.web.base.phone import notified_phone, remember_notified_phone
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.tournaments.my_card import entrant_known
 
+PLAIN = "text/plain; charset=utf-8"
+
 
 @dataclass(frozen=True, slots=True)
 class Switches:
@@ -108,14 +110,14 @@ def notifications(request: HttpRequest) -> HttpResponse:
 def renew_subscription(request: HttpRequest) -> HttpResponse:
     """Give the key to subscribe for; store what a phone's browser has subscribed anew."""
     if request.method != "POST":
-        return HttpResponse(application_key(), content_type="text/plain")
+        return HttpResponse(application_key(), content_type=PLAIN)
     if not consume(request, action="notify"):
         refused: HttpResponse = respond_429(request)
         return refused
     try:
         renew_phone(_push_said(request, notified_phone(request)))
     except NoPushAddress as error:
-        return HttpResponse(str(error), status=error.status, content_type="text/plain")
+        return HttpResponse(str(error), status=error.status, content_type=PLAIN)
     return HttpResponse(status=204)
 
 
