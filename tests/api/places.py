@@ -5,6 +5,7 @@ import re
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.api.access_table import TABLE
+from tournaments.api.components import PLACEHOLDER, renamed
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
@@ -19,11 +20,13 @@ def routes_of_all(resolver=None, before="/", *, within=False):
 
 
 def places_of(world):
-    """Return the values of each address: by its path as `/api/v1/clubs/{slug}/`, by parameter."""
+    """Return the values of each address: by its path as `/api/v1/clubs/{club}/`, by parameter."""
     found = {}
     for name, route in routes_of_all():
         place = world.right.get(TABLE[name].place, {}) if name in TABLE else {}
         wanted = PARAMETER.findall(route)
         if wanted and place.keys() >= set(wanted):
-            found[PARAMETER.sub(r"{\1}", route)] = {key: place[key] for key in wanted}
+            path = renamed(PARAMETER.sub(r"{\1}", route))
+            names = PLACEHOLDER.findall(path)
+            found[path] = {name: place[key] for name, key in zip(names, wanted, strict=True)}
     return found

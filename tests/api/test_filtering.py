@@ -12,9 +12,11 @@ pytestmark = pytest.mark.django_db
 
 
 def lists():
+    shared = document()["components"]["parameters"]
     for path, operations in document()["paths"].items():
         asked = operations.get("get", {}).get("parameters", [])
-        names = {one["name"] for one in asked if one["in"] == "query"}
+        whole = [shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in asked]
+        names = {one["name"] for one in whole if one["in"] == "query"}
         if "page_size" in names:
             yield path, names
 

@@ -8,10 +8,11 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from tests.servers import ROOT
-from tournaments.api.reference.description import document
+from tournaments.api.reference.description import content, document
 from tournaments.management.commands import list_api
 
 EXAMPLES = json.loads((ROOT / "tournaments" / "api" / "examples.json").read_text())
+OPERATIONS, SCHEMAS = EXAMPLES["operations"], EXAMPLES["schemas"]
 HERE = "urn:kingscore:openapi"
 
 
@@ -68,19 +69,111 @@ def test_each_operation_has_a_name_of_its_own_a_topic_that_is_shown_and_who_may(
 
 
 @pytest.mark.parametrize(
-    ("name", "place"), [(name, place) for name, places in EXAMPLES.items() for place in places]
+    ("name", "place"), [(name, place) for name, places in OPERATIONS.items() for place in places]
 )
 def test_example_is_what_its_schema_says(description, name, place):
     operation = next(o for _, o in operations(description) if o["operationId"] == name)
     body = operation["requestBody"] if place == "request" else operation["responses"][place]
     content = body["content"]["application/json"]
-    assert content["examples"][name]["value"] == EXAMPLES[name][place]
-    faults = validator(description, content["schema"]).iter_errors(EXAMPLES[name][place])
+    assert content["examples"][name]["value"] == OPERATIONS[name][place]
+    faults = validator(description, content["schema"]).iter_errors(OPERATIONS[name][place])
     assert [(fault.json_path, fault.message) for fault in faults] == []
 
 
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_example_of_a_schema_is_valid(description, name):
+    schema = {"$ref": f"#/components/schemas/{name}"}
+    assert [
+        each.message for each in validator(description, schema).iter_errors(SCHEMAS[name])
+    ] == []
+
+
+def test_each_operation_that_sends_or_gets_json_has_an_example(description):
+    lacking = [
+        f"{where} {place}"
+        for where, operation in operations(description)
+        for place, body in {
+            "request": operation.get("requestBody", {}),
+            **operation["responses"],
+        }.items()
+        for content in [body.get("content", {}).get("application/json", {"schema": {}})]
+        if "$ref" in content["schema"] and "examples" not in content
+    ]
+    assert lacking == []
+
+
+def schemas_in(node):
+    if isinstance(node, dict):
+        yield node
+        for part in node.values():
+            yield from schemas_in(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from schemas_in(part)
+
+
+def flat_schemas(description):
+    parts = {**description, "components": {**description["components"], "examples": {}}}
+    return schemas_in(parts)
+
+
+def test_components_are_flat(description):
+    references = set(references_in(description))
+    assert [each for each in references if each.count("/") > 3] == []
+    assert all(re.fullmatch("[A-Za-z0-9]+", name) for name in description["components"]["schemas"])
+    conditions = {"if", "then", "else", "dependentSchemas", "dependentRequired", "not", "$defs"}
+    for schema in flat_schemas(description):
+        assert not conditions & schema.keys(), schema
+        assert not re.search(r"\(\?[=!<]|\\u", str(schema.get("pattern", ""))), schema
+
+
+def test_choices_of_objects_have_a_discriminator(description):
+    components = description["components"]["schemas"]
+    for schema in flat_schemas(description):
+        choices = [each for each in schema.get("oneOf", []) if "$ref" in each]
+        if len(choices) > 1:
+            assert len(choices) == len(schema["oneOf"]), schema
+            told = schema["discriminator"]
+            assert set(told["mapping"].values()) == {each["$ref"] for each in choices}
+            for value, to in told["mapping"].items():
+                variant = components[to.rpartition("/")[2]]
+                assert variant["properties"][told["propertyName"]]["const"] == value
+                assert told["propertyName"] in variant["required"]
+    assert "discriminator" in components["Entry"]
+    assert "discriminator" in components["SeatingReason"]
+
+
+def test_defaults_may_be_sent(description):
+    for schema in flat_schemas(description):
+        if "default" in schema and "type" in schema:
+            assert validator(description, schema).is_valid(schema["default"]), schema
+    changes = description["paths"]["/api/v1/changes/"]["get"]["parameters"]
+    assert [each["name"] for each in changes if each.get("schema", {}).get("default") == ""] == []
+
+
+def test_answers_have_a_type_and_the_description_is_small(description):
+    for answer in description["components"]["responses"].values():
+        assert answer["content"]
+    assert len(content()[0]) < 500_000
+
+
+def test_if_match_is_required_where_it_is(description):
+    if_match = {"$ref": "#/components/parameters/If-Match"}
+    for where, operation in operations(description):
+        own = [each for each in operation["parameters"] if each.get("name") == "If-Match"]
+        assert ("428" in operation["responses"]) == any(each["required"] for each in own), where
+        if where.startswith(("put", "patch", "delete")):
+            assert own or if_match in operation["parameters"], where
+
+
+def test_parameters_of_paths_are_named_as_in_the_json(description):
+    names = {name for path in description["paths"] for name in re.findall(r"{(\w+)}", path)}
+    assert "public_id" not in names
+    assert all("/clubs/{club}" in path for path in description["paths"] if "/clubs/{" in path)
+
+
 def test_reading_that_needs_more_than_usual_says_so(description):
-    read = description["paths"]["/api/v1/clubs/{slug}/webhooks/"]["get"]
+    read = description["paths"]["/api/v1/clubs/{club}/webhooks/"]["get"]
     assert read["security"] == [{"token": ["manage"]}]
 
 

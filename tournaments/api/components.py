@@ -1,12 +1,16 @@
 """Shared parts of the API description: problems, records, headers, topics."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tournaments.api.codes import faults, kinds_of_problems
+from tournaments.api.flat import Flat, tidy_parameter
 from tournaments.api.idempotency import REPEATED
 from tournaments.api.problems import MEDIA_TYPE
 from tournaments.api.schema import component
@@ -24,6 +28,20 @@ RECORDS = {
     "kingscore-verification-1.json": "VerificationRecord",
 }
 """The portable records as components: fields refer to them by these names."""
+
+LICENSE = {"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"}
+
+PATH_NAMES = (
+    ("{public_id}/merges/{id}", "{player}/merges/{id}"),
+    ("/clubs/{slug}", "/clubs/{club}"),
+    ("{public_id}", "{id}"),
+)
+"""Parameters of addresses whose field in the JSON has another name."""
+
+PLACEHOLDER = re.compile(r"{(\w+)}")
+
+SHARED_FROM = 3
+"""A parameter of so many operations is written once."""
 
 EXAMPLES = Path(__file__).parent / "examples.json"
 
@@ -59,23 +77,27 @@ TOPICS = {
 """The topics of operations: the packages of the API."""
 
 STATUSES = {
-    "400": "The body is not valid JSON.",
     "401": "Missing or invalid token.",
     "403": "The token may not do this: it lacks a scope.",
     "404": "Not found, or you have no access.",
-    "405": "This address does not know the method.",
-    "406": "Only JSON is spoken here.",
-    "410": "It was here, and is kept no longer.",
     "409": "Not possible in the current state.",
-    "411": "The length of what was sent was not said by `Content-Length`.",
+    "410": "It was here, and is kept no longer.",
     "412": "It has changed since it was read; `ETag` is what it has now.",
-    "413": "More was sent than anything here needs.",
     "414": "The address is too long for the web server.",
-    "415": "The `Content-Type` is not `application/json`.",
     "422": "The request is invalid; `problems` lists every reason.",
     "428": "`If-Match` must say what is meant.",
-    "429": "Too many requests; `Retry-After` says how long to wait.",
 }
+OTHER_STATUSES = {
+    "400": "the body is not valid JSON",
+    "405": "this address does not know the method",
+    "406": "only JSON is spoken here",
+    "411": "`Content-Length` is missing",
+    "413": "more was sent than anything here needs",
+    "415": "the `Content-Type` is not `application/json`",
+    "429": "too many requests, and `Retry-After` says how long to wait",
+    "503": "the database is busy or away, and nothing was done",
+}
+"""The refusals that every operation can answer."""
 
 BEFORE_US = "414"
 """The web server's own answers, without a problem's body."""
@@ -90,7 +112,7 @@ HEADERS: Json = {
     REPEATED: {"description": "`true` where the answer is the one kept for this key."},
 }
 
-REFUSAL_HEADERS = {"401": "WWW-Authenticate", "412": "ETag", "429": "Retry-After"}
+REFUSAL_HEADERS = {"401": "WWW-Authenticate", "412": "ETag"}
 
 
 def problem_schemas() -> dict[str, Json]:
@@ -132,14 +154,8 @@ def _object(required: Json, more: Json, description: str) -> Json:
     }
 
 
-def _enumeration(sentences: dict[str, str], description: str) -> Json:
-    return {
-        "type": "string",
-        "description": description,
-        "enum": list(sentences),
-        # Read by the page that explains each of them.
-        "x-sentences": sentences,
-    }
+def _enumeration(codes: Iterable[str], description: str) -> Json:
+    return {"type": "string", "description": description, "enum": list(codes)}
 
 
 def complete(result: Json, **_more: Any) -> Json:
@@ -147,33 +163,102 @@ def complete(result: Json, **_more: Any) -> Json:
     parts = result["components"]
     schemas = parts.setdefault("schemas", {}) | problem_schemas()
     for file, name in RECORDS.items():
-        schemas[name] = _within(name, SCHEMAS[file]())
-    schemas["Entry"] = component("GameRecord/$defs/entry") | {
-        "description": "One line of a sheet, as in a record; each game has its own forms."
-    }
-    parts["schemas"] = dict(sorted(schemas.items()))
-    parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
-    parts["responses"] = {f"Problem{status}": _refusal(status) for status in STATUSES}
+        schemas[name] = _within(name, SCHEMAS[file]()) | {"description": _about(file)}
+    entry = component("GameRecord/$defs/entry")
+    schemas["GameRecord"]["properties"]["entries"] = {"type": "array", "items": entry}
     for schema in schemas.values():
         _let_any_be_null(schema)
-    result["info"]["description"] = ABOUT
+    flat = Flat(schemas)
+    paths = {
+        renamed(path): {
+            method: _operation(flat.content(operation, operation["operationId"]), path)
+            for method, operation in methods.items()
+        }
+        for path, methods in result["paths"].items()
+    }
+    result["paths"] = paths
+    parts["schemas"] = dict(sorted(flat.components.items()))
+    parts["headers"] = {name: head | {"schema": STRING} for name, head in HEADERS.items()}
+    parts["responses"] = {f"Problem{status}": _refusal(status) for status in STATUSES}
+    parts["responses"]["Problem"] = _other_refusal()
+    parts["parameters"] = _share_parameters(list(_operations(result)))
+    _describe(result)
+    _show_examples(result)
+    return result
+
+
+def _describe(result: Json) -> None:
+    result["info"] |= {"description": ABOUT, "license": LICENSE}
+    result["servers"] = [{"url": "/", "description": "The server that this comes from."}]
     used = {tag for operation in _operations(result) for tag in operation["tags"]}
     result["tags"] = [
         {"name": name, "x-displayName": name.capitalize(), "description": text}
         for name, text in TOPICS.items()
         if name in used
     ]
-    _show_examples(result)
-    return result
+
+
+def _about(file: str) -> str:
+    stem = file.removesuffix("-1.json")
+    return f"A `{stem}/1` document; `/api/v1/schemas/{file}` is its JSON Schema in every detail."
+
+
+def renamed(path: str) -> str:
+    """Return a path with the names that its parameters have in the JSON."""
+    for before, now in PATH_NAMES:
+        path = path.replace(before, now)
+    return path
+
+
+def _operation(operation: Json, path: str) -> Json:
+    """Name the parameters of a path as it does."""
+    names = dict(zip(PLACEHOLDER.findall(path), PLACEHOLDER.findall(renamed(path)), strict=True))
+    for parameter in operation["parameters"]:
+        if parameter["in"] == "path":
+            parameter["name"] = names[parameter["name"]]
+    in_path = [each for each in operation["parameters"] if each["in"] == "path"]
+    others = [tidy_parameter(each) for each in operation["parameters"] if each["in"] != "path"]
+    in_path.sort(key=lambda each: list(names.values()).index(each["name"]))
+    return {**operation, "parameters": in_path + others}
+
+
+def _share_parameters(operations: list[Json]) -> Json:
+    """Make components of parameters that several operations have; return them."""
+    counted = Counter(
+        json.dumps(each, sort_keys=True) for each in chain(*(o["parameters"] for o in operations))
+    )
+    shared: Json = {}
+    texts: dict[str, str] = {}
+    for text, number in counted.most_common():
+        parameter = json.loads(text)
+        if number >= SHARED_FROM and parameter["name"] not in shared:
+            shared[parameter["name"]] = parameter
+            texts[text] = parameter["name"]
+    for operation in operations:
+        operation["parameters"] = [
+            {"$ref": f"#/components/parameters/{texts[text]}"} if text in texts else each
+            for each in operation["parameters"]
+            for text in [json.dumps(each, sort_keys=True)]
+        ]
+    return dict(sorted(shared.items()))
 
 
 def _refusal(status: str) -> Json:
     refusal: Json = {"description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"}
-    if status != BEFORE_US:
-        refusal["content"] = {MEDIA_TYPE: {"schema": component("Problem")}}
+    schema = STRING if status == BEFORE_US else component("Problem")
+    refusal["content"] = {"text/html" if status == BEFORE_US else MEDIA_TYPE: {"schema": schema}}
     if name := REFUSAL_HEADERS.get(status):
         refusal["headers"] = {name: {"$ref": f"#/components/headers/{name}"}}
     return refusal
+
+
+def _other_refusal() -> Json:
+    told = "; ".join(f"{status}: {text}" for status, text in OTHER_STATUSES.items())
+    return {
+        "description": f"Another problem. {told}.",
+        "headers": {"Retry-After": {"$ref": "#/components/headers/Retry-After"}},
+        "content": {MEDIA_TYPE: {"schema": component("Problem")}},
+    }
 
 
 def _operations(result: Json) -> Iterator[Json]:
@@ -182,13 +267,28 @@ def _operations(result: Json) -> Iterator[Json]:
 
 
 def _show_examples(result: Json) -> None:
-    """Put what was really asked and answered beside the operations it belongs to."""
-    examples: Json = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    """Put what was really asked and answered beside the operations and answers it belongs to."""
+    found: Json = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    used: Json = {}
     for operation in _operations(result):
-        for place, value in examples.get(operation["operationId"], {}).items():
-            body = operation["requestBody"] if place == "request" else operation["responses"][place]
-            for content in body["content"].values():
-                content["examples"] = {operation["operationId"]: {"value": value}}
+        for place, content in _contents(operation):
+            name = operation["operationId"]
+            value = found["operations"].get(name, {}).get(place)
+            schema = content["schema"].get("$ref", "").removeprefix("#/components/schemas/")
+            if value is not None:
+                content["examples"] = {name: {"value": value}}
+            elif place != "request" and schema in found["schemas"]:
+                used[schema] = {"value": found["schemas"][schema]}
+                content["examples"] = {schema: {"$ref": f"#/components/examples/{schema}"}}
+    result["components"]["examples"] = dict(sorted(used.items()))
+
+
+def _contents(operation: Json) -> Iterator[tuple[str, Json]]:
+    """Yield each content in JSON with its place: `request`, or a status."""
+    bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
+    for place, body in bodies.items():
+        if "application/json" in body.get("content", {}):
+            yield place, body["content"]["application/json"]
 
 
 def _let_any_be_null(schema: Json) -> None:

@@ -1,5 +1,6 @@
 """The description of the API (OpenAPI 3.1), from its views."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -13,13 +14,34 @@ from tournaments.models import Scope
 
 Json = dict[str, Any]
 
-# Filters, the order and options are read as strictly as bodies.
-READING = ("400", "401", "403", "404", "405", "406", "414", "422", "429")
-WRITING = (*READING, "409", "411", "412", "413", "415")
-CHANGING = (*WRITING, "428")
+# Filters, the order and options are read as strictly as bodies. `default` stands for the others.
+READING = ("401", "403", "404", "414", "422", "default")
+WRITING = (*READING, "409")
+CHANGING = (*WRITING, "412")
 
 ACTIONS = {"PUT": "replace", "PATCH": "change", "DELETE": "remove"}
 """The verbs of operations other than reading and POST."""
+
+VERBS = frozenset(
+    {"accept", "add", "add-time", "adopt", "again", "answer", "call", "cancel", "check-in", "claim"}
+    | {
+        "close",
+        "confirm",
+        "copy",
+        "describe",
+        "dispute",
+        "divide",
+        "enter",
+        "exchange",
+        "finish",
+        "join",
+    }
+    | {"late", "leave", "let-in", "merge", "move", "new", "open", "pair", "pause", "publish"}
+    | {"rematch", "release", "reopen", "start"}
+    | {"replace", "restore", "return", "reveal", "score", "seal", "seat", "settle", "swap"}
+    | {"take-back", "test", "undo", "unlink", "verify", "withdraw"}
+)
+"""Last words of addresses that say by themselves what a POST does."""
 
 KEY_TOPICS = frozenset({"games", "tables", "entrants"})
 """Topics of which the address of a page, used as a key, opens something."""
@@ -90,13 +112,8 @@ class Described(AutoSchema):
             return ["list" if self._is_list_view() else "read"]
         if self.method != "POST":
             return [ACTIONS[self.method]]
-        # A POST that makes nothing is to a verb, which its address says already.
-        return ["add"] if self._makes_something() else []
-
-    def _makes_something(self) -> bool:
-        responses: Any = self.get_response_serializers()
-        statuses = {str(status) for status in responses} if isinstance(responses, dict) else set()
-        return bool(statuses & {"201", "202"})
+        words = [part for part in self.path.split("/") if part and "{" not in part]
+        return [] if words[-1] in VERBS else ["add"]
 
     def get_summary(self) -> str | None:
         """Return the summary."""
@@ -118,9 +135,12 @@ class Described(AutoSchema):
             text = "8 to 64 letters, digits, `-` or `_`: sent twice, it is done once."
             pattern = {"type": "string", "pattern": "^[0-9A-Za-z_-]{8,64}$"}
             parameters.append(OpenApiParameter(HEADER, pattern, where, description=text))
-        if self.method in ACTIONS:
-            text = "Only if it is still what has this entity tag; else it is answered 412."
-            parameters.append(OpenApiParameter("If-Match", str, where, description=text))
+        if self.method in ACTIONS or self.method in self._matched:
+            text = "Only if it is still what has one of these entity tags; else the answer is 412."
+            needed = self._matched.get(self.method, False)
+            parameters.append(
+                OpenApiParameter("If-Match", str, where, required=needed, description=text)
+            )
         if self.method == "GET":
             text = "Answered 304, without content, while it still has this entity tag."
             parameters.append(OpenApiParameter("If-None-Match", str, where, description=text))
@@ -136,14 +156,22 @@ class Described(AutoSchema):
     def _get_response_bodies(self, direction: Any = "response") -> Json:
         bodies: Json = super()._get_response_bodies(direction)
         for status in self._refusals():
-            bodies.setdefault(status, {"$ref": f"#/components/responses/Problem{status}"})
+            name = "Problem" if status == "default" else f"Problem{status}"
+            bodies.setdefault(status, {"$ref": f"#/components/responses/{name}"})
         if self.method == "GET":
             bodies.setdefault("304", {"description": "Nothing has changed."})
         return dict(sorted(bodies.items()))
 
+    @property
+    def _matched(self) -> Mapping[str, bool]:
+        matched: Mapping[str, bool] = getattr(self.view, "if_match", {})
+        return matched
+
     def _refusals(self) -> tuple[str, ...]:
         """Return the refusals by status; a view names its own."""
         own: tuple[str, ...] = getattr(self.view, "refusals", ())
+        if self.method in self._matched:
+            own = (*own, "412", *(("428",) if self._matched[self.method] else ()))
         if self.method == "GET":
             return (*READING, *own)
         return (*(WRITING if self.method == "POST" else CHANGING), *own)

@@ -1,5 +1,6 @@
 """Base of every view of the API: entity tags, pages, and strict reading of requests."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import wraps
 from hashlib import md5
@@ -45,6 +46,9 @@ class Resource(GenericAPIView[Any]):
 
     secret_fields: tuple[str, ...] = ()
     """Fields of a POST that do not tell a repeat of its key from another request."""
+
+    if_match: Mapping[str, bool] = {}
+    """The methods that read `If-Match` beside those that change, and whether they require it."""
 
     holds_secret = False
     """Whether what is shown gives access; `UncachedSerializer` sets it."""

@@ -69,7 +69,7 @@ class ClaimCodeSerializer(Strict):
     code = serializers.CharField(max_length=60)
 
 
-class ClaimSerializer(serializers.Serializer[Any]):
+class ClaimedPlayerSerializer(serializers.Serializer[Any]):
     """A player who can be claimed; `own` is whom the account has in this club already."""
 
     id = serializers.CharField(source="player.public_id")

@@ -12,12 +12,12 @@ from rest_framework.response import Response
 from tournaments.api.accounts.serializers import (
     AccountSerializer,
     ClaimCodeSerializer,
-    ClaimSerializer,
+    ClaimedPlayerSerializer,
     InitialsSerializer,
     MyPlayerSerializer,
 )
 from tournaments.api.idempotency import idempotent
-from tournaments.api.people.serializers import DataSerializer
+from tournaments.api.people.serializers import PlayerDataSerializer
 from tournaments.api.people.views import exported
 from tournaments.api.problems import problem_response
 from tournaments.api.views import Resource
@@ -96,7 +96,7 @@ class MyPlayer(MyPlayerResource):
 
 
 class MyData(MyPlayerResource):
-    @extend_schema(request=None, responses=DataSerializer)
+    @extend_schema(request=None, responses=PlayerDataSerializer)
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """All that the club keeps about one's player."""
@@ -115,7 +115,7 @@ class MyRelease(MyPlayerResource):
 class ClaimCode(Resource):
     scope = Scope.MANAGE
 
-    @extend_schema("claim_by_code", request=ClaimCodeSerializer, responses=ClaimSerializer)
+    @extend_schema("claim_by_code", request=ClaimCodeSerializer, responses=ClaimedPlayerSerializer)
     @idempotent
     def post(self, request: Request) -> Response:
         """Find the player of a code; they are claimed at `claim/{id}/{secret}/` then.
@@ -133,19 +133,19 @@ class ClaimCode(Resource):
             # Returned and not raised, so that what was counted stays.
             return problem_response(wrong, request.path)
         own = Player.objects.filter(club=found.club, account=user).first()
-        return self.shown(ClaimSerializer, {"player": found, "own": own})
+        return self.shown(ClaimedPlayerSerializer, {"player": found, "own": own})
 
 
 class Claim(Resource):
     scope = Scope.MANAGE
 
-    @extend_schema(responses=ClaimSerializer)
+    @extend_schema(responses=ClaimedPlayerSerializer)
     def get(self, request: Request, public_id: str, secret: str) -> Response:
         """The player of a link, for whoever has it."""
         rows = Player.objects.claimable_at(public_id, secret).select_related("club")
         found, user = get_object_or_404(rows), account_of(self.visitor)
         own = Player.objects.filter(club=found.club, account=user).first() if user else None
-        return self.shown(ClaimSerializer, {"player": found, "own": own})
+        return self.shown(ClaimedPlayerSerializer, {"player": found, "own": own})
 
     @extend_schema(request=None, responses=MyPlayerSerializer)
     @idempotent

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.audit.serializers import FeedSerializer, FollowingSerializer
+from tournaments.api.audit.serializers import ChangeFeedSerializer, FollowingSerializer
 from tournaments.api.views import Resource
 from tournaments.models import AuditEntry, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditEntryQuerySet
@@ -28,7 +28,7 @@ class Changes(Resource):
     # For a feed that begins again: earlier entries are deleted.
     refusals = ("410",)
 
-    @extend_schema(parameters=[FollowingSerializer], responses=FeedSerializer)
+    @extend_schema(parameters=[FollowingSerializer], responses=ChangeFeedSerializer)
     def get(self, request: Request) -> Response:
         """The changes after a number, in order: all where you direct, else the public ones.
 
@@ -50,7 +50,7 @@ class Changes(Resource):
                 lines, Game.objects.seen_by(request.user), Club.objects.of_member(request.user)
             ),
         }
-        return Response(FeedSerializer(feed, context=context).data)
+        return Response(ChangeFeedSerializer(feed, context=context).data)
 
     def _followed(self, said: dict[str, Any]) -> AuditEntryQuerySet:
         lines = AuditEntry.objects.followed_by(self.request.user)

@@ -60,7 +60,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
         return named.resources(line)
 
 
-class FeedSerializer(serializers.Serializer[Any]):
+class ChangeFeedSerializer(serializers.Serializer[Any]):
     """Some of the changes, and from where to go on."""
 
     results = ChangeSerializer(many=True)

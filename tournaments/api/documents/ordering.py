@@ -15,10 +15,10 @@ from rest_framework.response import Response
 from tournaments.api.access import evening_of_key, games_opened, writable_game
 from tournaments.api.documents.serializers import (
     ClubOrderSerializer,
+    DocumentMonthsSerializer,
     DocumentSerializer,
     DocumentsSerializer,
     EventOrderSerializer,
-    MonthsSerializer,
     PaperOrderSerializer,
     PlayerOrderSerializer,
 )
@@ -163,13 +163,13 @@ class PlayerDocuments(Resource):
 class ClubDocuments(Resource):
     scope = Scope.READ
 
-    @extend_schema(responses=MonthsSerializer)
+    @extend_schema(responses=DocumentMonthsSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """The months that there is a document of, for members."""
         club = members_club(self.visitor, slug)
         months = months_of(club, timezone.localdate())
         details = {"months": [*map(month_key, months)], "formats": formats_of(Kind.CLUB_MONTH)}
-        return self.shown(MonthsSerializer, details)
+        return self.shown(DocumentMonthsSerializer, details)
 
     @extend_schema(request=ClubOrderSerializer, responses={202: DocumentSerializer})
     @idempotent

@@ -54,7 +54,7 @@ class ClubOrderSerializer(OrderSerializer):
     month = serializers.RegexField(r"^[0-9]{4}-[0-9]{2}$")
 
 
-class OfferSerializer(serializers.Serializer[Any]):
+class DocumentOfferSerializer(serializers.Serializer[Any]):
     """A document that can be asked for; `missing` says what it waits for, and is empty else."""
 
     document = serializers.CharField(source="offer.name")
@@ -116,11 +116,11 @@ class DocumentSerializer(UncachedSerializer):
 class DocumentsSerializer(serializers.Serializer[Any]):
     """The available documents, and those this account requested lately, the latest first."""
 
-    offers = OfferSerializer(many=True)
+    offers = DocumentOfferSerializer(many=True)
     recent = DocumentSerializer(many=True)
 
 
-class MonthsSerializer(serializers.Serializer[Any]):
+class DocumentMonthsSerializer(serializers.Serializer[Any]):
     """The months of a club that there is a document of, the latest first, and its formats."""
 
     months = serializers.ListField(child=serializers.CharField())

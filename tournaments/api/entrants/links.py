@@ -16,11 +16,11 @@ from rest_framework.response import Response
 
 from tournaments.api.access import AddressToken
 from tournaments.api.entrants.serializers import (
-    CheckInDoorSerializer,
-    DoorEntrantSerializer,
-    DoorSerializer,
+    CheckInLinkSerializer,
+    LinkedEntrantSerializer,
     OwnCheckInSerializer,
     OwnEntrySerializer,
+    RegistrationLinkSerializer,
 )
 from tournaments.api.idempotency import idempotent
 from tournaments.api.views import Resource
@@ -54,21 +54,21 @@ class AccessLink(Resource):
         entrant.tournament = row
         where = [row.event.club.slug, row.slug, entrant.number]
         place = {"Location": reverse("api:entrant", args=where)} if status == 201 else {}
-        return self.shown(DoorEntrantSerializer, line_of(entrant, directs=False), status, **place)
+        return self.shown(LinkedEntrantSerializer, line_of(entrant, directs=False), status, **place)
 
 
 class Registrations(AccessLink):
     kind = "register"
 
-    @extend_schema(responses=DoorSerializer)
+    @extend_schema(responses=RegistrationLinkSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The tournament to register for, and whether registration is open."""
         row = self.found(request, public_id)
         is_open = row.state == Tournament.State.REGISTRATION
         details = {"row": row, "open": is_open, "pairs": is_for_pairs(row), "round": 1}
-        return self.shown(DoorSerializer, details)
+        return self.shown(RegistrationLinkSerializer, details)
 
-    @extend_schema(request=OwnEntrySerializer, responses={201: DoorEntrantSerializer})
+    @extend_schema(request=OwnEntrySerializer, responses={201: LinkedEntrantSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Register oneself; an existing entrant gets their own entry."""
@@ -83,13 +83,13 @@ class Registrations(AccessLink):
 class CheckIns(AccessLink):
     kind = "check-in"
 
-    @extend_schema(responses=CheckInDoorSerializer)
+    @extend_schema(responses=CheckInLinkSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """Everybody who is asked whether they are here, by name, and for which round."""
         row = self.found(request, public_id)
-        return self.shown(CheckInDoorSerializer, self._details(row))
+        return self.shown(CheckInLinkSerializer, self._details(row))
 
-    @extend_schema(request=OwnCheckInSerializer, responses=DoorEntrantSerializer)
+    @extend_schema(request=OwnCheckInSerializer, responses=LinkedEntrantSerializer)
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Say that one is here."""

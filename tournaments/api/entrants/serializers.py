@@ -108,7 +108,7 @@ class EntrySerializer(OwnEntrySerializer):
     section = serializers.ChoiceField(choices=list(SECTIONS), default="", allow_blank=True)
 
 
-class EntriesSerializer(Strict):
+class NewEntrantsSerializer(Strict):
     """New entrants; all are added, or none."""
 
     entrants = serializers.ListField(
@@ -145,7 +145,7 @@ class NewSubstituteSerializer(Strict):
     name = serializers.CharField(max_length=LONGEST_NAME)
 
 
-class DoorEntrantSerializer(serializers.Serializer[Any]):
+class LinkedEntrantSerializer(serializers.Serializer[Any]):
     """An entrant as whoever has a link of a tournament sees them."""
 
     number = serializers.IntegerField(source="entrant.number")
@@ -153,7 +153,7 @@ class DoorEntrantSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
 
 
-class DoorSerializer(serializers.Serializer[Any]):
+class RegistrationLinkSerializer(serializers.Serializer[Any]):
     """The target of a link, whether it is open, and its round."""
 
     club = serializers.CharField(source="row.event.club.name")
@@ -163,10 +163,10 @@ class DoorSerializer(serializers.Serializer[Any]):
     round = serializers.IntegerField()
 
 
-class CheckInDoorSerializer(DoorSerializer):
+class CheckInLinkSerializer(RegistrationLinkSerializer):
     """With everybody who is asked whether they are here, in order of their names."""
 
-    entrants = DoorEntrantSerializer(many=True)
+    entrants = LinkedEntrantSerializer(many=True)
 
 
 class OwnCheckInSerializer(Strict):

@@ -18,7 +18,7 @@ from tournaments.api.entrants.serializers import (
     CheckInSerializer,
     EntrantSerializer,
     EntrantsSerializer,
-    EntriesSerializer,
+    NewEntrantsSerializer,
     OneEntrantSerializer,
 )
 from tournaments.api.idempotency import idempotent
@@ -156,7 +156,7 @@ class Entrants(OfEntrants):
         initial = Substr("player__name_key", 1, 1)
         return Case(When(player__initials=True, then=initial), default=whole)
 
-    @extend_schema(request=EntriesSerializer, responses={201: EntrantsSerializer})
+    @extend_schema(request=NewEntrantsSerializer, responses={201: EntrantsSerializer})
     @idempotent
     def post(self, request: Request, slug: str, tournament: str) -> Response:
         """Register entrants, all or none; new names are added to the players of the club.
@@ -164,7 +164,7 @@ class Entrants(OfEntrants):
         While the tournament runs they play from the next round that is not seated.
         """
         self.direct(slug, tournament)
-        entries = [Entry(**each) for each in self.said(EntriesSerializer)["entrants"]]
+        entries = [Entry(**each) for each in self.said(NewEntrantsSerializer)["entrants"]]
         added = register_entrants(self.row.pk, entries, self.actor, at=timezone.now())
         self.row.refresh_from_db()
         place = f"{request.path}{added[0].number}/" if len(added) == 1 else request.path

@@ -29,7 +29,7 @@ class ConfirmationSerializer(Strict):
     seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
 
 
-class AgreementSerializer(serializers.Serializer[Agreement]):
+class ConfirmationsSerializer(serializers.Serializer[Agreement]):
     """The seats that have confirmed the current result, and how many must."""
 
     revision = serializers.SerializerMethodField()
@@ -45,15 +45,16 @@ class AgreementSerializer(serializers.Serializer[Agreement]):
 
 class GameConfirmations(Resource):
     scope = Scope.SCORE
-    refusals = (*GONE, "428")
+    refusals = GONE
+    if_match = {"POST": True}
 
-    @extend_schema(responses=AgreementSerializer)
+    @extend_schema(responses=ConfirmationsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The confirmations of the current result of a club's game."""
         games = readable_game(request, public_id).filter(table__isnull=False)
         return self._agreement(get_object_or_404(games))
 
-    @extend_schema(request=ConfirmationSerializer, responses={201: AgreementSerializer})
+    @extend_schema(request=ConfirmationSerializer, responses={201: ConfirmationsSerializer})
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Confirm the result: for a seat with the key of the table, or as one of its players.
@@ -76,7 +77,7 @@ class GameConfirmations(Resource):
         event = Event.objects.get(rounds__tables=row.table_id)
         agreement = agreement_of(row, event.confirmations, row.confirmations.all())
         context = {**self.get_serializer_context(), "game": row}
-        data = AgreementSerializer(agreement, context=context).data
+        data = ConfirmationsSerializer(agreement, context=context).data
         return Response(data, status)
 
 

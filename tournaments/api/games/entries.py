@@ -36,6 +36,7 @@ from tournaments.services.games.writing import NoSuchEntry
 class Entries(Resource):
     scope = Scope.SCORE
     refusals = GONE
+    if_match = {"POST": False}
 
     @extend_schema(request=NewEntrySerializer, responses={201: GameSerializer})
     @idempotent
@@ -69,6 +70,7 @@ def _entry_of(row: Game, raw: Any) -> Entry:
 class Totals(Resource):
     scope = Scope.SCORE
     refusals = GONE
+    if_match = {"POST": False}
 
     @extend_schema(request=TotalsSerializer, responses={201: GameSerializer})
     @idempotent
@@ -84,6 +86,7 @@ class Totals(Resource):
 class OneEntry(Resource):
     scope = Scope.SCORE
     refusals = GONE
+    if_match = {"PUT": True, "DELETE": True}
 
     @extend_schema(responses=EntryVersionsSerializer)
     def get(self, request: Request, public_id: str, position: int) -> Response:
@@ -136,6 +139,7 @@ class Seal(Resource):
     # A repeat that is refused for its contract would tell which one was sealed.
     secret_fields = ("contract",)
     refusals = GONE
+    if_match = {"POST": False}
 
     @extend_schema(request=SealSerializer, responses={201: GameSerializer})
     @idempotent
@@ -154,6 +158,7 @@ class Seal(Resource):
 class Reveal(Resource):
     scope = Scope.SCORE
     refusals = GONE
+    if_match = {"POST": False}
 
     @extend_schema(request=None, responses=GameSerializer)
     @idempotent

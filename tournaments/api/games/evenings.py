@@ -44,7 +44,7 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
         return token_of(sheet.row, "follow")
 
 
-class TallySerializer(UncachedSerializer):
+class PlayerTallySerializer(UncachedSerializer):
     """A player's finished games: `places` says how often each place was taken, the first first."""
 
     name = serializers.CharField()
@@ -79,10 +79,10 @@ class EveningSerializer(serializers.Serializer[SeenEvening]):
     tally = serializers.SerializerMethodField()
     payments = serializers.SerializerMethodField()
 
-    @extend_schema_field(TallySerializer(many=True))
+    @extend_schema_field(PlayerTallySerializer(many=True))
     def get_tally(self, seen: SeenEvening) -> Any:
         standings = tally(finished_games(seen.sheets))
-        return TallySerializer(standings, many=True).data
+        return PlayerTallySerializer(standings, many=True).data
 
     @extend_schema_field(PaymentSerializer(many=True, allow_null=True))
     def get_payments(self, seen: SeenEvening) -> Any:

@@ -19,7 +19,7 @@ from tournaments.queries.games.sheets import Sheet
 ENTRY_TYPES = ("deal", "void", "redeal", "passed", "adjustment", "stopped")
 
 
-class ProblemSerializer(serializers.Serializer[Any]):
+class ContractProblemSerializer(serializers.Serializer[Any]):
     """Something that forbids a contract; its code is the engine's."""
 
     code = serializers.ChoiceField([str(code) for code in Code])
@@ -47,7 +47,7 @@ class ContractLeftSerializer(serializers.Serializer[Choice]):
     def get_legal(self, choice: Choice) -> bool:
         return not choice.problems
 
-    @extend_schema_field(ProblemSerializer(many=True))
+    @extend_schema_field(ContractProblemSerializer(many=True))
     def get_problems(self, choice: Choice) -> list[dict[str, Any]]:
         return list(map(listed, engine_faults(choice.problems)))
 
@@ -72,7 +72,7 @@ class NextDealSerializer(serializers.Serializer[Any]):
         return super().to_representation(next_deal(instance.game))
 
 
-class FormSerializer(serializers.Serializer[Sheet]):
+class EntryFormSerializer(serializers.Serializer[Sheet]):
     """The form of the next entry: the rules, and the entries possible after this revision.
 
     `types` are the types of entries that can come next, `redeals` and `stops` their reasons.

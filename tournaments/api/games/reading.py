@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import readable_game
-from tournaments.api.games.form import FormSerializer
-from tournaments.api.games.serializers import WriteSerializer
+from tournaments.api.games.form import EntryFormSerializer
+from tournaments.api.games.serializers import GameRevisionSerializer
 from tournaments.api.games.writing import game_to_write, tag_of
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
@@ -31,11 +31,11 @@ class Result(Resource):
 
 
 class GameForm(Resource):
-    @extend_schema(responses=FormSerializer)
+    @extend_schema(responses=EntryFormSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """The possible next entries: the rules, the player on turn, and the contracts left."""
         sheet = _sheet(request, public_id)
-        return self.shown(FormSerializer, sheet, ETag=tag_of(sheet.row))
+        return self.shown(EntryFormSerializer, sheet, ETag=tag_of(sheet.row))
 
 
 class Log(Resource):
@@ -44,11 +44,11 @@ class Log(Resource):
     ordering_fields = ["revision"]
     ordering = ["revision"]
 
-    @extend_schema(responses=WriteSerializer(many=True))
+    @extend_schema(responses=GameRevisionSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
         """Every write of the sheet, also of what was taken off it, for whoever may write it."""
         row = game_to_write(request, public_id)
-        return self.pages_of(WriteSerializer, row.revisions.all())
+        return self.pages_of(GameRevisionSerializer, row.revisions.all())
 
 
 def _sheet(request: Request, public_id: str) -> Sheet:

@@ -64,7 +64,7 @@ class NewGameSerializer(Strict):
     match = MatchTermsSerializer(required=False)
 
 
-class HeadSerializer(Strict):
+class GameSetupSerializer(Strict):
     """The head of a sheet; omitted fields stay unchanged."""
 
     players = serializers.ListField(
@@ -120,7 +120,7 @@ class GameSerializer(serializers.Serializer[Any]):
         return write_result(Reading(sheet.game))
 
 
-class KeysSerializer(UncachedSerializer):
+class GameKeysSerializer(UncachedSerializer):
     """The keys of a game: to write its sheet, to follow it, to take over the scoring."""
 
     write = serializers.SerializerMethodField()
@@ -140,7 +140,7 @@ class KeysSerializer(UncachedSerializer):
 class StartedGameSerializer(GameSerializer):
     """A game that was just started, with its keys."""
 
-    keys = KeysSerializer(source="row")
+    keys = GameKeysSerializer(source="row")
 
 
 class GameLineSerializer(serializers.ModelSerializer[Game]):
@@ -187,7 +187,7 @@ class GameLineSerializer(serializers.ModelSerializer[Game]):
         return row.result and row.result["ranks"]
 
 
-class OldHeadSerializer(serializers.Serializer[Any]):
+class FormerGameSetupSerializer(serializers.Serializer[Any]):
     """A former head of a sheet."""
 
     players = serializers.ListField(child=serializers.CharField())
@@ -235,7 +235,7 @@ class SealSerializer(Strict):
     author = serializers.CharField(default="", allow_blank=True, max_length=LONGEST_NAME)
 
 
-class WriteSerializer(serializers.ModelSerializer[Revision]):
+class GameRevisionSerializer(serializers.ModelSerializer[Revision]):
     """One revision of a sheet: the action, its number, author, time and reason.
 
     `entry` is the entry after it, null where it was taken off; `head` what stood above the sheet
@@ -257,11 +257,11 @@ class WriteSerializer(serializers.ModelSerializer[Revision]):
     def get_entry(self, write: Revision) -> Any:
         return None if write.kind == Revision.Kind.HEAD else write.body
 
-    @extend_schema_field(OldHeadSerializer(allow_null=True))
+    @extend_schema_field(FormerGameSetupSerializer(allow_null=True))
     def get_head(self, write: Revision) -> Any:
         return write.body if write.kind == Revision.Kind.HEAD else None
 
-    @extend_schema_field(OldHeadSerializer(allow_null=True))
+    @extend_schema_field(FormerGameSetupSerializer(allow_null=True))
     def get_before(self, write: Revision) -> Any:
         return write.before
 
@@ -271,4 +271,4 @@ class EntryVersionsSerializer(serializers.Serializer[Any]):
 
     position = serializers.IntegerField()
     entry = EntryField(allow_null=True)
-    versions = WriteSerializer(many=True)
+    versions = GameRevisionSerializer(many=True)

@@ -100,13 +100,13 @@ class TableSerializer(serializers.Serializer[SeenTable]):
         return TablePlaySerializer(seen).data if seen.inside else None
 
 
-class CodeSerializer(Strict):
+class TableCodeSerializer(Strict):
     """The code of a table, where its evening has codes."""
 
     code = serializers.CharField(max_length=LONGEST_CODE, required=False)
 
 
-class EnteredSerializer(UncachedSerializer):
+class TableOpenedSerializer(UncachedSerializer):
     """The keys of a table's current game; `write` is null once the round is closed."""
 
     game = serializers.CharField(source="game.public_id")

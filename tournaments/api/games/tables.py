@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from tournaments.api.access import AddressToken, writable_game
 from tournaments.api.games.table_serializers import (
-    CodeSerializer,
-    EnteredSerializer,
     SeenTable,
+    TableCodeSerializer,
+    TableOpenedSerializer,
     TableSerializer,
 )
 from tournaments.api.idempotency import idempotent
@@ -47,7 +47,7 @@ class TableWithKey(Resource):
 class Enter(Resource):
     scope = Scope.SCORE
 
-    @extend_schema(request=CodeSerializer, responses=EnteredSerializer)
+    @extend_schema(request=TableCodeSerializer, responses=TableOpenedSerializer)
     @idempotent
     def post(self, request: Request, public_id: str) -> Response:
         """Say the code of a table, and get the keys of its current game.
@@ -56,7 +56,7 @@ class Enter(Resource):
         address. Before the round is opened one waits; once it is closed one only follows.
         """
         table, directs = _known(request, public_id)
-        code = self.said(CodeSerializer).get("code")
+        code = self.said(TableCodeSerializer).get("code")
         if not directs:
             if table.round.is_open:
                 refused = _code_refused(self, table, code)
@@ -66,7 +66,7 @@ class Enter(Resource):
                 raise RoundNotOpen
         inside = directs or table.round.is_open
         seen = SeenTable(table, current_game(table), inside, timezone.now())
-        return self.shown(EnteredSerializer, seen)
+        return self.shown(TableOpenedSerializer, seen)
 
 
 class GameTable(Resource):

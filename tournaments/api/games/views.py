@@ -16,7 +16,7 @@ from tournaments.api.games.filters import GameFilter
 from tournaments.api.games.serializers import (
     GameLineSerializer,
     GameSerializer,
-    HeadSerializer,
+    GameSetupSerializer,
     NewGameSerializer,
     StartedGameSerializer,
 )
@@ -78,14 +78,14 @@ class OneGame(Resource):
             return unchanged  # type: ignore[no-any-return]
         return self.shown(GameSerializer, load_sheet(row), ETag=tag_of(row))
 
-    @extend_schema(request=HeadSerializer, responses=GameSerializer)
+    @extend_schema(request=GameSetupSerializer, responses=GameSerializer)
     def patch(self, request: Request, public_id: str) -> Response:
         """Correct names, seats, first declarer, options, title or place; the game is scored anew.
 
         At a club's table the names say which of its players sit where.
         """
         row = game_to_write(request, public_id)
-        said = self.said(HeadSerializer)
+        said = self.said(GameSetupSerializer)
         stays = ("players", "first_declarer", "options", "title", "place")
         head = GameSetup(row.ruleset, **{name: getattr(row, name) for name in stays})
         return written(

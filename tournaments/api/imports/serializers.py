@@ -146,7 +146,7 @@ class ImportedGameSerializer(serializers.Serializer[Any]):
     players = SeatedSerializer(many=True)
 
 
-class DoubtSerializer(serializers.Serializer[Any]):
+class DoubtfulNameSerializer(serializers.Serializer[Any]):
     """A name that nobody has, and who may be meant; `chosen` is empty where that must be said."""
 
     name = serializers.CharField()
@@ -159,4 +159,4 @@ class GamesPlanSerializer(PlanSerializer):
 
     games = ImportedGameSerializer(many=True)
     new_players = serializers.ListField(child=serializers.CharField())
-    doubtful = DoubtSerializer(many=True)
+    doubtful = DoubtfulNameSerializer(many=True)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from tournaments.api.people.finding import PlayerResource, present_player
 from tournaments.api.people.limiting import LIMITS, limited
-from tournaments.api.people.numbers_serializers import AgainstSerializer, OpponentsSerializer
+from tournaments.api.people.numbers_serializers import HeadToHeadSerializer, OpponentsSerializer
 from tournaments.api.people.views import BY_NAME
 from tournaments.engine.ratings.ratings import chance_above
 from tournaments.models import Player
@@ -50,7 +50,7 @@ class Opponents(PlayerResource):
 
 
 class Against(PlayerResource):
-    @extend_schema(responses=AgainstSerializer, parameters=LIMITS)
+    @extend_schema(responses=HeadToHeadSerializer, parameters=LIMITS)
     def get(self, request: Request, slug: str, public_id: str, other: str) -> Response:
         """Two players of a club beside each other."""
         row = self.player_of(slug, public_id)
@@ -69,7 +69,7 @@ class Against(PlayerResource):
             "compared": compare(games, seats),
             "chance": _chance(row, beside, details["family"], timezone.now()),
         }
-        return self.shown(AgainstSerializer, both)
+        return self.shown(HeadToHeadSerializer, both)
 
     def _called(self, player: Player) -> str:
         return player.name if self.directs else player.shown_name

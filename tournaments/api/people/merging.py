@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from tournaments.api.idempotency import idempotent
 from tournaments.api.people.finding import PlayerResource, present_player
 from tournaments.api.people.serializers import (
-    MergeAskedSerializer,
+    MergePreviewSerializer,
     OnePlayerSerializer,
     OtherPlayerSerializer,
 )
@@ -18,7 +18,7 @@ from tournaments.services.people.merging import merge_players, undo_merge, why_n
 
 class MergePlayer(PlayerResource):
     @extend_schema(
-        responses=MergeAskedSerializer, parameters=[OpenApiParameter("other", str, required=True)]
+        responses=MergePreviewSerializer, parameters=[OpenApiParameter("other", str, required=True)]
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Preview the merge of the player `other` into this one."""
@@ -30,7 +30,7 @@ class MergePlayer(PlayerResource):
             "games": gone.seats.count(),
             "why_not": why_not_one(kept, gone),
         }
-        return self.shown(MergeAskedSerializer, details)
+        return self.shown(MergePreviewSerializer, details)
 
     @extend_schema(request=OtherPlayerSerializer, responses=OnePlayerSerializer)
     @idempotent

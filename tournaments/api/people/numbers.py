@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from tournaments.api.people.finding import PlayerResource
 from tournaments.api.people.limiting import LIMITS, limited
-from tournaments.api.people.numbers_serializers import NumbersSerializer
+from tournaments.api.people.numbers_serializers import PlayerNumbersSerializer
 from tournaments.models import Game, PlayerRating
 from tournaments.presenters.people.player_sums import badges_of, favourite_of, rulesets_of
 from tournaments.presenters.people.players import rating_row, rows_of
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 
 class PlayerNumbers(PlayerResource):
-    @extend_schema(responses=NumbersSerializer, parameters=LIMITS)
+    @extend_schema(responses=PlayerNumbersSerializer, parameters=LIMITS)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The statistics of a player in one kind of game."""
         row = self.player_of(slug, public_id)
@@ -47,7 +47,7 @@ class PlayerNumbers(PlayerResource):
             "best": _extreme(sums.best, rows),
             "worst": _extreme(sums.worst, rows),
         }
-        return self.shown(NumbersSerializer, numbers)
+        return self.shown(PlayerNumbersSerializer, numbers)
 
 
 COUNTED = ("games", "points", "won", "out", "sunk", "kings")

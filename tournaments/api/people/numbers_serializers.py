@@ -12,7 +12,7 @@ from tournaments.queries.people.players import game_at_seat
 from tournaments.queries.ratings.ratings import shown, shown_points
 
 
-class FamilySerializer(serializers.Serializer[Any]):
+class FamilyGamesSerializer(serializers.Serializer[Any]):
     """A kind of game, as `turkish-king`, and how many games of it there are."""
 
     family = serializers.CharField()
@@ -27,12 +27,12 @@ class SeasonGamesSerializer(serializers.Serializer[Any]):
     games = serializers.IntegerField()
 
 
-class LimitedSerializer(serializers.Serializer[Any]):
+class FigureLimitsSerializer(serializers.Serializer[Any]):
     """The limits of the numbers: a kind of game, perhaps a season, and the possible ones."""
 
     family = serializers.CharField()
     season = serializers.IntegerField(allow_null=True)
-    families = FamilySerializer(many=True)
+    families = FamilyGamesSerializer(many=True)
     seasons = SeasonGamesSerializer(many=True)
 
 
@@ -53,7 +53,7 @@ class StandingRatingSerializer(PlayerRatingSerializer):
     on_server = PlayerRatingSerializer(allow_null=True)
 
 
-class RanksSerializer(serializers.Serializer[Any]):
+class RankGamesSerializer(serializers.Serializer[Any]):
     """How often somebody came to a rank in games of so many sides."""
 
     sides = serializers.IntegerField()
@@ -61,7 +61,7 @@ class RanksSerializer(serializers.Serializer[Any]):
     games = serializers.IntegerField()
 
 
-class ContractedSerializer(serializers.Serializer[Any]):
+class ContractPointsSerializer(serializers.Serializer[Any]):
     """Deals of a contract declared by the player, and other ones, with the points in them."""
 
     contract = serializers.CharField()
@@ -72,7 +72,7 @@ class ContractedSerializer(serializers.Serializer[Any]):
     favourite = serializers.BooleanField()
 
 
-class BadgeSerializer(serializers.Serializer[Any]):
+class BadgeCountSerializer(serializers.Serializer[Any]):
     """A badge, and how often it was earned."""
 
     badge = serializers.CharField()
@@ -81,7 +81,7 @@ class BadgeSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
 
 
-class ExtremeSerializer(serializers.Serializer[Any]):
+class ExtremeGameSerializer(serializers.Serializer[Any]):
     """The best or the worst game of a player."""
 
     id = serializers.CharField()
@@ -90,10 +90,10 @@ class ExtremeSerializer(serializers.Serializer[Any]):
     points = PointsField()
 
 
-class NumbersSerializer(serializers.Serializer[Any]):
+class PlayerNumbersSerializer(serializers.Serializer[Any]):
     """The sums of a player's finished games; `out` and `sunk` count games with an exit."""
 
-    limited_to = LimitedSerializer()
+    limited_to = FigureLimitsSerializer()
     rating = StandingRatingSerializer(allow_null=True)
     games = serializers.IntegerField()
     points = PointsField()
@@ -101,14 +101,14 @@ class NumbersSerializer(serializers.Serializer[Any]):
     out = serializers.IntegerField()
     sunk = serializers.IntegerField()
     kings = serializers.IntegerField()
-    ranks = RanksSerializer(many=True)
-    contracts = ContractedSerializer(many=True)
-    badges = BadgeSerializer(many=True)
-    best = ExtremeSerializer(allow_null=True)
-    worst = ExtremeSerializer(allow_null=True)
+    ranks = RankGamesSerializer(many=True)
+    contracts = ContractPointsSerializer(many=True)
+    badges = BadgeCountSerializer(many=True)
+    best = ExtremeGameSerializer(allow_null=True)
+    worst = ExtremeGameSerializer(allow_null=True)
 
 
-class MeetingSerializer(serializers.Serializer[Any]):
+class HeadToHeadGamesSerializer(serializers.Serializer[Any]):
     """Finished games with another one: above, level or below them, or together as a pair."""
 
     games = serializers.IntegerField()
@@ -124,7 +124,7 @@ class OpponentSerializer(serializers.Serializer[Any]):
 
     id = serializers.SerializerMethodField()
     name = serializers.SerializerMethodField()
-    meeting = MeetingSerializer()
+    meeting = HeadToHeadGamesSerializer()
 
     def get_id(self, details: Opponent) -> str | None:
         return None if _is_gone(details.player) else details.player.public_id  # type: ignore[union-attr]
@@ -139,11 +139,11 @@ class OpponentSerializer(serializers.Serializer[Any]):
 class OpponentsSerializer(serializers.Serializer[Any]):
     """Everybody a player has met, the most frequent first."""
 
-    limited_to = LimitedSerializer()
+    limited_to = FigureLimitsSerializer()
     results = OpponentSerializer(many=True)
 
 
-class ChanceSerializer(serializers.Serializer[Any]):
+class WinningChanceSerializer(serializers.Serializer[Any]):
     """How probable it is, in hundredths, to end above the other; by the ratings of today."""
 
     above = serializers.IntegerField()
@@ -151,7 +151,7 @@ class ChanceSerializer(serializers.Serializer[Any]):
     other = PlayerRatingSerializer()
 
 
-class ComparedSerializer(serializers.Serializer[Any]):
+class ComparedPointsSerializer(serializers.Serializer[Any]):
     """Points and ranks of both, added up over the games in which they were no pair."""
 
     games = serializers.IntegerField()
@@ -161,17 +161,17 @@ class ComparedSerializer(serializers.Serializer[Any]):
     other_ranks = serializers.IntegerField(source="other_places")
 
 
-class AgainstSerializer(serializers.Serializer[Any]):
+class HeadToHeadSerializer(serializers.Serializer[Any]):
     """A player beside another one; their games are at `games/?beside=` of either."""
 
-    limited_to = LimitedSerializer()
+    limited_to = FigureLimitsSerializer()
     id = serializers.CharField()
     name = serializers.CharField()
     other = serializers.CharField()
     other_name = serializers.CharField()
-    meeting = MeetingSerializer()
-    compared = ComparedSerializer()
-    chance = ChanceSerializer(allow_null=True)
+    meeting = HeadToHeadGamesSerializer()
+    compared = ComparedPointsSerializer()
+    chance = WinningChanceSerializer(allow_null=True)
 
 
 class TableOfGameSerializer(serializers.Serializer[Any]):

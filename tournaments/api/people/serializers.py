@@ -43,7 +43,7 @@ class PlayerSerializer(serializers.Serializer[Any]):
         return account_name(player.account)
 
 
-class MergedSerializer(serializers.Serializer[Any]):
+class MergedPlayerSerializer(serializers.Serializer[Any]):
     """A player who was merged into another one; parted again at `merges/{id}/undo/`."""
 
     id = serializers.IntegerField(source="pk")
@@ -56,12 +56,12 @@ class OnePlayerSerializer(PlayerSerializer):
 
     merges = serializers.SerializerMethodField()
 
-    @extend_schema_field(MergedSerializer(many=True))
+    @extend_schema_field(MergedPlayerSerializer(many=True))
     def get_merges(self, player: Player) -> list[Any]:
         if not self.context["directs"]:
             return []
         rows = player.merges.filter(undone_at=None).select_related("gone")
-        return list(MergedSerializer(rows, many=True).data)
+        return list(MergedPlayerSerializer(rows, many=True).data)
 
 
 class NewPlayersSerializer(Strict):
@@ -75,7 +75,7 @@ class NewPlayersSerializer(Strict):
     )
 
 
-class AddedSerializer(serializers.Serializer[Any]):
+class AddedPlayersSerializer(serializers.Serializer[Any]):
     """Players who were added, in the order of their names in the request."""
 
     results = PlayerSerializer(many=True)
@@ -88,7 +88,7 @@ class ChangedPlayerSerializer(Strict):
     initials = serializers.BooleanField()
 
 
-class CardSerializer(UncachedSerializer):
+class PlayerCardSerializer(UncachedSerializer):
     """With what a person comes to their player: the page `link`, or the `code` to be typed.
 
     `spoiled` says that the code was typed wrongly too often; the link works still.
@@ -115,7 +115,7 @@ class OtherPlayerSerializer(Strict):
     other = serializers.CharField(max_length=16)
 
 
-class MergeAskedSerializer(serializers.Serializer[Any]):
+class MergePreviewSerializer(serializers.Serializer[Any]):
     """The effect of a merge: `games` move; `why_not` gives the reason if it is impossible."""
 
     kept = serializers.CharField(source="kept.public_id")
@@ -126,7 +126,7 @@ class MergeAskedSerializer(serializers.Serializer[Any]):
     why_not = serializers.ChoiceField([(w.value, w.name) for w in Unlike], allow_null=True)
 
 
-class DataSerializer(serializers.Serializer[Any]):
+class PlayerDataSerializer(serializers.Serializer[Any]):
     """A `kingscore-player/1` document: all that is kept about a player."""
 
     format = serializers.CharField()

@@ -21,12 +21,12 @@ from tournaments.api.people.finding import (
     present_player,
 )
 from tournaments.api.people.serializers import (
-    AddedSerializer,
-    CardSerializer,
+    AddedPlayersSerializer,
     ChangedPlayerSerializer,
-    DataSerializer,
     NewPlayersSerializer,
     OnePlayerSerializer,
+    PlayerCardSerializer,
+    PlayerDataSerializer,
     PlayerSerializer,
 )
 from tournaments.models import Club, Player, Scope
@@ -64,7 +64,7 @@ class Players(PlayerResource):
         rows = self.called(club, request.query_params.get("q", ""))
         return self.pages_of(PlayerSerializer, rows.select_related("account"))
 
-    @extend_schema(request=NewPlayersSerializer, responses={201: AddedSerializer})
+    @extend_schema(request=NewPlayersSerializer, responses={201: AddedPlayersSerializer})
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Add players, all or none."""
@@ -72,7 +72,7 @@ class Players(PlayerResource):
         self.directs = True
         names = self.said(NewPlayersSerializer)["names"]
         added = add_players(club, names, self.actor, at=timezone.now())
-        return self.shown(AddedSerializer, {"results": added}, 201)
+        return self.shown(AddedPlayersSerializer, {"results": added}, 201)
 
 
 class OnePlayer(PlayerResource):
@@ -126,26 +126,26 @@ class Card(PlayerResource):
     # The card lets its holder claim the player, so a token that only reads gets none.
     reading_scope = Scope.DIRECT
 
-    @extend_schema(responses=CardSerializer)
+    @extend_schema(responses=PlayerCardSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Link and code with which a person comes to a player who has no account."""
         row = self.directed_player(slug, public_id)
         if row.account_id is not None:
             raise HasAccount
-        return self.shown(CardSerializer, row)
+        return self.shown(PlayerCardSerializer, row)
 
 
 class NewCode(PlayerResource):
-    @extend_schema(request=None, responses=CardSerializer)
+    @extend_schema(request=None, responses=PlayerCardSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Make a new link and code; those before are worthless."""
         row = self.directed_player(slug, public_id)
-        return self.shown(CardSerializer, new_claim(row.pk, self.actor, at=timezone.now()))
+        return self.shown(PlayerCardSerializer, new_claim(row.pk, self.actor, at=timezone.now()))
 
 
 class PlayerData(PlayerResource):
-    @extend_schema(request=None, responses=DataSerializer)
+    @extend_schema(request=None, responses=PlayerDataSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """All that is kept about a player; the audit notes who has asked for it."""

@@ -40,7 +40,7 @@ class RatingSerializer(serializers.Serializer[Any]):
     provisional = serializers.BooleanField()
 
 
-class LineSerializer(serializers.Serializer[Any]):
+class LeaderboardLineSerializer(serializers.Serializer[Any]):
     """Somebody on a leaderboard; `player` and `club` are null where you may not know them.
 
     `name` is empty of who was removed, and `change`, since 30 days or in the season, null of who
@@ -73,10 +73,10 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField(min_value=0)
     page = serializers.IntegerField(min_value=1)
     pages = serializers.IntegerField(min_value=1)
-    results = LineSerializer(many=True)
+    results = LeaderboardLineSerializer(many=True)
 
 
-class StepSerializer(serializers.Serializer[Any]):
+class RatingStepSerializer(serializers.Serializer[Any]):
     """The change of a rating by a game, made when its round was closed."""
 
     game = serializers.CharField()
@@ -85,19 +85,19 @@ class StepSerializer(serializers.Serializer[Any]):
     after = RatingSerializer()
 
 
-class CurveSerializer(serializers.Serializer[Any]):
+class RatingCurveSerializer(serializers.Serializer[Any]):
     """A rating of a player in the club, game by game, the first first."""
 
     family = serializers.CharField(help_text="A kind of game, as `turkish-king`.")
     rating = RatingSerializer()
     games = serializers.IntegerField(min_value=0)
-    steps = StepSerializer(many=True)
+    steps = RatingStepSerializer(many=True)
 
 
-class CurvesSerializer(serializers.Serializer[Any]):
+class RatingCurvesSerializer(serializers.Serializer[Any]):
     """The ratings of a player in the club, one for each kind of game."""
 
-    results = CurveSerializer(many=True)
+    results = RatingCurveSerializer(many=True)
 
 
 class SeatRatedSerializer(serializers.Serializer[Any]):

@@ -13,10 +13,10 @@ from tournaments.api.access import readable_game
 from tournaments.api.ratings.boards import BoardRequest
 from tournaments.api.ratings.serializers import (
     AccuracySerializer,
-    CurvesSerializer,
     GameRatedSerializer,
     LeaderboardQuerySerializer,
     LeaderboardSerializer,
+    RatingCurvesSerializer,
 )
 from tournaments.api.views import Resource
 from tournaments.engine.ratings.predictions import COIN
@@ -60,13 +60,13 @@ class ClubRatings(Leaderboard):
 
 
 class PlayerRatings(Resource):
-    @extend_schema(responses=CurvesSerializer)
+    @extend_schema(responses=RatingCurvesSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """How the ratings of a player have changed, game by game, for members of the club."""
         club = members_club(self.visitor, slug)
         player = get_object_or_404(Player.objects.present(), club=club, public_id=public_id)
         rows = [row for row in ratings_of(player) if row.pool.club_id is not None]
-        return self.shown(CurvesSerializer, {"results": _curves(rows)})
+        return self.shown(RatingCurvesSerializer, {"results": _curves(rows)})
 
 
 def _curves(rows: list[PlayerRating]) -> list[Json]:

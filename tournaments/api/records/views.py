@@ -83,7 +83,7 @@ class Verify(Resource):
         return write_verification(verify(request.data, most))
 
 
-class CodeSerializer(serializers.Serializer[StoredCode]):
+class PrintedCodeSerializer(serializers.Serializer[StoredCode]):
     """A printed code: what is stored with it, and its event if it may be seen."""
 
     kind = serializers.ChoiceField(choices=["game", "round", "tournament"])
@@ -95,7 +95,7 @@ class CodeSerializer(serializers.Serializer[StoredCode]):
 
 
 class Code(Resource):
-    @extend_schema(responses={200: CodeSerializer})
+    @extend_schema(responses={200: PrintedCodeSerializer})
     def get(self, _request: Request, code: str) -> Response:
         """Whether a printed code is that of a game, round or tournament as it is stored now.
 
@@ -106,4 +106,4 @@ class Code(Resource):
         found = find_code(digits_of(code) or "-", account_of(self.visitor))
         if found is None:
             raise NotFound
-        return Response(CodeSerializer(found).data)
+        return Response(PrintedCodeSerializer(found).data)

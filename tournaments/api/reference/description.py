@@ -7,7 +7,6 @@ from typing import Any
 
 from django.utils.translation import override
 from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.renderers import OpenApiJsonRenderer
 
 Json = dict[str, Any]
 
@@ -17,8 +16,7 @@ def content() -> tuple[bytes, str]:
     """Return the description as it is served, with its entity tag."""
     with override(None):
         built = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-        text: bytes = OpenApiJsonRenderer().render(built, renderer_context={})
-    text += b"\n"
+        text = json.dumps(built, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     return text, f'"{sha256(text).hexdigest()[:32]}"'
 
 

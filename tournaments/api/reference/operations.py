@@ -133,7 +133,7 @@ class Reference:
             [self._parameter(self._whole(each)) for each in said.get("parameters", ())],
             self._contents(said.get("requestBody", {})),
             [self._answer(status, self._whole(answers[status])) for status in good],
-            [status for status in answers if status >= "400"],
+            [status for status in answers if "400" <= status < "600"],
         )
 
     def _answer(self, status: str, said: Json) -> ReferenceAnswer:
@@ -147,7 +147,7 @@ class Reference:
         named = schema.get("$ref", "")
         # Request schemas are shown inline; a large one has its own page.
         fields = self._fields(self._whole(schema)) if named else self._fields(schema)
-        examples = [each.get("value") for each in said.get("examples", {}).values()]
+        examples = [self._whole(each).get("value") for each in said.get("examples", {}).values()]
         return ReferenceContent(
             media, self._kind(schema), fields, _written(examples[0]) if examples else ""
         )

@@ -5,9 +5,10 @@ import re
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.views.decorators.http import etag, require_safe
 
+from tournaments.api.codes import Sentences, faults, kinds_of_problems
 from tournaments.api.reference.description import content, document
 from tournaments.api.reference.operations import Reference, marked
 
@@ -60,12 +61,13 @@ def form(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def problems(request: HttpRequest) -> HttpResponse:
-    page = {"kinds": codes_of("ProblemCode"), "faults": codes_of("FaultCode")}
+    with override(None):
+        kinds, found = kinds_of_problems(), faults()
+    page = {"kinds": _explained(kinds), "faults": _explained(found)}
     return render(request, "tournaments/reference/problems.html", page)
 
 
-def codes_of(component: str) -> list[tuple[str, str]]:
-    sentences = document()["components"]["schemas"][component]["x-sentences"]
+def _explained(sentences: Sentences) -> list[tuple[str, str]]:
     return [(code, _open(gettext(said)) if said else "") for code, said in sentences.items()]
 
 

@@ -105,30 +105,30 @@ def _ruling(row: Tournament, pk: int) -> Ruling:
     return get_object_or_404(rows, pk=pk)
 
 
-class StandSerializer(serializers.Serializer[Any]):
+class RankAndPointsSerializer(serializers.Serializer[Any]):
     """A rank and its points."""
 
     rank = serializers.IntegerField(min_value=1)
     points = PointsField()
 
 
-class MovedSerializer(serializers.Serializer[Any]):
+class ChangedPlaceSerializer(serializers.Serializer[Any]):
     """An entrant whose place after a closed round has changed since it was closed."""
 
     round = serializers.IntegerField()
     entrant = serializers.IntegerField()
-    before = StandSerializer()
-    after = StandSerializer()
+    before = RankAndPointsSerializer()
+    after = RankAndPointsSerializer()
 
 
 class CorrectionsSerializer(serializers.Serializer[Any]):
     """The changes by corrections since rounds were closed; `seen` identifies this list."""
 
     seen = serializers.CharField()
-    results = MovedSerializer(many=True)
+    results = ChangedPlaceSerializer(many=True)
 
 
-class SeenSerializer(Strict):
+class CorrectionsSeenSerializer(Strict):
     """Which list of corrections was looked at."""
 
     seen = serializers.CharField(max_length=64)
@@ -143,12 +143,12 @@ class Corrections(OfRound):
 
 
 class AcceptCorrections(OfRound):
-    @extend_schema(request=SeenSerializer, responses=CorrectionsSerializer)
+    @extend_schema(request=CorrectionsSeenSerializer, responses=CorrectionsSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str) -> Response:
         """Keep the standings of closed rounds as they are now; refused when more has changed."""
         row = directed_tournament(self.visitor, slug, tournament)
-        seen = self.said(SeenSerializer)["seen"]
+        seen = self.said(CorrectionsSeenSerializer)["seen"]
         if not accept_changes(row.pk, seen, self.actor, at=timezone.now()):
             raise MoreChanged
         return self.shown(CorrectionsSerializer, _corrections(row))

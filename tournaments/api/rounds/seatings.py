@@ -12,18 +12,18 @@ from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import (
-    AgainSerializer,
     ExchangeSerializer,
+    ExpectedResultsSerializer,
+    LatePreviewSerializer,
     LateSeatingSerializer,
     LateSerializer,
-    LateToldSerializer,
     NewSeatingSerializer,
-    OutlooksSerializer,
     PublishSerializer,
+    SeatAgainSerializer,
     SeatingSerializer,
     SwapAskedSerializer,
+    SwapPreviewSerializer,
     SwapSerializer,
-    SwapToldSerializer,
     TakeBackSerializer,
 )
 from tournaments.api.rounds.views import OfRound
@@ -131,7 +131,7 @@ class Swap(OfSeating):
     # Of a seating that stands already, also where it is only read.
     refusals = ("409",)
 
-    @extend_schema(parameters=[SwapAskedSerializer], responses=SwapToldSerializer)
+    @extend_schema(parameters=[SwapAskedSerializer], responses=SwapPreviewSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Preview the swap of two entrants of a proposal."""
         self.direct(slug, tournament, number)
@@ -143,7 +143,7 @@ class Swap(OfSeating):
         keys = key_of(said["one"]), key_of(said["other"])
         swapped = swap_of(load_state(self.row), self.place, *keys)
         details = {"changes": swapped.changes, "quality": swapped.seating.quality}
-        return self.shown(SwapToldSerializer, said | details)
+        return self.shown(SwapPreviewSerializer, said | details)
 
     @extend_schema(request=SwapSerializer, responses=SeatingSerializer)
     @idempotent
@@ -178,7 +178,7 @@ class ExchangeChairs(OfSeating):
 
 
 class Again(OfSeating):
-    @extend_schema(request=AgainSerializer, responses=SeatingSerializer)
+    @extend_schema(request=SeatAgainSerializer, responses=SeatingSerializer)
     @idempotent
     def post(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """Seat everybody who is there once more, but for the locked tables.
@@ -186,7 +186,7 @@ class Again(OfSeating):
         Entrants to take in count as here from now on.
         """
         self.direct(slug, tournament, number)
-        said = self.said(AgainSerializer)
+        said = self.said(SeatAgainSerializer)
         locked, more = [n - 1 for n in said["locked"]], [key_of(n) for n in said["take_in"]]
         return self.seating_shown(
             seat_again(self.place.pk, locked, self.actor, at=timezone.now(), taking_in=more)
@@ -224,7 +224,7 @@ class TakeBack(OfSeating):
 
 
 class Late(OfSeating):
-    @extend_schema(responses=LateToldSerializer)
+    @extend_schema(responses=LatePreviewSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """List entrants that can be added to a published round, and that can be removed."""
         self.direct(slug, tournament, number)
@@ -237,7 +237,7 @@ class Late(OfSeating):
             "arriving": [each.number for each in coming],
             "leaving": sorted(number_of(key) for key in here),
         }
-        return self.shown(LateToldSerializer, details)
+        return self.shown(LatePreviewSerializer, details)
 
     @extend_schema(request=LateSerializer, responses=LateSeatingSerializer)
     @idempotent
@@ -260,7 +260,7 @@ class Late(OfSeating):
 
 
 class Outlooks(OfSeating):
-    @extend_schema(responses=OutlooksSerializer)
+    @extend_schema(responses=ExpectedResultsSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """The expected results of a round in play, for readers who may see the ratings."""
         self.see(slug, tournament, number)
@@ -275,4 +275,4 @@ class Outlooks(OfSeating):
             {"entrant": number_of(key), "rating": o.rating, "new": o.new, "expected": o.place}
             for key, o in expected.items()
         ]
-        return self.shown(OutlooksSerializer, {"results": details})
+        return self.shown(ExpectedResultsSerializer, {"results": details})

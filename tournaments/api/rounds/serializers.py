@@ -62,7 +62,7 @@ class SeatReasonSerializer(serializers.Serializer[Any]):
     params = serializers.DictField(child=serializers.IntegerField(), read_only=True)
 
 
-class ChairSerializer(serializers.Serializer[Any]):
+class SeatedEntrantSerializer(serializers.Serializer[Any]):
     """An entrant at a table or out, with their players; proposals also say `why`."""
 
     entrant = serializers.IntegerField()
@@ -75,10 +75,10 @@ class SeatedTableSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     locked = serializers.BooleanField()
-    entrants = ChairSerializer(many=True)
+    entrants = SeatedEntrantSerializer(many=True)
 
 
-class QualitySerializer(serializers.Serializer[Any]):
+class SeatingFiguresSerializer(serializers.Serializer[Any]):
     """How good a seating is; the lower a figure, the better."""
 
     repeat_meetings = serializers.IntegerField()
@@ -169,14 +169,14 @@ class SeatingSerializer(serializers.Serializer[Any]):
         ]
         return SeatedTableSerializer(details, many=True).data
 
-    @extend_schema_field(ChairSerializer(many=True))
+    @extend_schema_field(SeatedEntrantSerializer(many=True))
     def get_byes(self, seated: SeatedRound) -> Any:
-        return ChairSerializer(self._chairs(seated, seated.byes), many=True).data
+        return SeatedEntrantSerializer(self._chairs(seated, seated.byes), many=True).data
 
-    @extend_schema_field(QualitySerializer(allow_null=True))
+    @extend_schema_field(SeatingFiguresSerializer(allow_null=True))
     def get_quality(self, seated: SeatedRound) -> Any:
         judged: Seating | None = self.context["judged"]
-        return None if judged is None else QualitySerializer(judged.quality).data
+        return None if judged is None else SeatingFiguresSerializer(judged.quality).data
 
     @extend_schema_field(FewestRepeatsSerializer(allow_null=True))
     def get_fewest_repeats(self, seated: SeatedRound) -> Any:
@@ -252,7 +252,7 @@ class ExchangeSerializer(Strict):
     revision = serializers.IntegerField(min_value=0)
 
 
-class FigureSerializer(serializers.Serializer[Any]):
+class ChangedFigureSerializer(serializers.Serializer[Any]):
     """A figure that a swap changes."""
 
     name = serializers.ChoiceField(choices=FIGURES)
@@ -260,16 +260,16 @@ class FigureSerializer(serializers.Serializer[Any]):
     after = PointsField()
 
 
-class SwapToldSerializer(serializers.Serializer[Any]):
+class SwapPreviewSerializer(serializers.Serializer[Any]):
     """The effects of swapping two entrants; an empty list means none."""
 
     one = serializers.IntegerField()
     other = serializers.IntegerField()
-    changes = FigureSerializer(many=True)
-    quality = QualitySerializer()
+    changes = ChangedFigureSerializer(many=True)
+    quality = SeatingFiguresSerializer()
 
 
-class AgainSerializer(Strict):
+class SeatAgainSerializer(Strict):
     """The numbers of the tables that stay as they are, and of entrants to take in."""
 
     locked = _entrants(default=list)
@@ -295,7 +295,7 @@ class LateSerializer(Strict):
     leaving = _entrants(default=list)
 
 
-class LateToldSerializer(serializers.Serializer[Any]):
+class LatePreviewSerializer(serializers.Serializer[Any]):
     """Entrants that can be added to a published round, and that can be removed."""
 
     arriving = serializers.ListField(child=serializers.IntegerField())
@@ -315,7 +315,7 @@ class LateSeatingSerializer(SeatingSerializer):
         return list(self.context["changed"])
 
 
-class OutlookSerializer(serializers.Serializer[Any]):
+class ExpectedResultSerializer(serializers.Serializer[Any]):
     """The expected result of an entrant: their average rank at the table.
 
     `rating` is null of house players, and `new` says that somebody has not been rated yet.
@@ -327,10 +327,10 @@ class OutlookSerializer(serializers.Serializer[Any]):
     expected = serializers.FloatField()
 
 
-class OutlooksSerializer(serializers.Serializer[Any]):
+class ExpectedResultsSerializer(serializers.Serializer[Any]):
     """The expected results of all seated entrants, if the ratings are visible."""
 
-    results = OutlookSerializer(many=True)
+    results = ExpectedResultSerializer(many=True)
 
 
 class AddTimeSerializer(Strict):

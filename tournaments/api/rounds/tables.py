@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from tournaments.api.access import has_scope
 from tournaments.api.fields import Moment, PointsField, Strict
 from tournaments.api.games.clocks import ClockSerializer, clock_details
-from tournaments.api.games.serializers import KeysSerializer
+from tournaments.api.games.serializers import GameKeysSerializer
 from tournaments.api.idempotency import idempotent
 from tournaments.api.rounds.serializers import AddTimeSerializer
 from tournaments.api.rounds.views import OfRound
@@ -27,7 +27,7 @@ from tournaments.services.rounds.deal_reviews import SeenDeal, settle_deal
 from tournaments.services.rounds.overtime import finish_for_time
 
 
-class TroubleSerializer(serializers.Serializer[Any]):
+class TableTroubleSerializer(serializers.Serializer[Any]):
     """A possible problem at a table: its seconds, and the seats that did not confirm or dispute."""
 
     code = serializers.ChoiceField(choices=TROUBLES)
@@ -88,20 +88,22 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
         called = seen.table.called_at if self.context["directs"] else None
         return None if called is None else Moment().to_representation(called)
 
-    @extend_schema_field(TroubleSerializer(many=True))
+    @extend_schema_field(TableTroubleSerializer(many=True))
     def get_troubles(self, seen: Watched) -> Any:
-        return TroubleSerializer(seen.troubles if self.context["directs"] else (), many=True).data
+        return TableTroubleSerializer(
+            seen.troubles if self.context["directs"] else (), many=True
+        ).data
 
     @extend_schema_field(ClockSerializer(allow_null=True))
     def get_clock(self, seen: Watched) -> Any:
         details = clock_details(seen.table.round, self.context["now"], seen.table.extra_seconds)
         return None if details is None else ClockSerializer(details).data
 
-    @extend_schema_field(KeysSerializer(allow_null=True))
+    @extend_schema_field(GameKeysSerializer(allow_null=True))
     def get_keys(self, seen: Watched) -> Any:
         if not self.context["directs"] or not has_scope(self.context["request"], Scope.SCORE):
             return None
-        return KeysSerializer(seen.row, context=self.context).data
+        return GameKeysSerializer(seen.row, context=self.context).data
 
 
 class WatchedTablesSerializer(serializers.Serializer[Any]):

@@ -39,7 +39,7 @@ class WallPlaceSerializer(serializers.Serializer[Any]):
     section = serializers.CharField()
 
 
-class WallSerializer(serializers.Serializer[Any]):
+class WallDisplaySerializer(serializers.Serializer[Any]):
     """The wall display: the published round in play, or the last one.
 
     `tables` is empty once it is over; `standings` are those after the last closed round that all
@@ -55,12 +55,12 @@ class WallSerializer(serializers.Serializer[Any]):
 
 
 class Wall(OfRound):
-    @extend_schema(responses=WallSerializer)
+    @extend_schema(responses=WallDisplaySerializer)
     def get(self, request: Request, slug: str, tournament: str) -> Response:
         """Return the seats, the leaders and the tables still playing."""
         self.see(slug, tournament)
         state = load_state(self.row)
-        return self.shown(WallSerializer, _wall(state, shown_round(state)))
+        return self.shown(WallDisplaySerializer, _wall(state, shown_round(state)))
 
 
 def _wall(state: TournamentState, round_: Round | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class EntrantNumberField(serializers.Field[str, Any, int, Any]):
         return int(value[1:])
 
 
-class ReachedSerializer(serializers.Serializer[Any]):
+class StageReachedSerializer(serializers.Serializer[Any]):
     """How far somebody has come in the finals: they play in a stage, or are through to it."""
 
     stage = serializers.ChoiceField(choices=STAGES)
@@ -40,7 +40,7 @@ class TieBreakSerializer(serializers.Serializer[Any]):
     value = PointsField(allow_null=True)
 
 
-class PlacedSerializer(serializers.Serializer[Any]):
+class StandingsRowSerializer(serializers.Serializer[Any]):
     """A row of the standings, from a `Standing`; `by_round` has null where nothing counts yet.
 
     `points` are those of the rounds less the `penalties`. The rank is within the `section`, which
@@ -80,14 +80,14 @@ class PlacedSerializer(serializers.Serializer[Any]):
         details = [{"name": name, "value": value} for name, value in named]
         return TieBreakSerializer(details, many=True).data
 
-    @extend_schema_field(ReachedSerializer(allow_null=True))
+    @extend_schema_field(StageReachedSerializer(allow_null=True))
     def get_finals(self, row: Standing) -> Any:
         reached: dict[str, Reached] = self.context["reached"]
         found = reached.get(row.entrant)
-        return None if found is None else ReachedSerializer(found).data
+        return None if found is None else StageReachedSerializer(found).data
 
 
-class TeamSerializer(serializers.Serializer[Any]):
+class EntrantTeamSerializer(serializers.Serializer[Any]):
     """A team by the sum of its members' points; members are in order of rank.
 
     `by_round` are the sums that its members made, null for a round in which nobody played. Where
@@ -116,39 +116,39 @@ class StandingsSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField()
     hidden = serializers.BooleanField()
     rounds = serializers.ListField(child=serializers.IntegerField())
-    results = PlacedSerializer(source="rows", many=True, read_only=True)
+    results = StandingsRowSerializer(source="rows", many=True, read_only=True)
     teams = serializers.SerializerMethodField()
 
-    @extend_schema_field(TeamSerializer(many=True))
+    @extend_schema_field(EntrantTeamSerializer(many=True))
     def get_teams(self, seen: Seen) -> Any:
-        return TeamSerializer(self.context["teams"], many=True).data
+        return EntrantTeamSerializer(self.context["teams"], many=True).data
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class PointsReasonSerializer(serializers.Serializer[Any]):
     """The reason for the points of a round, as a code; its `params` are numbers."""
 
     code = serializers.ChoiceField(choices=REASONS)
     params = serializers.DictField(child=PointsField(), read_only=True)
 
 
-class WhyRoundSerializer(serializers.Serializer[Any]):
+class ExplainedRoundSerializer(serializers.Serializer[Any]):
     """The points of a round, null where nothing counts yet, without what was taken from them."""
 
     number = serializers.IntegerField()
     points = PointsField(allow_null=True)
-    reasons = ReasonSerializer(many=True, read_only=True)
+    reasons = PointsReasonSerializer(many=True, read_only=True)
 
 
-class SumSerializer(serializers.Serializer[Any]):
+class PointsSumSerializer(serializers.Serializer[Any]):
     """Rounds that are added up together: all of them, or those before the finals, or the finals."""
 
     code = serializers.ChoiceField(choices=SUMS)
-    rounds = WhyRoundSerializer(many=True, read_only=True)
+    rounds = ExplainedRoundSerializer(many=True, read_only=True)
     penalties = PointsField()
     points = PointsField()
 
 
-class DecisionSerializer(serializers.Serializer[Any]):
+class TieBreakDecisionSerializer(serializers.Serializer[Any]):
     """The deciding tie-break against a neighbour (`other`, `ahead` or not), with both numbers."""
 
     other = EntrantNumberField(source="decision.other", read_only=True)
@@ -161,17 +161,17 @@ class DecisionSerializer(serializers.Serializer[Any]):
     theirs = PointsField(source="decision.theirs", allow_null=True)
 
 
-class WhySerializer(serializers.Serializer[Any]):
+class RankExplanationSerializer(serializers.Serializer[Any]):
     """The explanation of an entrant's rank: the parts of the sum, and the deciding tie-breaks.
 
     In the finals, `stage` is the stage reached; within a stage it decides, and there are
     no decisions.
     """
 
-    standing = PlacedSerializer()
+    standing = StandingsRowSerializer()
     after = serializers.SerializerMethodField()
-    parts = SumSerializer(many=True, read_only=True)
-    decisions = DecisionSerializer(many=True, read_only=True)
+    parts = PointsSumSerializer(many=True, read_only=True)
+    decisions = TieBreakDecisionSerializer(many=True, read_only=True)
     stage = serializers.ChoiceField(choices=STAGES, allow_blank=True)
 
     def get_after(self, why: WhyPlaced) -> int:

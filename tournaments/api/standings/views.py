@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from tournaments.api.fields import Strict
 from tournaments.api.standings.serializers import (
     LeagueSerializer,
+    RankExplanationSerializer,
     StandingsSerializer,
-    WhySerializer,
 )
 from tournaments.api.views import Resource
 from tournaments.engine.standings.tournament_settings import SECTIONS
@@ -73,7 +73,7 @@ class Standings(OfStandings):
 
 
 class StandingReasons(OfStandings):
-    @extend_schema("clubs_tournaments_standings_why", responses=WhySerializer)
+    @extend_schema("clubs_tournaments_standings_entrant_read", responses=RankExplanationSerializer)
     def get(self, request: Request, slug: str, tournament: str, number: int) -> Response:
         """The explanation of an entrant's rank: the parts of the sum."""
         row = seen_tournament(self.visitor, slug, tournament)
@@ -86,7 +86,7 @@ class StandingReasons(OfStandings):
             raise Http404 from error
         reached = stages_reached(state, after)
         self.more = {"state": state, "reached": reached, "after": after}
-        return self.shown(WhySerializer, why)
+        return self.shown(RankExplanationSerializer, why)
 
 
 class SeasonLeague(OfStandings):

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from tournaments.api.fields import Moment, PointsField
 
 
-class NamedSerializer(serializers.Serializer[Any]):
+class NamedPlayerSerializer(serializers.Serializer[Any]):
     """A player; `id` is null for who is no member, and of whoever was removed, without a name."""
 
     name = serializers.CharField(allow_blank=True)
@@ -38,24 +38,24 @@ class ScopeSerializer(serializers.Serializer[Any]):
     seasons = PlayedSeasonSerializer(many=True)
 
 
-class RecordSerializer(serializers.Serializer[Any]):
+class RecordValueSerializer(serializers.Serializer[Any]):
     """A record: its value, holder and game, begun `at`."""
 
     value = PointsField()
-    players = NamedSerializer(many=True)
+    players = NamedPlayerSerializer(many=True)
     game = serializers.CharField()
     at = Moment()
 
 
-class ActiveSerializer(serializers.Serializer[Any]):
+class ActivePlayerSerializer(serializers.Serializer[Any]):
     """A player with the numbers of games and evenings."""
 
-    player = NamedSerializer()
+    player = NamedPlayerSerializer()
     games = serializers.IntegerField(min_value=0)
     evenings = serializers.IntegerField(min_value=0)
 
 
-class HourSerializer(serializers.Serializer[Any]):
+class HourGamesSerializer(serializers.Serializer[Any]):
     """How many games began in an hour of a day of the week, from Monday, 0."""
 
     weekday = serializers.IntegerField(min_value=0, max_value=6)
@@ -71,12 +71,12 @@ class PlayedMonthSerializer(serializers.Serializer[Any]):
     games = serializers.IntegerField(min_value=0)
 
 
-class ChampionSerializer(serializers.Serializer[Any]):
+class SeasonLeaderSerializer(serializers.Serializer[Any]):
     """The leader or winner of a season: by the `points` of its league, else by `rating`."""
 
     season = serializers.CharField()
     is_final = serializers.BooleanField()
-    players = NamedSerializer(many=True)
+    players = NamedPlayerSerializer(many=True)
     points = PointsField(allow_null=True)
     rating = serializers.IntegerField(allow_null=True)
 
@@ -88,11 +88,11 @@ class ClubNumbersSerializer(serializers.Serializer[Any]):
     games = serializers.IntegerField(min_value=0)
     players = serializers.IntegerField(min_value=0)
     evenings = serializers.IntegerField(min_value=0)
-    champion = ChampionSerializer(allow_null=True)
-    highest = RecordSerializer(many=True)
-    lowest = RecordSerializer(many=True)
-    most_kings = RecordSerializer(many=True)
-    longest_runs_out = RecordSerializer(many=True)
-    most_active = ActiveSerializer(many=True)
-    hours = HourSerializer(many=True)
+    champion = SeasonLeaderSerializer(allow_null=True)
+    highest = RecordValueSerializer(many=True)
+    lowest = RecordValueSerializer(many=True)
+    most_kings = RecordValueSerializer(many=True)
+    longest_runs_out = RecordValueSerializer(many=True)
+    most_active = ActivePlayerSerializer(many=True)
+    hours = HourGamesSerializer(many=True)
     months = PlayedMonthSerializer(many=True)

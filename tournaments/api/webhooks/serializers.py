@@ -70,7 +70,7 @@ class WebhookSerializer(serializers.Serializer[Any]):
     created_at = Moment()
 
 
-class SecretSerializer(UncachedSerializer):
+class WebhookSecretSerializer(UncachedSerializer):
     """The secret that signs the calls, in the form that Standard Webhooks libraries expect."""
 
     secret = serializers.SerializerMethodField()
@@ -79,7 +79,7 @@ class SecretSerializer(UncachedSerializer):
         return shown_secret(row)
 
 
-class NewWebhookShownSerializer(UncachedSerializer, WebhookSerializer):
+class NewWebhookSecretSerializer(UncachedSerializer, WebhookSerializer):
     """A webhook that was just made, with its secret."""
 
     secret = serializers.SerializerMethodField()
@@ -88,7 +88,7 @@ class NewWebhookShownSerializer(UncachedSerializer, WebhookSerializer):
         return shown_secret(row)
 
 
-class HappenedSerializer(serializers.Serializer[Any]):
+class WebhookEventSerializer(serializers.Serializer[Any]):
     """The subject of an event: ids, but no names or points; read those from `resources`."""
 
     number = serializers.IntegerField(required=False, help_text="Its place in the feed of changes.")
@@ -103,15 +103,15 @@ class HappenedSerializer(serializers.Serializer[Any]):
     resources = serializers.ListField(child=serializers.CharField(), required=False)
 
 
-class BodySerializer(serializers.Serializer[Any]):
+class WebhookCallSerializer(serializers.Serializer[Any]):
     """The body of a call; the data of a test has only the club."""
 
     type = serializers.ChoiceField(choices=TOLD)
     timestamp = Moment()
-    data = HappenedSerializer()  # type: ignore[assignment]
+    data = WebhookEventSerializer()  # type: ignore[assignment]
 
 
-@extend_schema_field(BodySerializer)
+@extend_schema_field(WebhookCallSerializer)
 class BodyField(serializers.JSONField):
     """The body as it is sent."""
 

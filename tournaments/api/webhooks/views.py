@@ -14,10 +14,10 @@ from tournaments.api.views import Resource
 from tournaments.api.webhooks.serializers import (
     TOLD,
     DeliverySerializer,
+    NewWebhookSecretSerializer,
     NewWebhookSerializer,
-    NewWebhookShownSerializer,
-    SecretSerializer,
     WebhookChangeSerializer,
+    WebhookSecretSerializer,
     WebhookSerializer,
 )
 from tournaments.models import Delivery, Scope, Webhook, addresses
@@ -51,7 +51,7 @@ class Webhooks(WebhookResource):
         """The webhooks of the club."""
         return self.pages_of(WebhookSerializer, self.of_club(slug))
 
-    @extend_schema(request=NewWebhookSerializer, responses={201: NewWebhookShownSerializer})
+    @extend_schema(request=NewWebhookSerializer, responses={201: NewWebhookSecretSerializer})
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Add a webhook. Earlier events cause no calls."""
@@ -60,7 +60,7 @@ class Webhooks(WebhookResource):
         plan = keeping.WebhookPlan(said["url"], said["events"])
         made = keeping.create_webhook(club, plan, self.actor, at=timezone.now())
         place = f"{request.path}{made.public_id}/"
-        return self.shown(NewWebhookShownSerializer, made, 201, Location=place)
+        return self.shown(NewWebhookSecretSerializer, made, 201, Location=place)
 
 
 class OneWebhook(WebhookResource):
@@ -98,18 +98,18 @@ class OneWebhook(WebhookResource):
 
 
 class WebhookSecret(WebhookResource):
-    @extend_schema(responses=SecretSerializer)
+    @extend_schema(responses=WebhookSecretSerializer)
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The secret that signs its calls."""
-        return self.shown(SecretSerializer, self.one(slug, public_id))
+        return self.shown(WebhookSecretSerializer, self.one(slug, public_id))
 
-    @extend_schema(request=None, responses=SecretSerializer)
+    @extend_schema(request=None, responses=WebhookSecretSerializer)
     @idempotent
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Replace the secret; the old one is invalid at once."""
         row = self.one(slug, public_id)
         row = keeping.renew_secret(row.pk, self.actor, at=timezone.now())
-        return self.shown(SecretSerializer, row)
+        return self.shown(WebhookSecretSerializer, row)
 
 
 class Test(WebhookResource):

@@ -18,9 +18,7 @@ CHANGELOG = Path(settings.BASE_DIR) / "docs" / "api-changelog.md"
 
 Json = dict[str, Any]
 
-TEXTS = frozenset(
-    {"description", "summary", "title", "example", "examples", "x-sentences", "x-displayName"}
-)
+TEXTS = frozenset({"description", "summary", "title", "example", "examples", "x-displayName"})
 NAMED = ("$defs", "properties")
 """Maps from a name to a schema."""
 
@@ -102,21 +100,30 @@ def _parts(listed: str) -> set[str]:
 def listing(described: Json) -> str:
     """List paths and schemas, one per line, with digests of their parts without texts."""
     components = described["components"]
-    lines = {path: _operations(methods) for path, methods in described["paths"].items()}
+    shared = components["parameters"]
+    lines = {path: _operations(methods, shared) for path, methods in described["paths"].items()}
     lines |= {name: _schema(each) for name, each in components["schemas"].items()}
-    lines |= {kind: _digests(each) for kind, each in components.items() if kind != "schemas"}
+    lines |= {
+        kind: _digests(each)
+        for kind, each in components.items()
+        if kind not in {"schemas", "examples"}
+    }
     return "".join(f"{name}: {' '.join(sorted(lines[name]))}\n" for name in sorted(lines))
 
 
-def _operations(methods: Json) -> Iterator[str]:
+def _operations(methods: Json, shared: Json) -> Iterator[str]:
     for method, operation in methods.items():
         answers = operation["responses"]
+        parameters = [
+            shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
+            for each in operation["parameters"]
+        ]
         parts = {
             "security": operation["security"],
             "body": operation.get("requestBody"),
             "refusals": {status: answers[status] for status in answers if status >= "400"},
             **{status: answers[status] for status in answers if status < "400"},
-            **{each["name"]: each for each in operation["parameters"]},
+            **{each["name"]: each for each in parameters},
         }
         yield f"{method}={operation['operationId']}"
         yield from _digests({f"{method}.{name}": part for name, part in parts.items()})

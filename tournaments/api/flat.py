@@ -1,0 +1,275 @@
+"""Schemas in the form that generators of clients read: named components without conditions.
+
+The published JSON Schemas of records say more, as which fields a deal of each game has. Here
+conditions between fields are left out, definitions become components of their own, and each choice
+of objects has a `discriminator`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tournaments.engine.documents.record_shapes import TEXT
+
+Json = dict[str, Any]
+
+SCHEMAS = "#/components/schemas/"
+POINTS = "Points"
+
+NAMES = {
+    "GameRecord/entry": "Entry",
+    "GameRecord/counts_of_any_sides": "UnitCounts",
+    "ResultRecord/next": "NextContracts",
+    "ResultRecord/row": "ResultRow",
+    "ResultRecord/badge": "EarnedBadge",
+    "ResultRecord/problem": "RecordProblem",
+    "RulesetRecord/settings": "RulesetSettings",
+    "RulesetRecord/contract": "RulesetContract",
+    "RulesetRecord/stage": "RulesetStage",
+    "RulesetRecord/option": "RulesetOption",
+    "RulesetRecord/implied": "ImpliedSettings",
+    "SeatingRecord/quality": "SeatingQuality",
+    "SeatingRecord/reason": "SeatingReason",
+}
+"""Components made of definitions; the entries of games are named in `_tagged`."""
+
+CONDITIONS = frozenset(
+    {"if", "then", "else", "not", "dependentSchemas", "dependentRequired", "propertyNames", "$defs"}
+)
+NOISE = frozenset({"title", "readOnly", "x-spec-enum-id", "uniqueItems"})
+"""Of no use to a client: requests and answers have components of their own."""
+
+LARGEST = 2**53 - 1
+"""Programs read larger numbers differently (RFC 8259, 6)."""
+
+POINTS_SCHEMA: Json = {
+    "description": "A whole number, or a fraction as `p/q` where it is not whole.",
+    "oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+/[0-9]+$"}],
+    "examples": [-320, "-9/2"],
+}
+
+# Rust's and JavaScript's engines refuse these, or read them differently.
+UNREADABLE = re.compile(r"\(\?[!=<]|\\u")
+
+
+def reference(name: str) -> Json:
+    return {"$ref": SCHEMAS + name}
+
+
+class Flat:
+    """Makes components of schemas; `schemas` may refer to any place within each other."""
+
+    def __init__(self, schemas: Mapping[str, Json]) -> None:
+        self._raw = schemas
+        self.components: Json = {POINTS: POINTS_SCHEMA}
+        for name, schema in schemas.items():
+            self.components[name] = self.schema(schema, name)
+
+    def schema(self, node: Any, name: str) -> Any:
+        """Return a schema without conditions; `name` is that of its place."""
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return _described(self._referred(node["$ref"]), node)
+        if _is_points(node):
+            return _described(reference(POINTS), node)
+        if "allOf" in node and (found := self._all_of(node, name)) is not None:
+            return found
+        if "oneOf" in node or node.get("type") == ["string", "object"]:
+            return self._one_of(node, name)
+        return self._plain(node, name)
+
+    def content(self, node: Any, name: str) -> Any:
+        """Return part of an operation with each schema in it flat."""
+        if isinstance(node, list):
+            return [self.content(each, name) for each in node]
+        if not isinstance(node, dict):
+            return node
+        return {
+            key: self.schema(value, name)
+            if key == "schema" and isinstance(value, dict)
+            else self.content(value, name)
+            for key, value in node.items()
+        }
+
+    def _referred(self, to: str) -> Json:
+        first, *way = to.removeprefix(SCHEMAS).split("/")
+        if not way:
+            return reference(first)
+        found: Any = self._raw[first]
+        for step in way:
+            found = found[step]
+        key = f"{first}/{way[-1]}"
+        name = NAMES.get(key, way[-1].capitalize() + "Entry" if first == "GameRecord" else key)
+        flat: Json = self.schema(found, name) if name not in self.components else {}
+        if way[0] != "$defs" or len(way) > 2 or not (flat == {} or _is_object(flat)):
+            return flat or self.schema(found, name)
+        self.components.setdefault(name, flat)
+        return reference(name)
+
+    def _all_of(self, node: Json, name: str) -> Any:
+        parts = node["allOf"]
+        if all("if" in part for part in parts):
+            tags = [_tag(part["if"]) for part in parts]
+            if len({field for field, _ in tags}) == 1 and tags[0][1]:
+                variants = [self._referred(part["then"]["$ref"]) for part in parts]
+                return _described(_choice(tags[0][0], [v for _, v in tags], variants), node)
+            return None
+        return _described(self.schema(parts[0], name), node)
+
+    def _one_of(self, node: Json, name: str) -> Any:
+        parts = node.get("oneOf") or [{"type": "string"}, node["else"]]
+        others = [part for part in parts if part != {"type": "null"}]
+        if len(others) < len(parts):
+            return _described(_or_null(self.schema(others[0], name)), node)
+        if node.get("type") == "array":
+            lists = [part["items"] for part in others]
+            least, most = (min(e["minItems"] for e in lists), max(e["maxItems"] for e in lists))
+            items = {**lists[0], "minItems": least, "maxItems": most}
+            return self._plain({**node, "oneOf": None, "items": items}, name)
+        if all(part.get("type") == "string" for part in others) and len(others) > 1:
+            return _described(_text(others), node)
+        whole = [self._whole(part) for part in others]
+        if not all("properties" in part for part in whole):
+            return _described({"oneOf": [self.schema(part, name) for part in others]}, node)
+        if field := _common_tag(whole):
+            values = [part["properties"][field]["const"] for part in whole]
+            names = [name + "".join(map(str.capitalize, value.split("-"))) for value in values]
+            for each, part in zip(names, whole, strict=True):
+                self.components[each] = self._plain(part, each)
+            return _described(_choice(field, values, list(map(reference, names))), node)
+        return _described(self._plain(_merged(whole), name), node)
+
+    def _whole(self, node: Json) -> Json:
+        found: Any = node
+        if "$ref" in node:
+            found = self._raw
+            for step in node["$ref"].removeprefix(SCHEMAS).split("/"):
+                found = found[step]
+        return found  # type: ignore[no-any-return]
+
+    def _plain(self, node: Json, name: str) -> Json:
+        left_out = CONDITIONS | NOISE | {"oneOf", "allOf", "additionalProperties"}
+        flat = {key: value for key, value in node.items() if key not in left_out}
+        if "properties" in node:
+            flat.setdefault("type", "object")
+            flat["properties"] = {
+                key: self.schema(value, name + key.capitalize())
+                for key, value in node["properties"].items()
+                if value is not False
+            }
+            flat["required"] = [
+                key for key in node.get("required", ()) if key in flat["properties"]
+            ]
+            if not flat["required"]:
+                del flat["required"]
+        if isinstance(more := node.get("additionalProperties"), dict):
+            flat["additionalProperties"] = self.schema(more, name)
+        if "prefixItems" in flat:
+            flat["items"] = flat.pop("prefixItems")[-1]
+        if "items" in flat:
+            flat["items"] = self.schema(flat["items"], name)
+        elif flat.get("type") == "array":
+            flat["items"] = {"type": "object"}
+        return _readable(_typed(flat))
+
+
+def _described(flat: Json, node: Json) -> Json:
+    return {**flat, "description": node["description"]} if "description" in node else flat
+
+
+def _is_object(flat: Json) -> bool:
+    return "properties" in flat or "discriminator" in flat
+
+
+def _is_points(node: Json) -> bool:
+    if node.get("type") == ["integer", "string"]:
+        return True
+    kinds = [part.get("type") for part in node.get("oneOf", ())]
+    return kinds == ["integer", "string"]
+
+
+def _tag(condition: Json) -> tuple[str, Any]:
+    """Return field and value of a condition on one field, or no value if it is another one."""
+    (field, shape), *more = condition.get("properties", {"": {}}).items()
+    return field, None if more else shape.get("const")
+
+
+def _common_tag(objects: list[Json]) -> str:
+    """Return the field by whose value objects can be told apart."""
+    for field in objects[0]["properties"]:
+        values = [each["properties"].get(field, {}).get("const") for each in objects]
+        if all(isinstance(value, str) for value in values) and len(set(values)) == len(values):
+            return str(field)
+    return ""
+
+
+def _choice(field: str, values: list[str], variants: list[Json]) -> Json:
+    mapping = {value: each["$ref"] for value, each in zip(values, variants, strict=True)}
+    return {"oneOf": variants, "discriminator": {"propertyName": field, "mapping": mapping}}
+
+
+def _merged(objects: list[Json]) -> Json:
+    """Return one object with the fields of all; required are those that each requires."""
+    properties: Json = {}
+    for each in objects:
+        properties |= each["properties"]
+    needed = [
+        name for name in properties if all(name in each.get("required", ()) for each in objects)
+    ]
+    return {"type": "object", "required": needed, "properties": properties}
+
+
+def _text(texts: list[Json]) -> Json:
+    """Return a text that may also be empty, of which a serializer makes a choice of two."""
+    shape, *_ = texts
+    pattern = re.sub(r"^\^\((.*)\)\$$", r"^(\1)?$", shape.get("pattern", ""))
+    return {**shape, **({"pattern": pattern} if pattern.endswith(")?$") else {})}
+
+
+def _or_null(flat: Json) -> Json:
+    if "$ref" in flat or "oneOf" in flat or "type" not in flat:
+        return {"oneOf": [flat, {"type": "null"}]} if flat else {}
+    kinds = flat["type"] if isinstance(flat["type"], list) else [flat["type"]]
+    found = {**flat, "type": [*kinds, "null"]}
+    if "enum" in found:
+        found["enum"] = [*found["enum"], None]
+    return found
+
+
+KINDS = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
+
+
+def _typed(flat: Json) -> Json:
+    """Add the type of constants; whole numbers in a row become a range."""
+    values = flat.get("enum", [flat["const"]] if "const" in flat else [])
+    if not values:
+        return flat
+    kinds = list(dict.fromkeys(KINDS[type(value)] for value in values))
+    numbers = [value for value in values if type(value) is int]
+    if numbers == list(range(numbers[0], numbers[-1] + 1)) if numbers else False:
+        flat = {k: v for k, v in flat.items() if k not in {"enum", "const"}}
+        flat |= {"minimum": numbers[0], "maximum": numbers[-1]}
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, **flat}
+
+
+def _readable(flat: Json) -> Json:
+    """Leave out patterns that not every engine reads, and numbers that are no limits."""
+    if UNREADABLE.search(str(flat.get("pattern", ""))):
+        about = {"pattern", "description"} if flat["pattern"] == TEXT["pattern"] else {"pattern"}
+        flat = {key: value for key, value in flat.items() if key not in about}
+    if flat.get("maximum", 0) > LARGEST:
+        flat = {key: value for key, value in flat.items() if key not in {"maximum", "format"}}
+    return flat if _is_accepted(flat) else {k: v for k, v in flat.items() if k != "default"}
+
+
+def _is_accepted(flat: Json) -> bool:
+    """Return whether a default may be sent back."""
+    default = flat.get("default")
+    return default is not None and not (default == "" and flat.get("minLength"))
+
+
+def tidy_parameter(parameter: Json) -> Json:
+    """Return a parameter whose empty default is left out: an empty one is refused."""
+    schema = {k: v for k, v in parameter["schema"].items() if (k, v) != ("default", "")}
+    return {**parameter, "schema": schema}
