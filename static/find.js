@@ -3,7 +3,13 @@
 const field = document.querySelector("[data-find]");
 const nobody = document.getElementById("found-none");
 const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ı", "i");
-const wordsOf = (item) => fold(item.innerText).split(/[^\p{L}\p{N}]+/u);
+// Details that a phone leaves out match, too.
+function textOf(item) {
+  const parts = [], texts = document.createNodeIterator(item, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) parts.push(text.data);
+  return parts.join(" ");
+}
+const wordsOf = (item) => fold(textOf(item)).split(/[^\p{L}\p{N}]+/u);
 
 // The first number of a line is its table or place; the others are points.
 const isNumber = (word) => /^\d+$/.test(word);
@@ -13,7 +19,6 @@ function find() {
   const asked = fold(field.value).split(/\s+/).filter(Boolean);
   let found = 0;
   for (const item of document.querySelectorAll(field.dataset.find)) {
-    item.hidden = false;
     const words = wordsOf(item);
     item.hidden = !asked.every((each) => matches(words, each));
     found += !item.hidden;
@@ -21,6 +26,16 @@ function find() {
   nobody.hidden = found > 0;
 }
 
+// The strip of directors grows with its text; the search stays below it.
+const above = new CSSStyleSheet();
+document.adoptedStyleSheets.push(above);
+function stay() {
+  const strip = document.getElementById("strip");
+  if (strip) above.replaceSync(`html { --above: ${strip.offsetHeight}px }`);
+}
+
 field.addEventListener("input", find);
-document.addEventListener("htmx:afterSwap", find);
+document.addEventListener("htmx:afterSwap", () => { find(); stay(); });
+window.addEventListener("resize", stay);
+stay();
 if (field.value) find();

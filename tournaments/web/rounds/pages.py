@@ -142,6 +142,7 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
         "round_name": round_name(round_),
         "round_state": ROUND_STATES[round_.state],
         "tables": tables,
+        "in_order": sorted(tables, key=lambda each: each.table.number),
         "troubled": [each for each in tables if each.problems],
         "others": [
             (_("Playing"), [each for each in quiet if not each.finished]),
