@@ -14,6 +14,7 @@ from tournaments.presenters.games.sheets import state_of
 from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games import playing, writing
 from tournaments.web.base.phone import address
+from tournaments.web.tournaments.overview import register_address
 
 LETTERS = "abcçdefgğhıijklmnoöprsştuüvyzABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
 
@@ -142,7 +143,7 @@ def test_home_shows_own_clubs_with_their_next_evening_and_public_ones_now_and_so
 
     page = visitor.get("/").context
 
-    assert [(club.name, event) for club, event in page["clubs"]] == [
+    assert [(club.name, next_ and next_.event) for club, next_ in page["clubs"]] == [
         ("Moda King", own),
         ("Quiet", None),
     ]
@@ -150,6 +151,29 @@ def test_home_shows_own_clubs_with_their_next_evening_and_public_ones_now_and_so
         (running.event, "between two rounds")
     ]
     assert list(page["soon"]) == [soon]
+
+
+def test_home_offers_members_to_register_and_leads_to_every_club(visitor, club):
+    visitor.become("member", club)
+    day = timezone.localdate() + timedelta(days=3)
+    row = TournamentFactory(event__club=club, event__held_on=day, state="registration")
+    address = register_address(row, member=True)
+
+    text = visitor.get("/").text
+
+    assert f'href="{address}">Register<' in text
+    assert f'href="{reverse("club", args=[club.slug])}"' in text
+
+
+def test_home_shows_the_sample_sheet_until_a_table_was_started(visitor):
+    sheet = visitor.get("/").context["sample"]
+
+    assert [total for total, _declares in sheet.deals[-1].totals] == [0, -140, -620, -290]
+    assert [[declares for _total, declares in deal.totals].index(True) for deal in sheet.deals] == [
+        0, 1, 2, 3, 0, 1, 2, 3, 0, 1,
+    ]  # fmt: skip
+    start(visitor)
+    assert visitor.get("/").context["sample"] is None
 
 
 def test_preferences_are_remembered_and_lead_back(visitor):

@@ -33,11 +33,12 @@ def start_sample(players: Sequence[str], title: str, *, at: datetime, key: str) 
     with transaction.atomic():
         row = start_table(GameSetup(RULESET, players, title=title), at=at, key=key)
         if not row.revision:
-            record_entries(row.pk, _entries(), WriteContext("of-sample", 0, at))
+            record_entries(row.pk, sample_entries(), WriteContext("of-sample", 0, at))
     return row
 
 
-def _entries() -> Iterator[Entry]:
+def sample_entries() -> Iterator[Entry]:
+    """Yield the deals of the sample game."""
     for contract, unit, counts, trump in DEALS:
         details = {"trump": trump} if trump else {}
         yield Deal(contract, counts={unit: counts}, details=details)

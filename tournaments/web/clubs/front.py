@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Event, RatedRound, Season, Tournament
+from tournaments.models.clubs import DIRECTING
 from tournaments.models.events import EventQuerySet
 from tournaments.presenters.people.names import NamedPlayer
 from tournaments.presenters.standings.league import LeagueReader
@@ -245,13 +246,13 @@ def playing_text(playing: PlayingEvent) -> str:
     }
 
 
-def next_event(bar: ClubBar, event: Event) -> NextEvent:
-    """Return a coming event as a card, where its visitor may register for it."""
-    at, button = reverse("event", args=[bar.club.slug, event.public_id]), _("Open")
+def next_event(event: Event, role: str) -> NextEvent:
+    """Return a coming event as a card, where its visitor with this role may register for it."""
+    at, button = reverse("event", args=[event.club.slug, event.public_id]), _("Open")
     tournament: Tournament | None = getattr(event, "tournament", None)
     if tournament is None or tournament.state != Tournament.State.REGISTRATION:
         return NextEvent(event, "", button, at)
-    register = "" if bar.directs else register_address(tournament, member=bool(bar.role))
+    register = "" if role in DIRECTING else register_address(tournament, member=bool(role))
     if register:
         at, button = register, _("Register")
     return NextEvent(event, coming_text(event), button, at)

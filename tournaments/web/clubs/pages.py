@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.models import Club, Event, Member
+from tournaments.models import Club, Event, Member, User
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
 from tournaments.presenters.standings.league import public_league
 from tournaments.queries.now import coming, playing_now
@@ -56,12 +56,14 @@ def clubs(request: HttpRequest) -> HttpResponse:
 
 
 def memberships_of(request: HttpRequest) -> list[tuple[Club, str]]:
-    """Return the clubs of the signed-in user, each with the user's role (1 query)."""
-    user = account_of(request)
-    if user is None:
-        return []
-    members = Member.objects.filter(user=user).select_related("club")
-    return [(each.club, role_name(each.role)) for each in members.order_by("club__name", "club")]
+    """Return the clubs of the signed-in user, each with the name of the user's role (1 query)."""
+    return [(each.club, role_name(each.role)) for each in members_of(account_of(request))]
+
+
+def members_of(user: User | None) -> list[Member]:
+    """Return the memberships of a user, each with its club (1 query)."""
+    rows = Member.objects.filter(user=user).select_related("club")
+    return [] if user is None else list(rows.order_by("club__name", "club"))
 
 
 @kept_for_going_back
@@ -81,7 +83,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     soon = list(coming(events, today).exclude(pk__in=playing)[: SHOWN_EVENTS + 1])
     lead = playing_event(row, now.pop(0)) if bar.directs and now else None
     if lead is None and soon:
-        lead = next_event(bar, soon.pop(0))
+        lead = next_event(soon.pop(0), bar.role)
     page = {
         "club": row,
         "bar": bar,

@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Event
+from tournaments.models import Event, Member
 from tournaments.permissions import account_of
 from tournaments.presenters.games.beginnings import beginning_of, begins
 from tournaments.presenters.games.sheets import state_of
@@ -40,9 +40,10 @@ from tournaments.web.base.phone import (
     phone_table,
     remember_game,
 )
-from tournaments.web.clubs.front import playing_text
-from tournaments.web.clubs.pages import memberships_of
+from tournaments.web.clubs.front import NextEvent, next_event, playing_text
+from tournaments.web.clubs.pages import members_of
 from tournaments.web.games.forms import NewTableForm, key_of
+from tournaments.web.site.sample_sheet import sample_names, sample_sheet
 
 SOON = timedelta(days=14)
 SHOWN = 4
@@ -85,6 +86,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "games": [_line(game, sheet) for game, sheet in zip(games, sheets, strict=True)],
         **_events(request),
         "preview": _preview(request),
+        "sample": None if last.players else sample_sheet(get_language() or ""),
         "server_rated": has_ratings(None),
         "deleted": "deleted" in request.GET,
         "empty_sheets": [(id_, labels.ruleset_name(id_)) for id_ in RULESETS],
@@ -99,18 +101,23 @@ def home(request: HttpRequest) -> HttpResponse:
 def _events(request: HttpRequest) -> dict[str, Any]:
     """Return each club of the visitor with its next event, and public ones now and soon."""
     today = timezone.localdate()
-    clubs = [club for club, _role in memberships_of(request)]
+    members = members_of(account_of(request))
+    clubs = [each.club for each in members]
     public = Event.objects.listed_for(None).filter(club__published=True)
     own = Event.objects.listed_for(request.user).filter(club__in=clubs)
-    following: dict[int, Event] = {}
+    following: dict[int, Any] = {}
     for event in coming(own, today)[:MOST_LOOKED_AT] if clubs else ():
         following.setdefault(event.club_id, event)
     soon = coming(public.exclude(club__in=clubs), today)
     return {
-        "clubs": [(club, following.get(club.pk)) for club in clubs],
+        "clubs": [(each.club, _next_event(following.get(each.club_id), each)) for each in members],
         "now": [(each, playing_text(each)) for each in playing_now(public, today)[:SHOWN]],
         "soon": soon.filter(held_on__lte=today + SOON)[:SHOWN],
     }
+
+
+def _next_event(event: Event | None, member: Member) -> NextEvent | None:
+    return next_event(event, member.role) if event else None
 
 
 def _preview(request: HttpRequest) -> LinkPreview:
@@ -146,10 +153,8 @@ def offline(request: HttpRequest) -> HttpResponse:
 @require_POST
 def open_sample(request: HttpRequest) -> HttpResponse:
     """Create a half-finished game to try the program."""
-    # Translators: four names usual among card players of the language, separated by commas.
-    names = pgettext("players of the sample game", "Alice, Ben, Clara, David").split(", ")
     title = _("Sample game")
-    row = start_sample(names, title, at=timezone.now(), key=key_of(request.POST))
+    row = start_sample(sample_names(), title, at=timezone.now(), key=key_of(request.POST))
     response = redirect(address(row, "write"))
     remember_game(request, response, row, "write")
     return response
