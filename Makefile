@@ -12,7 +12,7 @@ export UV_PYTHON := $(PYTHON)
 # Images for containers often set it: each of dozens of programs would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: up demo ready test test-slow test-all test-second-database check messages bench looks clean
+.PHONY: up demo ready test test-slow test-all test-clients test-second-database check messages bench looks clean
 
 up: .venv/.runs
 	@$(BIN)/python manage.py up $(ARGS)
@@ -38,13 +38,17 @@ ready: .venv/.runs
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 test: .venv/.tests
-	@$(PYTEST) -m "not slow" $(ARGS)
+	@$(PYTEST) -m "not slow and not clients" $(ARGS)
 
 test-slow: .venv/.tests
 	@$(PYTEST) -m slow $(ARGS)
 
 test-all: .venv/.tests
-	@$(PYTEST) $(ARGS)
+	@$(PYTEST) -m "not clients" $(ARGS)
+
+# One by one: each generator has a processor for itself.
+test-clients: .venv/.tests .venv-clients/.done tests/clients/node_modules/.done
+	@$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
 
 # Name a database of PostgreSQL in KINGSCORE_DATABASE_URL.
 WALK := tests/web/test_access.py::test_visitor_gets_what_the_table_says_and_nothing_refused_is_written[owner]
@@ -85,7 +89,7 @@ looks: .venv/.tests
 
 # The games in data/ stay.
 clean:
-	rm -rf .venv .venv-uv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-uv .venv-clients tests/clients/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find locale -name '*.mo' -delete
 
@@ -98,6 +102,15 @@ clean:
 .venv/.tests: uv.lock $(UV)
 	@$(UV) sync --frozen --quiet
 	@touch .venv/.runs $@
+
+# Node.js comes with it, for the generators of TypeScript.
+.venv-clients/.done: uv.lock $(UV)
+	@UV_PROJECT_ENVIRONMENT=.venv-clients $(UV) sync --frozen --only-group clients --quiet
+	@touch $@
+
+tests/clients/node_modules/.done: tests/clients/package-lock.json .venv-clients/.done
+	@PATH="$(CURDIR)/.venv-clients/bin:$$PATH" npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 # In a folder of its own: uv removes packages from .venv that the lock does not name, such as itself.
 $(UV): Makefile

@@ -83,7 +83,6 @@ STATUSES = {
     "409": "Not possible in the current state.",
     "410": "It was here, and is kept no longer.",
     "412": "It has changed since it was read; `ETag` is what it has now.",
-    "414": "The address is too long for the web server.",
     "422": "The request is invalid; `problems` lists every reason.",
     "428": "`If-Match` must say what is meant.",
 }
@@ -93,14 +92,12 @@ OTHER_STATUSES = {
     "406": "only JSON is spoken here",
     "411": "`Content-Length` is missing",
     "413": "more was sent than anything here needs",
+    "414": "the address is too long, as a web server before this one may say in its own words",
     "415": "the `Content-Type` is not `application/json`",
     "429": "too many requests, and `Retry-After` says how long to wait",
     "503": "the database is busy or away, and nothing was done",
 }
 """The refusals that every operation can answer."""
-
-BEFORE_US = "414"
-"""The web server's own answers, without a problem's body."""
 
 STRING = {"type": "string"}
 
@@ -245,8 +242,7 @@ def _share_parameters(operations: list[Json]) -> Json:
 
 def _refusal(status: str) -> Json:
     refusal: Json = {"description": f"{HTTPStatus(int(status)).phrase}: {STATUSES[status]}"}
-    schema = STRING if status == BEFORE_US else component("Problem")
-    refusal["content"] = {"text/html" if status == BEFORE_US else MEDIA_TYPE: {"schema": schema}}
+    refusal["content"] = {MEDIA_TYPE: {"schema": component("Problem")}}
     if name := REFUSAL_HEADERS.get(status):
         refusal["headers"] = {name: {"$ref": f"#/components/headers/{name}"}}
     return refusal

@@ -163,14 +163,16 @@ class Flat:
             ]
             if not flat["required"]:
                 del flat["required"]
-        if isinstance(more := node.get("additionalProperties"), dict):
-            flat["additionalProperties"] = self.schema(more, name)
+        if more := node.get("additionalProperties"):
+            flat["additionalProperties"] = more is True or self.schema(more, name)
+        elif "object" in flat.get("type", ()) and "properties" not in node:
+            flat["additionalProperties"] = True
         if "prefixItems" in flat:
             flat["items"] = flat.pop("prefixItems")[-1]
         if "items" in flat:
             flat["items"] = self.schema(flat["items"], name)
         elif flat.get("type") == "array":
-            flat["items"] = {"type": "object"}
+            flat["items"] = {"type": "object", "additionalProperties": True}
         return _readable(_typed(flat))
 
 
@@ -228,8 +230,9 @@ def _text(texts: list[Json]) -> Json:
 
 
 def _or_null(flat: Json) -> Json:
-    if "$ref" in flat or "oneOf" in flat or "type" not in flat:
-        return {"oneOf": [flat, {"type": "null"}]} if flat else {}
+    if "type" not in flat:
+        # Not `oneOf`: to validators that know discriminators, null matches a choice of objects.
+        return {"anyOf": [flat, {"type": "null"}]} if flat else {}
     kinds = flat["type"] if isinstance(flat["type"], list) else [flat["type"]]
     found = {**flat, "type": [*kinds, "null"]}
     if "enum" in found:

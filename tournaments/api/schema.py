@@ -15,7 +15,7 @@ from tournaments.models import Scope
 Json = dict[str, Any]
 
 # Filters, the order and options are read as strictly as bodies. `default` stands for the others.
-READING = ("401", "403", "404", "414", "422", "default")
+READING = ("401", "403", "404", "422", "default")
 WRITING = (*READING, "409")
 CHANGING = (*WRITING, "412")
 

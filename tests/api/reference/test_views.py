@@ -51,7 +51,7 @@ def test_operation_is_shown_with_who_may_what_is_sent_and_what_comes_back():
     assert "Idempotency-Key" in one
     assert "entry * Entry" in one
     assert "201 Game" in one
-    assert "412 · 414" in one
+    assert "412 · 422" in one
 
 
 def test_topic_or_form_that_there_is_not_is_not_found():

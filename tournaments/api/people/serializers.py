@@ -138,3 +138,4 @@ class PlayerDataSerializer(serializers.Serializer[Any]):
     tournaments = serializers.ListField(child=serializers.DictField())
     ratings = serializers.ListField(child=serializers.DictField())
     changes = serializers.ListField(child=serializers.DictField())
+    notifications = serializers.ListField(child=serializers.DictField())
