@@ -14,7 +14,7 @@ from tests.club_factories import (
 from tests.web.entrants.entering import entrant
 from tests.web.imports.archives import workbook
 from tests.web.rounds.going import going, of_all
-from tournaments.models import AuditEntry, Entrant, Player, Substitute
+from tournaments.models import AuditEntry, Club, Entrant, Event, Player, Substitute
 from tournaments.web.audit.texts import ACTIONS
 
 
@@ -75,6 +75,22 @@ def test_members_see_the_names_as_players_wish_and_find_them_by_nothing_else(vis
     assert "Gizlioğlu" not in member.get(url("entrants")).text
     assert [line.name for line in member.get(url("entrants")).context["found"]] == ["Z. G."]
     assert not member.get(url("entrants"), {"q": "gizli"}).context["found"]
+
+
+def test_names_lead_to_the_pages_that_everybody_may_see(client, club, row):
+    for number, name in enumerate(("Ayşe", "Burak Gizli"), 1):
+        entrant(row, number, name, player__initials=number == 2)
+    player = row.entrants.get(number=1).player
+    Event.objects.update(published=True)
+    page = reverse("player", args=[club.slug, player.public_id])
+
+    shown = []
+    for published in (False, True):
+        Club.objects.update(published=True, in_server_ratings=published)
+        shown.append(client.get(url("entrants")).text)
+
+    assert [f'href="{page}">Ayşe<' in text for text in shown] == [False, True]
+    assert all(re.search(r'"entrant-name">\s*B. G.\s*<', text) for text in shown)
 
 
 def test_one_tap_checks_in_and_one_more_takes_it_back(director, row):

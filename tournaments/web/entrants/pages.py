@@ -24,6 +24,7 @@ from tournaments.presenters.entrants import (
     list_entrants,
     players_offered,
     seated_sentence,
+    with_pages,
     with_ratings,
 )
 from tournaments.queries.tournaments.state import settings_of
@@ -71,6 +72,8 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     everybody = with_ratings(list_entrants(row, directs=page["directs"]), row, request.user)
+    if not page["directs"]:
+        everybody = with_pages(everybody, row.event.club, member=page["member"])
     asked = request.GET.get("q", "")[:LONGEST_NAME]
     page |= {
         "entrants": everybody,
