@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.models import (
-    Club,
     Entrant,
     Event,
     Player,
@@ -20,7 +19,6 @@ from tournaments.models import (
     Visitor,
 )
 from tournaments.models.people import plain_name
-from tournaments.presenters.people.names import NamedPlayer, named_player
 from tournaments.queries.ratings.predictions import ratings_of_entrants
 from tournaments.queries.ratings.ratings import ShownRating
 from tournaments.queries.tournaments.state import settings_of
@@ -51,7 +49,7 @@ class EntrantLine:
 
     The state is one of `STATES`, or empty if there is no check-in.
     `rating` is None if there is none, or the reader may not see it. `section` is empty without any.
-    `named` are the players with links to their pages, empty where the reader may see none of them.
+    `named` are its players with the addresses of their pages, none if the reader may see no page.
     """
 
     entrant: Entrant
@@ -59,7 +57,7 @@ class EntrantLine:
     state: str
     rating: ShownRating | None = None
     section: str = ""
-    named: tuple[NamedPlayer, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
     @property
     def can_check_in(self) -> bool:
@@ -135,19 +133,6 @@ def with_ratings(entrants: EntrantList, tournament: Tournament, visitor: Visitor
     ratings = ratings_of_entrants(tournament, rows, visitor, timezone.now())
     lines = tuple(replace(line, rating=ratings.get(line.entrant.key)) for line in entrants.lines)
     return replace(entrants, lines=lines)
-
-
-def with_pages(entrants: EntrantList, club: Club, *, member: bool) -> EntrantList:
-    """Return the list with the pages of players that a visitor may see."""
-    named = (
-        tuple(named_player(club, player, member=member) for player in line.entrant.players)
-        for line in entrants.lines
-    )
-    lines = (
-        replace(line, named=names) if any(each.url for each in names) else line
-        for line, names in zip(entrants.lines, named, strict=True)
-    )
-    return replace(entrants, lines=tuple(lines))
 
 
 def line_of(entrant: Entrant, *, directs: bool) -> EntrantLine:

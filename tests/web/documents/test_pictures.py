@@ -153,7 +153,7 @@ def test_published_tournament_shows_its_standings_in_a_preview(client):
 
     shown = tags(client.get(at).text)
 
-    assert shown["og:title"] == row.event.name
+    assert shown["og:title"] == f"Standings · {row.event.name}"
     assert " · finished · 1. " in shown["og:description"]
     with drawn(client.get(shown["og:image"].removeprefix("http://testserver"))) as picture:
         assert picture.size == (1200, 630)

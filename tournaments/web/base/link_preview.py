@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.utils.translation import get_language
 
+from tournaments.models import Club
 from tournaments.origin import absolute
 
 
@@ -25,6 +27,17 @@ class LinkPreview:
 def link_preview(request: HttpRequest, title: str, line: str, picture: str) -> LinkPreview:
     """Return the preview of the requested page; `picture` is the path of its picture."""
     return LinkPreview(title, line, absolute(request, request.path), absolute(request, picture))
+
+
+def club_page_preview(
+    request: HttpRequest, club: Club, title: str, line: str
+) -> LinkPreview | None:
+    """Return the preview of a page of a published club; `line` has a place for its name."""
+    if not club.published:
+        return None
+    picture = static("kingscore-wide.png")
+    said = line % {"club": club.name}
+    return link_preview(request, f"{title} · {club.name}", said, picture)
 
 
 def as_of(path: str, version: int) -> str:

@@ -1,7 +1,7 @@
 """The entrants of a tournament: list, registration by directors, check-in by hand."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from django.contrib import messages
@@ -17,16 +17,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRefresh
 
 from tournaments.engine.rules.limits import LONGEST_NAME
-from tournaments.models import Entrant, Round, Tournament
+from tournaments.models import Club, Entrant, Round, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
 from tournaments.presenters.entrants import (
+    EntrantList,
     found_in,
     list_entrants,
     players_offered,
     seated_sentence,
-    with_pages,
     with_ratings,
 )
+from tournaments.presenters.people.names import named_player
 from tournaments.queries.tournaments.state import settings_of
 from tournaments.services.base.refusals import Refused
 from tournaments.services.entrants.lists import (
@@ -62,7 +63,7 @@ from tournaments.web.entrants.lists import (
 )
 from tournaments.web.entrants.near_names import NearNames, near_names
 from tournaments.web.events.tables import names_lately
-from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.pages import page_of, preview_below
 
 
 @kept_for_going_back
@@ -73,7 +74,7 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     page = page_of(request, row)
     everybody = with_ratings(list_entrants(row, directs=page["directs"]), row, request.user)
     if not page["directs"]:
-        everybody = with_pages(everybody, row.event.club, member=page["member"])
+        everybody = _with_pages(everybody, row.event.club, member=page["member"])
     asked = request.GET.get("q", "")[:LONGEST_NAME]
     page |= {
         "entrants": everybody,
@@ -82,11 +83,30 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "found": found_in(everybody.lines, asked, directs=page["directs"]),
         "hub": False,
     }
+    page |= preview_below(page, _("Entrants"), partial(_entrants_line, row, len(everybody.lines)))
     fragment = bool(request.htmx)
     template = (
         "tournaments/entrants/_found.html" if fragment else "tournaments/entrants/entrants.html"
     )
     return render(request, template, page)
+
+
+def _with_pages(entrants: EntrantList, club: Club, *, member: bool) -> EntrantList:
+    """Return the list with the pages of players that a visitor may see."""
+    lines = []
+    for line in entrants.lines:
+        players = [named_player(club, each, member=member) for each in line.entrant.players]
+        if any(each.url for each in players):
+            named = tuple((each.name, each.url) for each in players)
+            lines.append(replace(line, named=named))
+        else:
+            lines.append(line)
+    return replace(entrants, lines=tuple(lines))
+
+
+def _entrants_line(row: Tournament, number: int) -> str:
+    text = ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
+    return " · ".join([row.event.club.name, *row.event.details, text])
 
 
 @require_POST

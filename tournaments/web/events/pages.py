@@ -37,6 +37,7 @@ from tournaments.services.events.events import (
 )
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest
+from tournaments.web.base.link_preview import club_page_preview
 from tournaments.web.base.refusals import add_refused, refusal_shown
 from tournaments.web.events.forms import EventForm
 from tournaments.web.events.view import etag_of, rounds_of
@@ -61,6 +62,12 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
         "season": season,
         "part": Paginator(rows, PAGE).get_page(request.GET.get("page")),
         "directs": directs_club(request, club),
+        "preview": club_page_preview(
+            request,
+            club,
+            _("Evenings"),
+            _("All evenings and tournaments of %(club)s, with their tables and winners."),
+        ),
     }
     return render(request, "tournaments/events/events.html", page)
 

@@ -22,6 +22,7 @@ from tournaments.queries.watching import watched_ratings
 from tournaments.reports.ratings_document import ratings_document
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, tag_of
+from tournaments.web.base.link_preview import LinkPreview, club_page_preview
 from tournaments.web.ratings.view import BoardQuery, board_of
 
 
@@ -77,6 +78,11 @@ def _calibration(request: HttpRequest, pools: list[RatingPool]) -> HttpResponse:
     return render(request, "tournaments/ratings/calibration.html", page)
 
 
+def _preview(request: HttpRequest, club: Club) -> LinkPreview | None:
+    line = _("How strong the players of %(club)s are: their ratings, and how they have moved.")
+    return club_page_preview(request, club, _("Ratings"), line)
+
+
 def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> HttpResponse:
     """Show the requested leaderboard; htmx requests matches while one types, or changes."""
     asked = BoardQuery.of(request)
@@ -92,6 +98,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
         "club": club,
         "asked": asked if board is None else board.asked,
         "board": board,
+        "preview": _preview(request, club) if club else None,
         "headers": json.dumps({"If-None-Match": etag}),
         "owns": club is not None and looker.roles.get(club.pk) == Role.OWNER,
         "directs": club is not None and looker.roles.get(club.pk) in DIRECTING,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -52,7 +53,7 @@ from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.games.clock_view import clock_of
 from tournaments.web.games.pages import number_in
 from tournaments.web.rounds.view import etag_of_round, running_tables
-from tournaments.web.tournaments.pages import page_of, round_to_see
+from tournaments.web.tournaments.pages import page_of, preview_below, round_to_see
 from tournaments.web.tournaments.steps import act_text
 from tournaments.web.tournaments.strip import strip_etag
 from tournaments.web.tournaments.texts import ROUND_STATES
@@ -124,10 +125,15 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
         "clock": clock_of(round_, now),
         "headers": json.dumps({"If-None-Match": etag}),
     }
+    page |= preview_below(page, page["round_name"], partial(_line, page["round_name"]))
     template = "tournaments/rounds/_tables.html" if fragment else "tournaments/rounds/tables.html"
     response = render(request, template, page)
     response["ETag"] = etag
     return response
+
+
+def _line(round_: str) -> str:
+    return _("The tables of %(round)s, who leads at each, and their sheets.") % {"round": round_}
 
 
 def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any]:

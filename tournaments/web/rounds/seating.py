@@ -54,7 +54,7 @@ from tournaments.web.rounds.seating_view import (
     keys_in,
     seating_page,
 )
-from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.pages import page_of, preview_below
 from tournaments.web.tournaments.steps import Button
 
 
@@ -102,6 +102,12 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         "late": _late(state, place) if page["directs"] else None,
         "strip_publishes": page["directs"] and _is_published_by(page["strip"]().button, place),
     }
+    name = round_name(place)
+    page |= preview_below(
+        page,
+        _("%(round)s: seating") % {"round": name},
+        lambda: _("Who sits at which table in %(round)s.") % {"round": name},
+    )
     return render(request, "tournaments/rounds/seating.html", page)
 
 

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Season, Tournament
@@ -10,6 +11,7 @@ from tournaments.permissions import role_in
 from tournaments.presenters.standings.league import LeagueReader
 from tournaments.queries.tournaments.versions import with_versions
 from tournaments.web.base.going_back import kept_for_going_back
+from tournaments.web.base.link_preview import club_page_preview
 from tournaments.web.standings.league_view import league_html
 
 
@@ -27,6 +29,12 @@ def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "club": season.club,
         "season": season,
         "looker": looker,
+        "preview": club_page_preview(
+            request,
+            season.club,
+            f"{_('League')} · {season.name}",
+            _("Who leads the season of %(club)s, with the points of each evening."),
+        ),
         "league": league_html(season, with_versions(in_order), looker),
     }
     return render(request, "tournaments/standings/league.html", page)

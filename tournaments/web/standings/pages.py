@@ -1,14 +1,18 @@
 """The standings of a tournament, and the explanation of a place."""
 
+from functools import partial
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tournaments.models import Tournament
 from tournaments.permissions import seen_tournament
 from tournaments.presenters.people.names import named_player
 from tournaments.presenters.standings.standings import hides, last_closed, last_counted
@@ -16,6 +20,7 @@ from tournaments.queries.digests import digest_of_round
 from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import version_of
 from tournaments.services.documents.reporting import request_standings_picture
+from tournaments.texts.labels import points_text
 from tournaments.web.base.going_back import kept_for_going_back
 from tournaments.web.base.htmx import HtmxRequest, tag_of
 from tournaments.web.base.pictures import language_of, picture_response
@@ -24,7 +29,9 @@ from tournaments.web.standings.view import (
     standings_shown,
 )
 from tournaments.web.standings.why_view import why_page
-from tournaments.web.tournaments.pages import page_of
+from tournaments.web.tournaments.leaders import leaders_of
+from tournaments.web.tournaments.pages import page_of, preview_below
+from tournaments.web.tournaments.texts import state_name
 
 
 @kept_for_going_back
@@ -54,6 +61,7 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
         "etag": etag,
         "query": request.GET.urlencode(),
     }
+    page |= preview_below(page, _("Standings"), partial(_line, row))
     if not fragment:
         number = shown.round.number if shown.round else 0
         page["digest"] = row.digest or digest_of_round(row, number)
@@ -64,6 +72,11 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     response["ETag"] = etag
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _line(row: Tournament) -> str:
+    parts = [row.event.club.name, str(state_name(row.state)), leaders_of(row)]
+    return " · ".join(filter(None, parts))
 
 
 @never_cache
@@ -102,6 +115,11 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
         ),
         "hidden": hides(state) and not page["directs"],
     }
+    said = {"place": page["why"].standing.place, "of": page["of"]}
+    points = points_text(page["why"].standing.points)
+    page |= preview_below(
+        page, entrant.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % said} · {points}"
+    )
     return render(request, "tournaments/standings/why.html", page)
 
 

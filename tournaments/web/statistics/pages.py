@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Report
@@ -16,6 +17,7 @@ from tournaments.presenters.standings.league import LeagueReader
 from tournaments.presenters.statistics.club import Wanted
 from tournaments.queries.statistics import month_key, months_of
 from tournaments.web.base.going_back import kept_for_going_back
+from tournaments.web.base.link_preview import club_page_preview
 from tournaments.web.documents.asked import asking
 from tournaments.web.statistics.view import numbers_shown
 
@@ -29,7 +31,14 @@ def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     looker = LeagueReader(member=role is not None, directs=role in DIRECTING)
     wanted = Wanted(request.GET.get("game", ""), request.GET.get("season", ""), looker)
     shown = numbers_shown(club, request.user, wanted)
-    page = {"club": club, "looker": looker, "scope": shown.scope, "numbers": shown.html}
+    line = _("Records, champions and playing times of %(club)s.")
+    page = {
+        "club": club,
+        "looker": looker,
+        "scope": shown.scope,
+        "numbers": shown.html,
+        "preview": club_page_preview(request, club, _("The club in numbers"), line),
+    }
     if looker.member:
         months = months_of(club, timezone.localdate())
         page |= {"asking": asking(Report.Kind.CLUB_MONTH), "months": _choices(months)}

@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable
+from dataclasses import replace as with_changes
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -112,6 +113,17 @@ def preview_of(request: HttpRequest, row: Tournament) -> LinkPreview:
     line = " · ".join(filter(None, parts))
     picture = as_of(reverse("standings_picture", args=[event.club.slug, row.slug]), row.revision)
     return link_preview(request, event.name, line, picture)
+
+
+def preview_below(page: dict[str, Any], title: str, line: Callable[[], str]) -> dict[str, Any]:
+    """Return the preview of a page below the tournament's, with a title and a line of its own."""
+    above = page["preview"]
+
+    def made() -> LinkPreview | None:
+        seen: LinkPreview | None = above()
+        return seen and with_changes(seen, title=f"{title} · {page['event'].name}", line=line())
+
+    return {"preview": cache(made)}
 
 
 def round_to_see(event: Event, *, directs: bool) -> Round | None:
