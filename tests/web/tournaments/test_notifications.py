@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.services.notifications.push_service import Browser, push_service
 from tests.tournament_builders import running
 from tests.web.members import member_of
-from tournaments.models import Subscription
+from tournaments.models import Club, Event, Subscription
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import delete_account
 from tournaments.services.notifications.subscribing import switch_mail
@@ -102,6 +102,21 @@ def test_phone_renews_its_own_address_alone(browser):
     (renewed,) = Subscription.objects.filter(endpoint=new["endpoint"])
     assert (renewed.entrant.number, renewed.auth) == (2, new["auth"])
     assert Subscription.objects.count() == 2
+
+
+def test_page_of_notifications_leads_to_the_tournaments_that_are_on(client):
+    row = running(*PLAYERS)
+
+    def leads():
+        return reverse("event", args=[row.event.club.slug, row.event.public_id]) in page().text
+
+    def page():
+        return client.get(reverse("notifications"))
+
+    assert not leads()
+    Event.objects.update(published=True)
+    Club.objects.update(published=True)
+    assert leads()
 
 
 def test_hidden_players_are_offered_no_notifications(browser):

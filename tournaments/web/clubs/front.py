@@ -36,7 +36,7 @@ from tournaments.texts.labels import points_text
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.bar import ClubBar
 from tournaments.web.standings.view import KEPT_SECONDS
-from tournaments.web.tournaments.overview import filling_text, register_address
+from tournaments.web.tournaments.overview import filling_text, playing_text, register_address
 
 WINNERS = 5
 CURVE = (96, 28, 4)
@@ -60,6 +60,7 @@ class LeaderLine:
     named: NamedPlayer
     points: str
     curve: str
+    beside: str
     end: tuple[str, str]
 
 
@@ -148,14 +149,19 @@ def _front(
 
 
 def _leader_lines(front: ClubFront) -> list[LeaderLine]:
-    """Return the leaders, with their curves on one scale."""
+    """Return the leaders, with their curves on one scale.
+
+    The first curve stands beside the second, all others beside the first.
+    """
     values = [0, *(points for leader in front.leaders for points in leader.course)]
     low, high = min(values), max(values)
-    return [
-        LeaderLine(each.place, front.names[each.player], points_text(each.points), path, end)
-        for each in front.leaders
-        for path, end in [_curve(each.course, low, high)]
-    ]
+    curves = [_curve(each.course, low, high) for each in front.leaders]
+    lines = []
+    for number, (each, (path, end)) in enumerate(zip(front.leaders, curves, strict=True)):
+        beside = curves[0 if number else min(1, len(curves) - 1)][0]
+        name = front.names[each.player]
+        lines.append(LeaderLine(each.place, name, points_text(each.points), path, beside, end))
+    return lines
 
 
 def _curve(course: Sequence[Points], low: Points, high: Points) -> tuple[str, tuple[str, str]]:
@@ -233,17 +239,6 @@ def playing_event(club: Club, playing: PlayingEvent) -> NextEvent:
     if event.is_tournament and playing.round:
         at = reverse("running", args=[club.slug, event.tournament.slug, playing.round])
     return NextEvent(event, playing_text(playing), _("Enter results"), at, playing=True)
-
-
-def playing_text(playing: PlayingEvent) -> str:
-    """Return how far an event is."""
-    if playing.round is None:
-        return _("between two rounds")
-    return _("Round %(number)s, %(finished)s of %(tables)s tables finished") % {
-        "number": playing.round,
-        "finished": playing.finished,
-        "tables": playing.tables,
-    }
 
 
 def next_event(event: Event, role: str) -> NextEvent:

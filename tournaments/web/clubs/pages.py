@@ -32,9 +32,9 @@ from tournaments.web.clubs.front import (
     front_page,
     next_event,
     playing_event,
-    playing_text,
     preview_of,
 )
+from tournaments.web.tournaments.overview import playing_text
 
 SHOWN_EVENTS = 3
 

@@ -40,10 +40,11 @@ from tournaments.web.base.phone import (
     phone_table,
     remember_game,
 )
-from tournaments.web.clubs.front import NextEvent, next_event, playing_text
+from tournaments.web.clubs.front import NextEvent, next_event
 from tournaments.web.clubs.pages import members_of
 from tournaments.web.games.forms import NewTableForm, key_of
 from tournaments.web.site.sample_sheet import sample_names, sample_sheet
+from tournaments.web.tournaments.overview import playing_text
 
 SOON = timedelta(days=14)
 SHOWN = 4

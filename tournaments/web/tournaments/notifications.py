@@ -16,8 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tournaments.models import Entrant, Subscription, Tournament, User
+from tournaments.models import Entrant, Event, Subscription, Tournament, User
 from tournaments.permissions import account_of, seen_tournament
+from tournaments.queries.now import PlayingEvent, playing_now
 from tournaments.services.notifications.subscribing import (
     NoPushAddress,
     PushAddress,
@@ -33,7 +34,9 @@ from tournaments.services.notifications.web_push import application_key
 from tournaments.web.base.phone import notified_phone, remember_notified_phone
 from tournaments.web.base.refusals import refusal_shown
 from tournaments.web.tournaments.my_card import entrant_known
+from tournaments.web.tournaments.overview import playing_text
 
+MOST_OFFERED = 4
 PLAIN = "text/plain; charset=utf-8"
 
 
@@ -99,8 +102,15 @@ def notifications(request: HttpRequest) -> HttpResponse:
         "switches": switches_of(request, reverse("notifications"), None),
         "entrants": [each.entrant for each in rows if each.entrant],
         "account": account_of(request),
+        "now": [(each, playing_text(each)) for each in _playing(request)],
     }
     return render(request, "tournaments/accounts/notifications.html", page)
+
+
+def _playing(request: HttpRequest) -> list[PlayingEvent]:
+    """Return tournaments that are on: on their pages one is found, and told (1 query)."""
+    seen = Event.objects.listed_for(request.user).exclude(tournament=None)
+    return playing_now(seen, timezone.localdate())[:MOST_OFFERED]
 
 
 # A service worker has no form with a token; browsers send the phone's cookie from this site alone.

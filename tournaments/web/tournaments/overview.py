@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Tournament
 from tournaments.presenters.rounds.overview import Leader, Overview, PathStep, Surprise, overview_of
+from tournaments.queries.now import PlayingEvent
 from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text
@@ -135,6 +136,17 @@ def _numbers(seen: Overview) -> Iterator[Told]:
         points, label, table = closest
         text = _("points apart at the closest table: round %(round)s, table %(table)s")
         yield Told("", text % {"round": label, "table": table}, points_text(points))
+
+
+def playing_text(playing: PlayingEvent) -> str:
+    """Return how far an event is."""
+    if playing.round is None:
+        return _("between two rounds")
+    return _("Round %(number)s, %(finished)s of %(tables)s tables finished") % {
+        "number": playing.round,
+        "finished": playing.finished,
+        "tables": playing.tables,
+    }
 
 
 def filling_text(coming: int, seats: int) -> str:
