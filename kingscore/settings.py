@@ -149,13 +149,23 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "libraries": {"devices": "kingscore.devices", "kept": "kingscore.kept"},
+            "libraries": {"devices": "kingscore.devices", "fragments": "kingscore.fragments"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+        },
+    },
+    {
+        # The parts that are drawn thousands of times.
+        "NAME": "fragments",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates/jinja2"],
+        "OPTIONS": {
+            "environment": "kingscore.fragments.environment",
+            "context_processors": ["kingscore.fragments.forms"],
         },
     },
 ]

@@ -11,6 +11,7 @@ from babel.messages.pofile import read_po, write_po
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import templatize
+from jinja2.ext import babel_extract
 
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
@@ -41,22 +42,33 @@ def sources(root: Path) -> Iterator[str]:
     ):
         if "migrations" not in path.parts:
             yield path.read_text(encoding="utf-8")
-    for path in sorted((root / "templates").rglob("*.*")):
+    for path in sorted({*(root / "templates").rglob("*.*")} - fragments(root)):
         # Django turns a template into gettext calls. The indentation of the result is meaningless.
         calls = templatize(path.read_text(encoding="utf-8"))
         yield "\n".join(line.strip() for line in calls.splitlines())
+
+
+def fragments(root: Path) -> set[Path]:
+    """Return the templates in Jinja2."""
+    return set((root / "templates/jinja2").rglob("*.*"))
 
 
 def found_messages(root: Path) -> Catalog:
     """Collect the translatable texts of code and templates."""
     found = Catalog()
     for text in sources(root):
-        source = io.BytesIO(f"# coding: utf-8\n{text}".encode())
-        for _line, ids, comments, context in extract(
-            "python", source, KEYWORDS, comment_tags=["Translators:"]
-        ):
-            found.add(ids, auto_comments=comments, context=context)
+        add_messages(found, "python", f"# coding: utf-8\n{text}")
+    for path in sorted(fragments(root)):
+        add_messages(found, babel_extract, path.read_text(encoding="utf-8"))
     return found
+
+
+def add_messages(found: Catalog, method: Any, text: str) -> None:
+    """Add the texts that a method of Babel finds in a source."""
+    for _line, ids, comments, context in extract(
+        method, io.BytesIO(text.encode()), KEYWORDS, comment_tags=["Translators:"]
+    ):
+        found.add(ids, auto_comments=comments, context=context)
 
 
 def read_catalogue(po: Path) -> Catalog:

@@ -27,7 +27,7 @@ from tournaments.web.games.going_on import going_on
 from tournaments.web.games.matches import match_page
 from tournaments.web.games.pages import etag_of, form_of, holder_of, people_of
 from tournaments.web.games.who import question_of
-from tournaments.web.ratings.predictions import rated_game
+from tournaments.web.ratings.predictions import rated_part
 
 DRAWING = tuple(Lock() for _ in range(32))
 
@@ -118,7 +118,7 @@ def follow_page(request: HttpRequest, row: Game) -> dict[str, Any]:
         "match": match_page(sheet),
         "goes_on": going_on(request, row, "follow") if sheet.game.finished else None,
         "confirm": confirm_own(request, sheet),
-        "rated": rated_game(request, sheet),
+        "rated": rated_part(request, sheet),
         "secret": row.secret("follow"),
         "picture": picture_address(row),
     }

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -71,7 +72,7 @@ from tournaments.web.games.matches import match_page
 from tournaments.web.games.redoing import redo_of
 from tournaments.web.games.round_bar import round_bar
 from tournaments.web.games.who import question_of
-from tournaments.web.ratings.predictions import rated_game
+from tournaments.web.ratings.predictions import rated_part
 
 REVISION = "Kingscore-Revision"
 """The header that tells a phone that this server answered, and not a captive portal."""
@@ -424,7 +425,7 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
         "confirm": confirm,
         "goes_further": row.tournament_settings is None
         and (confirm is None or confirm.agreement.enough),
-        "rated": rated_game(request, sheet) if finished_in_club else None,
+        "rated": rated_part(request, sheet) if finished_in_club else "",
         "adopts": may_adopt(request, row),
     }
 
@@ -433,7 +434,9 @@ def _has_withdrawn(sheet: Sheet) -> bool:
     return any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
 
 
-def clean_table(request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm) -> str:
+def clean_table(
+    request: HttpRequest, page: Mapping[str, Any], form: EntryForm | HandForm
+) -> SafeString:
     """Return the fragment with an empty form and without a refusal."""
     nothing: dict[str, Any] = {
         "typed": {},
@@ -443,9 +446,8 @@ def clean_table(request: HttpRequest, page: Mapping[str, Any], form: EntryForm |
         "same": None,
         "stale": False,
     }
-    return render_to_string(
-        "tournaments/games/_table.html", {**page, **nothing, "form": form}, request
-    )
+    template = "tournaments/games/_table.html"
+    return SafeString(render_to_string(template, {**page, **nothing, "form": form}, request))
 
 
 def _reasons(group: str, reasons: Sequence[str]) -> list[tuple[str, str]]:

@@ -93,4 +93,4 @@ def draw(request: HtmxRequest, ruleset: Ruleset) -> SafeString:
     page = table_context(request, fold_sheet(row, ()), holder=0)
     page |= {"secret": NOWHERE, "adopts": False, "key": ""}
     # Without a request: forms on the phone take their token from its cookie.
-    return render_to_string("tournaments/games/_table.html", page)
+    return SafeString(render_to_string("tournaments/games/_table.html", page))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -34,6 +35,12 @@ class RatedGame:
 
     seats: Sequence[tuple[str, SeatRated]] = ()
     is_due: bool = False
+
+
+def rated_part(request: HttpRequest, sheet: Sheet) -> str:
+    """Draw the rating changes of a game; empty if there is nothing to show."""
+    rated = rated_game(request, sheet)
+    return render_to_string("tournaments/ratings/_rated.html", {"rated": rated}) if rated else ""
 
 
 def rated_game(request: HttpRequest, sheet: Sheet) -> RatedGame | None:

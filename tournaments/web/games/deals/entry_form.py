@@ -108,7 +108,7 @@ class EntryForm(DealForm):
         """Whether the dealer also declares."""
         return self.game.ruleset.settings.get("dealer") == "declares"
 
-    @property
+    @cached_property
     def turn_word(self) -> str:
         if self.fixed is None or self.fixed.declared:
             return _("declares")
@@ -155,7 +155,7 @@ class EntryForm(DealForm):
         """The contracts of the ruleset, in its order."""
         return tuple(self._contract(choice) for choice in self.game.choices)
 
-    @property
+    @cached_property
     def reasons(self) -> tuple[str, ...]:
         """One sentence for each reason why contracts cannot be named."""
         barred = [(c.contract, self._main_problem(c)) for c in self.game.choices if c.problems]
@@ -210,7 +210,7 @@ class EntryForm(DealForm):
         """The sides in the order of the numbers of a unit."""
         return self.units[0].tiles if self.units else ()
 
-    @property
+    @cached_property
     def agreement(self) -> tuple[tuple[str, str], ...]:
         """How the units that are entered together must agree: the units, and a sentence."""
         together = [c.values for c in self.game.ruleset.contracts if len(c.values) > 1]
