@@ -225,3 +225,24 @@ def test_certificate_of_the_entrant_who_asks_after_the_end():
     (item,) = compose_certificates(report, lambda *_steps: None)["items"]
     assert (report.audience, item["name"]) == ("visitors", me.shown_name)
     assert item["place"] == "Place 7, shared"
+
+
+def test_winners_way_is_a_curve_beside_that_of_the_second():
+    row = running(*EIGHT[:4], rounds=2)
+    looker = member_of(row.event.club)
+    for _round in range(2):
+        closed(row, WHOLE_GAME)
+    move_tournament(row.pk, "finished", NOBODY, at=EVENING)
+
+    response = hub(looker, row)
+
+    podium, way = response.context["seen"].podium, response.context["winner"]
+    assert [line.name for line in way.lines] == [each.name for each in podium[:2]]
+    # Both begin at 0, at the left edge; the winner ends highest.
+    begins = {line.curve.split("L")[0] for line in way.lines}
+    assert len(begins) == 1
+    assert [line.end[0] for line in way.lines] == ["314.0", "314.0"]
+    first, second = (float(line.end[1]) for line in way.lines)
+    assert first < second
+    for line in way.lines:
+        assert f"{line.name} <b>{line.points}</b>" in response.text

@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Event, RatedRound, Season, Tournament
 from tournaments.models.clubs import DIRECTING
 from tournaments.models.events import EventQuerySet
@@ -33,6 +32,7 @@ from tournaments.queries.now import PlayingEvent
 from tournaments.queries.statistics import version_of_games
 from tournaments.queries.tournaments.state import rules_of_tournament
 from tournaments.texts.labels import points_text
+from tournaments.web.base.curves import curve_of
 from tournaments.web.base.link_preview import LinkPreview, as_of, link_preview
 from tournaments.web.clubs.bar import ClubBar
 from tournaments.web.standings.view import KEPT_SECONDS
@@ -40,7 +40,6 @@ from tournaments.web.tournaments.overview import filling_text, playing_text, reg
 
 WINNERS = 5
 CURVE = (96, 28, 4)
-"""Width and height of a curve, and the space left at its edges, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,25 +154,13 @@ def _leader_lines(front: ClubFront) -> list[LeaderLine]:
     """
     values = [0, *(points for leader in front.leaders for points in leader.course)]
     low, high = min(values), max(values)
-    curves = [_curve(each.course, low, high) for each in front.leaders]
+    curves = [curve_of(each.course, low, high, CURVE) for each in front.leaders]
     lines = []
     for number, (each, (path, end)) in enumerate(zip(front.leaders, curves, strict=True)):
         beside = curves[0 if number else min(1, len(curves) - 1)][0]
         name = front.names[each.player]
         lines.append(LeaderLine(each.place, name, points_text(each.points), path, beside, end))
     return lines
-
-
-def _curve(course: Sequence[Points], low: Points, high: Points) -> tuple[str, tuple[str, str]]:
-    """Return the path of a curve through the sums so far, from 0, and its last point."""
-    width, height, edge = CURVE
-    step = (width - 2 * edge) / max(len(course), 1)
-    rise = (height - 2 * edge) / float(high - low or 1)
-    at = [
-        (f"{edge + step * number:.1f}", f"{height - edge - rise * float(points - low):.1f}")
-        for number, points in enumerate((0, *course))
-    ]
-    return "M" + "L".join(f"{x} {y}" for x, y in at), at[-1]
 
 
 def _winner_line(event: Any, front: ClubFront) -> WinnerLine:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import accumulate, chain
 from typing import Any
 
 from django.core.cache import caches
@@ -16,12 +17,14 @@ from tournaments.queries.now import PlayingEvent
 from tournaments.queries.tournaments.state import load_state, settings_of
 from tournaments.queries.tournaments.versions import Version
 from tournaments.texts.labels import points_text
+from tournaments.web.base.curves import curve_of
 from tournaments.web.tournaments.leaders import KEPT_SECONDS
 
 MOST_LEADERS = 10
 MOST_OF_SECTION = 5
 MOST_FOUND = 6
 MOST_COMERS = 40
+CURVE = (320, 96, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,24 @@ class Found:
     name: str
     row: Leader | None
     table: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WayLine:
+    """The curve of somebody's sum after each round, with its last point."""
+
+    name: str
+    points: str
+    curve: str
+    end: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnersWay:
+    """The winner's rounds, and the curves of the winner and the second; none after one round."""
+
+    path: list[PathStep]
+    lines: tuple[WayLine, ...]
 
 
 def overview_shown(tournament: Tournament, version: Version) -> Overview:
@@ -165,7 +186,19 @@ def tables_filling(coming: int, seats: int) -> list[list[bool]]:
     return [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
 
 
-def winner_path(seen: Overview) -> tuple[str, list[PathStep]] | None:
-    """Return the rounds of the only winner, with the name."""
-    first = [row for row in seen.podium if row.place == 1]
-    return (first[0].name, seen.path_of(first[0])) if len(first) == 1 else None
+def winner_path(seen: Overview) -> WinnersWay | None:
+    """Return the rounds of the only winner, beside the second if there is only one."""
+    first, second = ([row for row in seen.podium if row.place == place] for place in (1, 2))
+    if len(first) != 1:
+        return None
+    rows = [*first, *(second if len(second) == 1 else ())]
+    courses = [list(accumulate(points or 0 for points in row.by_round)) for row in rows]
+    values = [0, *chain(*courses)]
+    low, high = min(values), max(values)
+    drawn = len(rows) > 1 and len(courses[0]) > 1
+    lines = tuple(
+        WayLine(row.name, points_text(row.points), *curve_of(course, low, high, CURVE))
+        for row, course in zip(rows, courses, strict=True)
+        if drawn
+    )
+    return WinnersWay(seen.path_of(first[0]), lines)
