@@ -24,7 +24,7 @@ PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 400."""
     if is_for_programs(request):
-        return plain_problem(NotUnderstood(), request.path)
+        return plain_problem(NotUnderstood(), request)
     return defaults.bad_request(request, exception)
 
 
@@ -34,7 +34,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if outage is not None:
         return come_again(request, outage)
     if is_for_programs(request):
-        return plain_problem(ServerError(), request.path)
+        return plain_problem(ServerError(), request)
     return defaults.server_error(request)
 
 
@@ -43,7 +43,7 @@ def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
     problem = PROBLEMS[outage]()
     problem.headers = {"Retry-After": str(outage.again_after)}
     if is_for_programs(request):
-        return plain_problem(problem, request.path)
+        return plain_problem(problem, request)
     page = loader.render_to_string(f"{problem.status}.html")
     return HttpResponse(page, status=problem.status, headers=problem.headers)
 
@@ -51,13 +51,13 @@ def come_again(request: HttpRequest, outage: Outage) -> HttpResponse:
 def too_large(request: HttpRequest, megabytes: int) -> HttpResponse:
     """Answer 413 with the largest size allowed."""
     if is_for_programs(request):
-        return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request.path)
+        return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
     return render(request, "413.html", {"megabytes": megabytes}, status=413)
 
 
 def length_required(request: HttpRequest) -> HttpResponse:
     """Answer 411; no browser omits the length."""
-    return plain_problem(LengthRequired(), request.path)
+    return plain_problem(LengthRequired(), request)
 
 
 def is_for_programs(request: HttpRequest) -> bool:

@@ -190,6 +190,23 @@ def test_program_gets_what_the_table_says_and_nothing_refused_is_written(who, pr
     assert not walk.surprises, "\n".join(walk.surprises)
 
 
+@pytest.mark.django_db
+@pytest.mark.usefixtures("files")
+def test_unknown_parameter_is_refused_at_every_address(programs):
+    walk = Walk("owner", programs)
+    passed = []
+    for name, row in TABLE.items():
+        path = path_of(name, programs.place(row.place, "owner"))
+        for method in set(row.by) if name not in FOR_ALL_ALIKE else ():
+            answer, written = walk.ask(method, f"{path}?colour=red")
+            refused = answer.status_code == 422 and b'"unexpected-field","where":"colour"' in (
+                answer.content
+            )
+            if written or not (refused or row.by[method]["owner"] != OK):
+                passed.append(f"{method} {name}: {answer.status_code}")
+    assert passed == []
+
+
 @pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("files")

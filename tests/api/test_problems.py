@@ -64,7 +64,7 @@ def test_where_the_last_slash_is_missing_the_same_is_sent_again(program, method)
 def test_token_that_is_none_is_said_to_be_unknown(program, token):
     answer = program.with_token(token).get("games/abc/")
     assert_problem(answer, 401, "unauthenticated")
-    assert answer["WWW-Authenticate"] == "Bearer"
+    assert answer["WWW-Authenticate"] == 'Bearer error="invalid_token", scope="read"'
 
 
 @pytest.mark.parametrize("said", ["Basic YTpi", "Bearer", "Bearer a b", "Token a", "x", ""])
@@ -72,7 +72,7 @@ def test_token_that_is_none_is_said_to_be_unknown(program, token):
 def test_authorization_that_is_no_bearer_token_is_refused(program, said, path):
     answer = program.get(path, Authorization=said)
     assert_problem(answer, 401, "unauthenticated")
-    assert answer["WWW-Authenticate"] == "Bearer"
+    assert answer["WWW-Authenticate"] == 'Bearer error="invalid_token", scope="read"'
 
 
 @pytest.mark.parametrize("path", ["/api/v1/games/", "/evenings/"])

@@ -7,9 +7,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 from knox.auth import TokenAuthentication
 from rest_framework.exceptions import AuthenticationFailed
-from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from tournaments.api.problems import LacksScope
 from tournaments.models import Game, OpenTable, PersonalToken, Scope, Table, User
 from tournaments.models.games import GameQuerySet
 from tournaments.models.open_tables import OpenTableQuerySet
@@ -90,9 +91,10 @@ class WithinScope(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         if not isinstance(request.auth, PersonalToken):
             return True
-        reads = request.method in SAFE_METHODS
-        needed = getattr(view, "reading_scope", Scope.READ) if reads else view.scope
-        return needed is None or needed in request.auth.scopes
+        needed = view.needed_scope
+        if needed is not None and needed not in request.auth.scopes:
+            raise LacksScope(needed)
+        return True
 
 
 def has_scope(request: Request, scope: Scope) -> bool:

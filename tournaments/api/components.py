@@ -116,7 +116,7 @@ def problem_schemas() -> dict[str, Json]:
     """The body of every answer that is a problem, with the lists of codes."""
     text = {"type": "string"}
     problem = {
-        "type": {"type": "string", "format": "uri-reference"},
+        "type": {"type": "string", "format": "uri"},
         "title": text,
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
         "code": component("ProblemCode"),
@@ -126,6 +126,7 @@ def problem_schemas() -> dict[str, Json]:
     more = {
         "revision": {"type": "integer", "description": "The current revision of the sheet."},
         "position": {"type": "integer", "description": "That of the entry that would not fit."},
+        "scope": {"type": "string", "description": "The scope that a token needs for this."},
     }
     where = "Its path in what was sent, as `players.2`; empty for the whole."
     fault = {

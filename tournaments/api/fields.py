@@ -80,16 +80,14 @@ class Strict(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return super().to_internal_value(data)
-        unknown = [name for name in data if name not in self.fields]
-        if unknown:
-            error = serializers.ErrorDetail("This does not belong here.", "unexpected-field")
-            raise serializers.ValidationError({str(name): [error] for name in unknown})
-        wrong = _wrong_kinds(self.fields, data)
+        error = serializers.ErrorDetail("This does not belong here.", "unexpected-field")
+        unknown = {str(name): [error] for name in data if name not in self.fields}
+        wrong = unknown | _wrong_kinds(self.fields, data)
         try:
             read = super().to_internal_value(data)
         except serializers.ValidationError as error:
             found: Any = error.detail
-            raise serializers.ValidationError({**found, **wrong}) from error
+            raise serializers.ValidationError({**unknown, **found, **wrong}) from error
         if wrong:
             raise serializers.ValidationError(wrong)
         return read

@@ -1,16 +1,20 @@
 """Queries of lists: known filters and orders; unknown ones are refused."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from django_filters.filters import BooleanFilter
 from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.filters import OrderingFilter
 
 from tournaments.api.fields import TRUTHS
 from tournaments.api.problems import Json, fault
 from tournaments.services.base.refusals import Fault, Invalid
+
+_PARAMETERS: dict[tuple[type, str], frozenset[str]] = {}
+"""By view and method; they never change."""
 
 
 class UnknownOrder(Fault, code="unknown-order", where="ordering"):
@@ -31,7 +35,7 @@ class Filters(DjangoFilterBackend):  # type: ignore[misc]
         """
         shape = self.get_filterset_class(view, queryset)
         known = shape.base_filters if shape else {}
-        problems = [*_unknown(request.query_params, {*known, *_of_all(view)})]
+        problems = [*unknown(request.query_params, {*known, *_of_all(view)})]
         problems += _empty(request.query_params)
         problems += _no_truths(request.query_params, known)
         if problems:
@@ -66,6 +70,27 @@ class Ordering(OrderingFilter):
         ]
 
 
+def parameters_of(view: Any, method: str) -> frozenset[str]:
+    """Return the names of the query parameters that a view's method describes."""
+    found = _PARAMETERS.get((type(view), method))
+    if found is None:
+        # `extend_schema` keeps them there.
+        schema = getattr(getattr(view, method.lower()), "kwargs", {}).get("schema", view.schema)
+        described = schema() if isinstance(schema, type) else schema
+        described.view, described.method = view, method
+        found = frozenset(_names_of(described.get_override_parameters()))
+        _PARAMETERS[type(view), method] = found
+    return found
+
+
+def _names_of(parameters: Iterable[Any]) -> Iterator[str]:
+    for each in parameters:
+        if not isinstance(each, OpenApiParameter):
+            yield from (each() if isinstance(each, type) else each).fields
+        elif each.location == OpenApiParameter.QUERY:
+            yield each.name
+
+
 def _orders(view: Any) -> list[str]:
     return [sign + name for name in view.ordering_fields for sign in ("", "-")]
 
@@ -77,8 +102,9 @@ def _of_all(view: Any) -> set[str]:
     return {pages.cursor_query_param, pages.page_size_query_param, "ordering", *own}
 
 
-def _unknown(asked: Mapping[str, str], known: set[str]) -> list[Fault]:
-    message = _("The list is not asked for this.")
+def unknown(asked: Iterable[str], known: Collection[str]) -> list[Fault]:
+    """Return a fault for each parameter that is not known."""
+    message = _("There is no such parameter here.")
     return [fault("unexpected-field", name, message) for name in asked if name not in known]
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import resolve
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.engine.rules.problems import InvalidEntry, Problem
@@ -32,6 +33,7 @@ NOT_STORED = "no-store"
 """The caching header of an answer with a secret: not stored anywhere."""
 
 Json = dict[str, Any]
+Asked = Request | HttpRequest
 
 
 class NotFound(Refused, code="not-found", status=404):
@@ -66,9 +68,16 @@ class Forbidden(Refused, code="forbidden", status=403):
     sentence = _("The token may not do this.")
 
 
+class LacksScope(Forbidden):
+    """The token lacks a scope."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(data={"scope": scope})
+        self.headers = challenge(scope, "insufficient_scope")
+
+
 class Unauthenticated(Refused, code="unauthenticated", status=401):
     sentence = _("Missing or invalid token.")
-    headers = {"WWW-Authenticate": "Bearer"}
 
 
 class TooManyRequests(Refused, code="too-many-requests", status=429):
@@ -92,10 +101,13 @@ def fault(
     return found
 
 
-def engine_faults(problems: Sequence[Problem], at: str = "") -> list[Fault]:
-    """The engine's problems, each at its path below `at`."""
+def engine_faults(
+    problems: Sequence[Problem], at: str = "", players: Sequence[str] = ()
+) -> list[Fault]:
+    """The engine's problems, each at its path below `at`; `players` are names in seat order."""
     return [
-        fault(p.code, ".".join(filter(None, (at, p.where))), explain(p), p.params) for p in problems
+        fault(p.code, ".".join(filter(None, (at, p.where))), explain(p, players), p.params)
+        for p in problems
     ]
 
 
@@ -113,20 +125,35 @@ def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | N
     refused = _refused(error)
     if refused is None:
         return None
-    return problem_response(refused, str(context["request"].path))
+    if isinstance(refused, Unauthenticated):
+        scope = getattr(context["view"], "needed_scope", None)
+        refused.headers = challenge(scope, "invalid_token" if _has_token(context) else "")
+        refused.data = {"scope": scope} if scope else {}
+    return problem_response(refused, context["request"])
 
 
-def problem_response(error: Refused, path: str) -> Response:
-    response = Response(_body(error, path), error.status, headers=dict(error.headers))
+def challenge(scope: str | None, error: str = "") -> dict[str, str]:
+    """Return the header that names the scope a token needs (RFC 6750)."""
+    parts = {"error": error, "scope": scope}
+    told = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
+    return {"WWW-Authenticate": f"Bearer {told}".strip()}
+
+
+def _has_token(context: Mapping[str, Any]) -> bool:
+    return "Authorization" in context["request"].headers
+
+
+def problem_response(error: Refused, request: Asked) -> Response:
+    response = Response(_body(error, request), error.status, headers=dict(error.headers))
     response.content_type = MEDIA_TYPE
     return response
 
 
-def plain_problem(error: Refused, path: str) -> HttpResponse:
+def plain_problem(error: Refused, request: HttpRequest) -> HttpResponse:
     """A problem that was found outside of any view."""
     headers = {"Cache-Control": NOT_KEPT, **error.headers}
     return JsonResponse(
-        _body(error, path), status=error.status, headers=headers, content_type=MEDIA_TYPE
+        _body(error, request), status=error.status, headers=headers, content_type=MEDIA_TYPE
     )
 
 
@@ -139,21 +166,30 @@ def nothing_here(request: HttpRequest, **_where: str) -> HttpResponse:
     if not request.path.endswith("/") and resolve(f"{request.path}/").func is not nothing_here:
         there = request.get_full_path(force_append_slash=True)
         return HttpResponse(status=308, headers={"Location": there, "Cache-Control": NOT_KEPT})
-    return plain_problem(NotFound(), request.path)
+    return plain_problem(NotFound(), request)
 
 
-def _body(error: Refused, path: str) -> Json:
+def _body(error: Refused, request: Asked) -> Json:
     kind = Invalid if isinstance(error, Fault) else error
     faults = [error] if error.listed else error.faults
     return {
-        "type": f"{TYPES}{kind.code}",
+        "type": _page_of(kind.code, request),
         "title": str(kind.sentence) if isinstance(error, Fault) else str(error),
         "status": error.status,
         "code": kind.code,
-        "instance": path,
+        "instance": request.path,
         "problems": [listed(each) for each in faults],
         **({} if error.listed else error.data),
     }
+
+
+def _page_of(code: str, request: Asked) -> str:
+    """Return the address of the page about a kind of problem."""
+    try:
+        return request.build_absolute_uri(f"{TYPES}{code}")
+    except DisallowedHost:
+        # This is the problem: it names no site.
+        return f"{TYPES}{code}"
 
 
 def listed(error: Refused) -> Json:
@@ -188,7 +224,7 @@ def _of_framework(error: exceptions.APIException) -> Refused:
     """Return the problem of a framework's exception."""
     match error:
         case exceptions.ValidationError():
-            return Invalid(faults=list(_flat(error.detail)))
+            return Invalid(faults=list(faults_of(error.detail)))
         case exceptions.ParseError():
             return BadJson(faults=[fault("bad-json", "", str(error.detail))])
         case exceptions.Throttled():
@@ -214,16 +250,16 @@ CODES: Mapping[str, str] = {
 """The framework's words for what the records call otherwise."""
 
 
-def _flat(detail: Any, at: tuple[str, ...] = ()) -> Iterator[Fault]:
+def faults_of(detail: Any, at: tuple[str, ...] = ()) -> Iterator[Fault]:
     """Each fault of a nested error, with its path."""
     if isinstance(detail, Mapping):
         for name, within in detail.items():
-            yield from _flat(within, at if name == "non_field_errors" else (*at, str(name)))
+            yield from faults_of(within, at if name == "non_field_errors" else (*at, str(name)))
     elif isinstance(detail, list | tuple):
         for number, within in enumerate(detail):
             # Faults are in lists; a list field has maps for its items.
             step = (str(number),) if isinstance(within, Mapping | list) and within else ()
-            yield from _flat(within, (*at, *step))
+            yield from faults_of(within, (*at, *step))
     else:
         code = str(getattr(detail, "code", "invalid"))
         yield fault(CODES.get(code, code.replace("_", "-")), ".".join(at), str(detail))

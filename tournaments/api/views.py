@@ -1,6 +1,6 @@
 """Base of every view of the API: entity tags, pages, and strict reading of requests."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from hashlib import md5
@@ -20,12 +20,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from tournaments.api.problems import NOT_KEPT, NOT_STORED
+from tournaments.api.filtering import parameters_of, unknown
+from tournaments.api.problems import NOT_KEPT, NOT_STORED, faults_of
 from tournaments.api.throttling import FailureThrottle
 from tournaments.models import Scope, User
 from tournaments.permissions import account_of, actor_of
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import ChangedMeanwhile, Refused
+from tournaments.services.base.refusals import ChangedMeanwhile, Invalid, Refused
 
 Shape = type[BaseSerializer[Any]]
 
@@ -77,6 +78,12 @@ class Resource(GenericAPIView[Any]):
         return answered
 
     @property
+    def needed_scope(self) -> Scope | None:
+        """The scope that a personal token needs for the request."""
+        reads = self.request.method in SAFE_METHODS
+        return getattr(self, "reading_scope", Scope.READ) if reads else self.scope
+
+    @property
     def visitor(self) -> HttpRequest:
         """The request as `permissions.py` knows it, with the account of the token as its user."""
         return self.request._request  # noqa: SLF001
@@ -117,16 +124,38 @@ class Resource(GenericAPIView[Any]):
             raise
         if "%00" in request.get_full_path():
             raise NulInAddress
+        self._check_parameters(request)
 
-    def said(self, shape: Shape, **more: Any) -> Any:
+    def _check_parameters(self, request: Request) -> None:
+        """Refuse query parameters that the method does not have; lists look at all of theirs."""
+        method = "GET" if request.method == "HEAD" else str(request.method)
+        is_list = method == "GET" and getattr(self, "queryset", None) is not None
+        if request.query_params and hasattr(self, method.lower()) and not is_list:
+            faults = unknown(request.query_params, parameters_of(self, method))
+            if faults:
+                raise Invalid(faults=faults)
+
+    def said(
+        self, shape: Shape, also: Callable[[Mapping[str, Any]], object] | None = None, **more: Any
+    ) -> Any:
         """Return the request's body as read by `shape`.
 
+        `also` checks the rest of a body that is refused, so that all its problems are told at once.
+
         Raises:
-            ValidationError: it is something else.
+            Invalid: it is something else.
         """
-        serializer = shape(data=self.request.data, context=self.get_serializer_context(), **more)
-        serializer.is_valid(raise_exception=True)
-        return serializer.validated_data
+        data = self.request.data
+        serializer = shape(data=data, context=self.get_serializer_context(), **more)
+        if serializer.is_valid():
+            return serializer.validated_data
+        faults: list[Refused] = list(faults_of(serializer.errors))
+        if also is not None and isinstance(data, Mapping):
+            try:
+                also(data)
+            except Invalid as error:
+                faults += error.faults
+        raise Invalid(faults=faults)
 
     def shown(self, shape: Shape, what: Any, status: int = 200, **headers: str) -> Response:
         """Something as `shape` writes it."""

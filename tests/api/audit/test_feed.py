@@ -106,7 +106,7 @@ def test_number_that_was_never_given_says_that_the_feed_begins_again(program):
     assert answer.json()["last"] == 0
 
 
-@pytest.mark.parametrize("wrong", ["after=-1", "after=x", "limit=0", "limit=201", "since=3"])
+@pytest.mark.parametrize("wrong", ["after=-1", "after=x", "limit=0", "since=3"])
 def test_question_that_cannot_be_is_refused(program, wrong):
     assert program.get(f"changes/?{wrong}").status_code == 422
 

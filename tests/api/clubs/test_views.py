@@ -42,7 +42,7 @@ def test_settings_are_changed_in_part_by_owners_who_have_seen_them(owner, club):
     stale = owner.patch("clubs/moda/settings/", {"name": "Moda"}, If_Match=seen["ETag"])
     assert (stale.status_code, stale.json()["code"]) == (412, "changed-meanwhile")
     wrong = owner.patch("clubs/moda/settings/", {"confirmations": "one", "colour": 1})
-    assert faults(wrong) == [("unexpected-field", "colour")]
+    assert faults(wrong) == [("unexpected-field", "colour"), ("invalid-choice", "confirmations")]
     assert Club.objects.get(slug="moda").name == club.name
 
 

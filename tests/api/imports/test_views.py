@@ -52,7 +52,8 @@ def test_faults_of_players_are_shown_by_their_lines_and_nothing_is_imported(dire
     refused = director.post(f"{IMPORTS}players/", body)
     assert (refused.status_code, faults(refused)) == (422, wrong)
     assert faults(director.post(f"{IMPORTS}players/", {"lines": [{"nam": "x"}]})) == [
-        ("unexpected-field", "lines.0.nam")
+        ("unexpected-field", "lines.0.nam"),
+        ("missing-field", "lines.0.name"),
     ]
     assert not Player.objects.exists()
 

@@ -125,13 +125,13 @@ class ClaimCode(Resource):
         user = self.account
         typed = self.said(ClaimCodeSerializer)["code"]
         if not consume(self.visitor, action="claim_code", dry_run=True):
-            return problem_response(TooManyCodes(), request.path)
+            return problem_response(TooManyCodes(), request)
         try:
             found = find_by_code(typed, self.actor, at=timezone.now())
         except WrongClaimCode as wrong:
             consume(self.visitor, action="claim_code")
             # Returned and not raised, so that what was counted stays.
-            return problem_response(wrong, request.path)
+            return problem_response(wrong, request)
         own = Player.objects.filter(club=found.club, account=user).first()
         return self.shown(ClaimedPlayerSerializer, {"player": found, "own": own})
 

@@ -8,7 +8,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.audit.serializers import ChangeFeedSerializer, FollowingSerializer
+from tournaments.api.audit.serializers import (
+    MOST_CHANGES,
+    ChangeFeedSerializer,
+    FollowingSerializer,
+)
 from tournaments.api.views import Resource
 from tournaments.models import AuditEntry, ChangeFeed, Club, Event, Game
 from tournaments.models.audit import AuditEntryQuerySet
@@ -68,7 +72,8 @@ def _read(
     """Return the entries after a number, up to the size of one answer, and the last number."""
     if said["after"] == last:
         return [], last
+    most = min(said["limit"], MOST_CHANGES)
     until = min(last, said["after"] + MOST_LOOKED_AT)
     rows = lines.filter(number__gt=said["after"], number__lte=until)
-    found = list(rows.select_related("club", "event__tournament")[: said["limit"]])
-    return found, (found[-1].number or 0) if len(found) == said["limit"] else until
+    found = list(rows.select_related("club", "event__tournament")[:most])
+    return found, (found[-1].number or 0) if len(found) == most else until

@@ -21,7 +21,9 @@ class FollowingSerializer(Strict):
     event = serializers.SlugField(
         default="", help_text="Only what belongs to this event, by its public id."
     )
-    limit = serializers.IntegerField(default=100, min_value=1, max_value=MOST_CHANGES)
+    limit = serializers.IntegerField(
+        default=100, min_value=1, help_text=f"Changes of an answer, at most {MOST_CHANGES}."
+    )
 
 
 class ChangeSerializer(serializers.Serializer[Any]):

@@ -12,9 +12,8 @@ from rest_framework.response import Response
 from tournaments.api.access import readable_game
 from tournaments.api.fields import Moment, Strict
 from tournaments.api.games.serializers import EntryField
-from tournaments.api.games.writing import GONE, game_to_write, writer
+from tournaments.api.games.writing import GONE, game_to_write, told_of, writer
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import placed
 from tournaments.api.schema import component
 from tournaments.api.views import Resource
 from tournaments.engine.documents.entry_records import parse_entry
@@ -102,7 +101,7 @@ class DisputeDeal(Resource):
         """Keep another version of a deal beside the written one, and call a director."""
         row = game_to_write(request, public_id)
         said = self.said(NewDisputeSerializer)
-        with placed("entry"):
+        with told_of(row.players, "entry"):
             entry = parse_entry(said["entry"])
             dispute_deal(row.pk, _seen(self, row, position, said), said["seat"], entry)
         return _shown(self, row, 201)

@@ -1,5 +1,7 @@
 """Addresses of the entries of a game: add, correct, void, seal and reveal."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -16,21 +18,20 @@ from tournaments.api.games.serializers import (
     TotalsSerializer,
     WithdrawalSerializer,
 )
-from tournaments.api.games.writing import GONE, game_to_write, write_context, written
+from tournaments.api.games.writing import GONE, game_to_write, told_of, write_context, written
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import engine_faults, placed
 from tournaments.api.views import Resource
 from tournaments.engine.documents.entry_records import parse_entry, read_entry
 from tournaments.engine.documents.records import play_entry
 from tournaments.engine.rules.entries import Entry
-from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game, Scope
-from tournaments.queries.games.sheets import LaterEntryInvalid, load_sheet
-from tournaments.services.base.refusals import Invalid
+from tournaments.queries.games.sheets import load_sheet
 from tournaments.services.games.playing import correct_entry, record_entry, withdraw_entry
 from tournaments.services.games.sealing import reveal_contract, seal_contract
 from tournaments.services.games.totals import record_totals
 from tournaments.services.games.writing import NoSuchEntry
+
+Json = Mapping[str, Any]
 
 
 class Entries(Resource):
@@ -47,9 +48,9 @@ class Entries(Resource):
         one's write at the same moment is refused, too.
         """
         row = game_to_write(request, public_id)
-        said = self.said(NewEntrySerializer)
-        context = write_context(self, row, said["author"])
-        with placed("entry"):
+        with told_of(row.players, "entry"):
+            said = self.said(NewEntrySerializer, also=partial(_check_new, row))
+            context = write_context(self, row, said["author"])
             sheet = record_entry(row.pk, _entry_of(row, said["entry"]), context)
         place = f"{request.path}{sheet.positions[-1]}/"
         return written(self, sheet, 201, Location=place)
@@ -67,6 +68,19 @@ def _entry_of(row: Game, raw: Any) -> Entry:
     return entry or parse_entry(raw)
 
 
+def _check_new(row: Game, said: Json) -> None:
+    """Check the entry of a request that is refused for other reasons already."""
+    if isinstance(said.get("entry"), dict):
+        with told_of(row.players, "entry"):
+            play_entry(load_sheet(row).game, said["entry"])
+
+
+def _check_corrected(row: Game, said: Json) -> None:
+    if isinstance(said.get("entry"), dict):
+        with told_of(row.players, "entry"):
+            parse_entry(said["entry"])
+
+
 class Totals(Resource):
     scope = Scope.SCORE
     refusals = GONE
@@ -79,7 +93,8 @@ class Totals(Resource):
         row = game_to_write(request, public_id)
         said = self.said(TotalsSerializer)
         context = write_context(self, row, said["author"])
-        sheet = record_totals(row.pk, tuple(said["totals"]), context, early=said["early"])
+        with told_of(row.players):
+            sheet = record_totals(row.pk, tuple(said["totals"]), context, early=said["early"])
         return written(self, sheet, 201)
 
 
@@ -103,17 +118,11 @@ class OneEntry(Resource):
     def put(self, request: Request, public_id: str, position: int) -> Response:
         """Put a new version of an entry above the old one, which stays in the log."""
         row = game_to_write(request, public_id)
-        said = self.said(CorrectionSerializer)
-        context = write_context(self, row, said["author"], must_match=True)
-        try:
+        with told_of(row.players, "entry", position):
+            said = self.said(CorrectionSerializer, also=partial(_check_corrected, row))
+            context = write_context(self, row, said["author"], must_match=True)
             entry = parse_entry(said["entry"])
             sheet = correct_entry(row.pk, position, entry, said["reason"], context)
-        except InvalidEntry as error:
-            raise Invalid(faults=engine_faults(error.problems, "entry")) from error
-        except LaterEntryInvalid as error:
-            if error.position != position:
-                raise
-            raise Invalid(faults=engine_faults(error.problems, "entry")) from error
         return written(self, sheet)
 
     @extend_schema(
@@ -131,7 +140,9 @@ class OneEntry(Resource):
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
         context = write_context(self, row, said["author"], must_match=True)
-        return written(self, withdraw_entry(row.pk, position, said["reason"], context))
+        with told_of(row.players):
+            sheet = withdraw_entry(row.pk, position, said["reason"], context)
+        return written(self, sheet)
 
 
 class Seal(Resource):
@@ -151,7 +162,9 @@ class Seal(Resource):
         """
         row = game_to_write(request, public_id)
         said = self.said(SealSerializer)
-        sheet = seal_contract(row.pk, said["contract"], write_context(self, row, said["author"]))
+        context = write_context(self, row, said["author"])
+        with told_of(row.players):
+            sheet = seal_contract(row.pk, said["contract"], context)
         return written(self, sheet, 201)
 
 
@@ -165,4 +178,6 @@ class Reveal(Resource):
     def post(self, request: Request, public_id: str, position: int) -> Response:
         """Show the contract that was sealed, with its proof; over quota the deal is void."""
         row = game_to_write(request, public_id)
-        return written(self, reveal_contract(row.pk, position, write_context(self, row, "")))
+        with told_of(row.players):
+            sheet = reveal_contract(row.pk, position, write_context(self, row, ""))
+        return written(self, sheet)

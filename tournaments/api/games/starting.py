@@ -71,7 +71,7 @@ def _check_record(said: Said, head: GameSetup) -> None:
     reading = read_game(record | {"ruleset": head.document or head.ruleset})
     if reading.problems:
         at = "" if reading.entry is None else f"entries.{reading.entry}"
-        raise Invalid(faults=engine_faults(reading.problems, at))
+        raise Invalid(faults=engine_faults(reading.problems, at, head.players))
 
 
 def _moment(said: Said, at: datetime) -> datetime:

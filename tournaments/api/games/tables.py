@@ -61,7 +61,7 @@ class Enter(Resource):
             if table.round.is_open:
                 refused = _code_refused(self, table, code)
                 if refused is not None:
-                    return problem_response(refused, request.path)
+                    return problem_response(refused, request)
             elif table.round.closed_at is None:
                 raise RoundNotOpen
         inside = directs or table.round.is_open

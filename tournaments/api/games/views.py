@@ -26,6 +26,7 @@ from tournaments.api.games.writing import (
     game_to_write,
     revision_of,
     tag_of,
+    told_of,
     write_context,
     written,
 )
@@ -88,9 +89,10 @@ class OneGame(Resource):
         said = self.said(GameSetupSerializer)
         stays = ("players", "first_declarer", "options", "title", "place")
         head = GameSetup(row.ruleset, **{name: getattr(row, name) for name in stays})
-        return written(
-            self, change_head(row.pk, replace(head, **said), write_context(self, row, ""))
-        )
+        changed = replace(head, **said)
+        with told_of(changed.players):
+            sheet = change_head(row.pk, changed, write_context(self, row, ""))
+        return written(self, sheet)
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, public_id: str) -> Response:

@@ -1,5 +1,7 @@
 """The needs of every write of a sheet: game, author and revision."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from secrets import token_urlsafe
 
 from django.http import Http404
@@ -13,12 +15,14 @@ from rest_framework.response import Response
 from tournaments.api.access import round_closed_since, scoring_taken_since, writable_game
 from tournaments.api.games.serializers import GameSerializer
 from tournaments.api.idempotency import HEADER
+from tournaments.api.problems import LaterInvalid, engine_faults
 from tournaments.api.views import Resource
+from tournaments.engine.rules.problems import InvalidEntry
 from tournaments.models import Game
 from tournaments.permissions import actor_of
-from tournaments.queries.games.sheets import Sheet
+from tournaments.queries.games.sheets import LaterEntryInvalid, Sheet
 from tournaments.services.audit import Actor
-from tournaments.services.base.refusals import Refused
+from tournaments.services.base.refusals import Invalid, Refused
 from tournaments.services.games.playing import ScoringTaken
 from tournaments.services.games.writing import RoundClosed, WriteContext
 
@@ -32,6 +36,23 @@ class ScoringGone(ScoringTaken, status=410):
 
 class IfMatchNeeded(Refused, code="if-match-needed", status=428):
     sentence = _("If-Match with a revision is required.")
+
+
+@contextmanager
+def told_of(players: Sequence[str], at: str = "", position: int | None = None) -> Iterator[None]:
+    """Name players in the engine's problems, at the path `at` of the entry in the request.
+
+    Problems of the entry at `position` are those of the request, too.
+    """
+    try:
+        yield
+    except InvalidEntry as error:
+        raise Invalid(faults=engine_faults(error.problems, at, players)) from error
+    except LaterEntryInvalid as error:
+        if error.position == position:
+            raise Invalid(faults=engine_faults(error.problems, at, players)) from error
+        faults = engine_faults(error.problems, "", players)
+        raise LaterInvalid(data={"position": error.position}, faults=faults) from error
 
 
 def game_to_write(request: Request, public_id: str) -> Game:
@@ -74,7 +95,7 @@ def revision_of(request: Request, row: Game, *, must_match: bool = False) -> int
     said = request.headers.get("If-Match")
     if said is None and must_match:
         raise IfMatchNeeded
-    return row.revision if said is None or said.strip() == "*" else _revision(said)
+    return row.revision if said is None or said.strip() == "*" else _revision(said, row.revision)
 
 
 def key_of(request: Request) -> str:
@@ -91,11 +112,11 @@ def written(view: Resource, sheet: Sheet, status: int = 200, **headers: str) -> 
     return view.shown(GameSerializer, sheet, status, ETag=tag_of(sheet.row), **headers)
 
 
-def _revision(said: str) -> int:
-    """The revision of a tag; one that no sheet has where it is none."""
+def _revision(said: str, current: int) -> int:
+    """The current revision if a tag names it, else the newest named; -1 if none is a revision."""
     tags = [tag.removeprefix("W/").strip('"') for tag in parse_etags(said)]
-    is_one = len(tags) == 1 and tags[0].isascii() and tags[0].isdecimal() and len(tags[0]) < 10
-    return int(tags[0]) if is_one else -1
+    found = [int(tag) for tag in tags if tag.isascii() and tag.isdecimal() and len(tag) < 10]
+    return current if current in found else max(found, default=-1)
 
 
 def tag_of(row: Game) -> str:

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import BodyTooLarge, Json
+from tournaments.api.problems import Json
 from tournaments.models import PersonalToken
 from tournaments.services.base.computing import place_to_compute
 from tournaments.services.base.refusals import Fault, Invalid
@@ -94,7 +94,7 @@ def computed(most_of: Callable[[Any], Most]) -> Callable[[Compute], Post]:
     """Answer with the document that a view's `post` computes, within the limits.
 
     Raises:
-        Invalid, BodyTooLarge: 422 at each list that is too long for anybody, 413 for strangers.
+        Invalid: with each list that is too long.
         Throttled: as many are computed as may be at a time.
     """
 
@@ -119,12 +119,11 @@ def _kept(_view: Any, _request: Request, document: Json) -> Response:
 def _place(request: Request, most: Most) -> Any:
     """Wait for a free place to compute; quick computations need none."""
     document, is_known = request.data, kind_of(request) == "accounts"
-    if faults := _faults(document, most.accounts, TooLong):
+    large = _faults(document, most.strangers, TooLongForStrangers)
+    faults = _faults(document, most.accounts, TooLong) or ([] if is_known else large)
+    if faults:
         raise Invalid(faults=faults)
-    faults = _faults(document, most.strangers, TooLongForStrangers)
-    if faults and not is_known:
-        raise BodyTooLarge(faults=faults)
-    if not (faults or most.is_slow):
+    if not (large or most.is_slow):
         return nullcontext()
     return one_of(kind_of(request))
 

@@ -29,9 +29,6 @@ def tag_of(row: HouseRuleset) -> str:
 class Kept(Resource):
     """House rules of a club, for its directors; those of the server for its staff."""
 
-    # Also for the list's filters, when nobody asks.
-    queryset = HouseRuleset.objects.none()
-
     @property
     def club(self) -> Club | None:
         """The club in the address, None for the server; 404 for all others."""
@@ -50,6 +47,8 @@ class Kept(Resource):
 class HouseRules(Kept):
     """`/house-rules/` and `/clubs/{club}/house-rules/`."""
 
+    # For the filters, also when nobody asks.
+    queryset = HouseRuleset.objects.none()
     filterset_fields = ("name",)
     ordering_fields = ("slug", "name", "changed_at")
     ordering = ("slug",)
