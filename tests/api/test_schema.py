@@ -9,6 +9,7 @@ from referencing.jsonschema import DRAFT202012
 
 from tests.servers import ROOT
 from tournaments.api.reference.description import content, document
+from tournaments.api.schema import VERBS
 from tournaments.management.commands import list_api
 
 EXAMPLES = json.loads((ROOT / "tournaments" / "api" / "examples.json").read_text())
@@ -164,6 +165,19 @@ def test_if_match_is_required_where_it_is(description):
         assert ("428" in operation["responses"]) == any(each["required"] for each in own), where
         if where.startswith(("put", "patch", "delete")):
             assert own or if_match in operation["parameters"], where
+
+
+def test_operations_are_named_in_one_way(description):
+    actions = {"list", "read", "add", "replace", "change", "remove"}
+    for where, operation in operations(description):
+        words = [part for part in where.split("/")[3:] if part and "{" not in part]
+        action = operation["operationId"].rpartition("_")[2]
+        if where.startswith("post") and words[-1] in VERBS:
+            assert operation["operationId"].endswith(words[-1].replace("-", "_")) or (
+                operation["operationId"] == "claim_by_code"
+            ), where
+        else:
+            assert action in actions, where
 
 
 def test_parameters_of_paths_are_named_as_in_the_json(description):
