@@ -39,6 +39,23 @@ def test_mistakes_on_three_levels_are_told_at_once(program, started):
     assert faults(corrected) == told | {("wrong-type", "entry.contract")}
 
 
+def test_mistakes_in_documents_are_told_with_those_beside_them(director, club):
+    plan = {"name": 5, "colour": "red", "settings": {"rounds": 99, "colour": "red"}}
+    told = faults(director.post(f"clubs/{club.slug}/tournaments/", plan))
+    assert told >= {
+        ("wrong-type", "name"),
+        ("unexpected-field", "colour"),
+        ("unexpected-field", "settings.colour"),
+    }
+    assert "settings.rounds" in {where for _code, where in told}
+    rules = {"ruleset": {"id": "x"}, "options": [], "colour": "red"}
+    assert faults(director.post("describe/", rules)) >= {
+        ("missing-field", "ruleset.contracts"),
+        ("wrong-type", "options"),
+        ("unexpected-field", "colour"),
+    }
+
+
 def test_people_are_named_in_sentences(started):
     phone, path = started
     answer = phone.post(f"{path}entries/", {"entry": WHOLE_GAME[0] | {"declarer": 2}})

@@ -4,7 +4,7 @@
 was sent, and a sentence in the reader's language. The codes are the engine's where it has one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -118,6 +118,17 @@ def placed(at: str) -> Iterator[None]:
         yield
     except InvalidEntry as error:
         raise Invalid(faults=engine_faults(error.problems, at)) from error
+
+
+def read_at(name: str, read: Callable[[Any], object]) -> Callable[[Mapping[str, Any]], None]:
+    """Return a check of one field of a body by the engine, for `Resource.said`."""
+
+    def check(said: Mapping[str, Any]) -> None:
+        if name in said:
+            with placed(name):
+                read(said[name])
+
+    return check
 
 
 def answer_problem(error: Exception, context: Mapping[str, Any]) -> Response | None:

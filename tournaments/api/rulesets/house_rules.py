@@ -10,13 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import placed
+from tournaments.api.problems import placed, read_at
 from tournaments.api.rulesets.serializers import (
     HouseDocumentSerializer,
     HouseRulesLineSerializer,
     HouseRulesSerializer,
 )
 from tournaments.api.views import Resource, check_etag
+from tournaments.engine.documents.ruleset_records import read_ruleset
 from tournaments.models import Club, HouseRuleset
 from tournaments.permissions import account_of, directed_club
 from tournaments.services.rulesets import change_rules, create_rules, remove_rules
@@ -65,7 +66,10 @@ class HouseRules(Kept):
 
         To copy others, send what `/rulesets/{id}/ruleset/` gives, with a name.
         """
-        club, document = self.club, self.said(HouseDocumentSerializer)["document"]
+        club, document = (
+            self.club,
+            self.said(HouseDocumentSerializer, also=read_at("document", read_ruleset))["document"],
+        )
         with placed("document"):
             row = create_rules(document, self.actor, at=timezone.now(), club=club)
         place = f"{request.path}{row.slug}/"
@@ -88,7 +92,9 @@ class OneHouseRules(Kept):
         With `If-Match` only if nobody else has changed them since that revision.
         """
         rows = self.rows
-        document = self.said(HouseDocumentSerializer)["document"]
+        document = self.said(HouseDocumentSerializer, also=read_at("document", read_ruleset))[
+            "document"
+        ]
         at = timezone.now()
         with transaction.atomic(), placed("document"):
             row = self._locked(rows, slug)

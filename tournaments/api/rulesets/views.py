@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import placed
+from tournaments.api.problems import placed, read_at
 from tournaments.api.renderers import PlainJSONRenderer
 from tournaments.api.rulesets.description import RulesetDescriptionSerializer
 from tournaments.api.rulesets.serializers import (
@@ -70,7 +70,7 @@ class Describe(Resource):
     @idempotent
     def post(self, request: Request) -> Response:
         """Check rules that are stored nowhere, and describe them; nothing is kept."""
-        said = self.said(NewDescriptionSerializer)
+        said = self.said(NewDescriptionSerializer, also=read_at("ruleset", read_ruleset))
         with placed("ruleset"):
             rules = read_ruleset(said["ruleset"])
         return self.shown(RulesetDescriptionSerializer, rules.with_options(said["options"]))

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from tournaments.api.fields import LARGEST_KEY
 from tournaments.api.idempotency import idempotent
-from tournaments.api.problems import placed
+from tournaments.api.problems import placed, read_at
 from tournaments.api.tournaments.serializers import (
     ChangedTournamentSerializer,
     CopySerializer,
@@ -123,7 +123,7 @@ class Tournaments(OfTournament):
     def post(self, request: Request, slug: str) -> Response:
         """Make a tournament, which is a draft."""
         club = directed_club(self.visitor, slug)
-        said = self.said(NewTournamentSerializer)
+        said = self.said(NewTournamentSerializer, also=read_at("settings", read_settings))
         begun: dict[str, Any] = {name: getattr(club, name) for name in OF_THE_CLUB}
         details = begun | {name: said[name] for name in SAID if name in said}
         event = EventPlan(**details, season=_season(club, said["season"]))
@@ -146,7 +146,9 @@ class OneTournament(OfTournament):
     def patch(self, request: Request, slug: str, tournament: str) -> Response:
         """Change a tournament; the game stays once it runs."""
         row = directed_tournament(self.visitor, slug, tournament)
-        said = self.said(ChangedTournamentSerializer, partial=True)
+        said = self.said(
+            ChangedTournamentSerializer, also=read_at("settings", read_settings), partial=True
+        )
         with transaction.atomic():
             season = _season_said(row, said)
             row = lock_tournament(row.pk)
